@@ -17,7 +17,7 @@ const RequestId = Type.Unsafe<string | number>({
 const Seq = Type.Integer({ minimum: 0, description: 'Ascends by one with each frame of a subscription.' });
 const Cursor = nullable('string', 'Position to resume from after a lost connection, or null if the channel shows the newest state only.');
 
-/** From where to where a client that fell behind has to read on. */
+/** Cursors between which a client that fell behind has to read. */
 const Lagged = objectOf({ from: Type.String(), to: Type.String() });
 
 const ABOUT = `One connection carries every channel. \`subscribe\` is answered with \`subscribed\`, then come a \`snapshot\` and \`update\`s, or the changes alone. The service sends a \`heartbeat\` every ${HEARTBEAT_MS / 1_000} s: after a longer silence the connection is lost. Close codes: ${Object.entries(

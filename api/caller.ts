@@ -66,7 +66,7 @@ declare module 'fastify' {
     yaml?: boolean;
     /** Gets the bytes of its body as they came. */
     raw?: boolean;
-    /** Not rate-limited: probes. */
+    /** Routes without a rate limit: probes. */
     unlimited?: boolean;
     /** Halts or pauses, and must work although the clock is wrong. */
     stops?: boolean;
@@ -127,7 +127,7 @@ function originRefused(request: FastifyRequest, fromCookie: boolean, allowed: Re
 
 /**
  * True for the terminal's own pages on http loopback, on any port. Only this machine is addressed by these names, so a page whose origin
- * equals the request's host was served by us. Every other origin has to be on the allowlist.
+ * equals the request's host was served by us. Every other origin must be on the allowlist.
  */
 function isOwnLoopback(origin: string, host: string | undefined): boolean {
   return host !== undefined && origin === `http://${host}` && LOOPBACK_HOST.test(host);
@@ -137,7 +137,7 @@ const LOOPBACK_HOST = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/;
 
 /**
  * Answers why an operation for programs alone refuses a request, or null. A page of another site may not use it, and on loopback a name that was
- * made to lead here (DNS rebinding) is none of ours.
+ * made to lead here (DNS rebinding) is not one of ours.
  */
 function notForPages({ headers }: FastifyRequest, fromCookie: boolean, allowed: ReadonlySet<string>, loopback: boolean): Refusal | null {
   const { origin, host = '' } = headers;

@@ -17,7 +17,7 @@ export const POSITIONS = {
 
 /**
  * The page that a query asks for.
- * @throws InputError `malformed` where the cursor is not one of this list.
+ * @throws InputError `malformed` if the cursor is not one of this list.
  */
 export function pageOfQuery(query: PageQuery, list: string, positions: RegExp): Page {
   const limit = query.limit ?? DEFAULT_LIMIT;

@@ -112,7 +112,7 @@ export async function buildReplayApi(
   return { app, renew: () => renew() };
 }
 
-/** The route of quotes; what the tape has nothing of is refused, where the route itself would answer with an empty list. */
+/** The route of quotes; what the tape has nothing of is refused, if the route itself would answer with an empty list. */
 function quotesOf(replay: ReplayControl): Route {
   const route: Route = entry(listQuotes, 'public').route;
   return {

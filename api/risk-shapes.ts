@@ -9,7 +9,7 @@ export function rejectionsInWords(rejections: readonly RiskRejection[]): RiskRej
   return rejections.map((found) => ({ ...found, before: inWords(found.before), after: inWords(found.after) }));
 }
 
-/** Everything that was said of an order, with its breaches as people read them. */
+/** Returns the risk attribution of an order with its breaches in words. */
 export function attributionInWords(risk: RiskAttribution | null): RiskAttribution | null {
   return risk === null ? null : { ...risk, rejections: rejectionsInWords(risk.rejections) };
 }

@@ -26,7 +26,7 @@ export type RequestOf<Schema extends RouteSchema> = FastifyRequest<{
 
 export interface Answer {
   readonly description: string;
-  /** The body's schema where it is JSON. */
+  /** The body's schema if it is JSON. */
   readonly schema?: TSchema;
   /** Content type, if it is not JSON. */
   readonly contentType?: string;
@@ -43,7 +43,7 @@ export interface Route<Schema extends RouteSchema = RouteSchema> {
   readonly summary: string;
   readonly description?: string;
   readonly cost: CostClass;
-  /** Not rate-limited: probes only. */
+  /** True for probes alone: the route has no rate limit. */
   readonly unlimited?: boolean;
   /** Halts or pauses: a token may be out of its time by `CLOCK_ERROR_MS`, because the clock may be wrong. */
   readonly stops?: boolean;

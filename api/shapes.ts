@@ -53,7 +53,7 @@ const LAST_VERSION = 2_147_483_647;
 /** A version that a caller names. */
 export const versionOf = (minimum: 0 | 1, description: string) => Type.Integer({ minimum, maximum: LAST_VERSION, description });
 
-/** A plain number that a caller may give where its own reader checks it. */
+/** A plain number that a caller may give if its own reader checks it. */
 export const AnyNumber = Type.Number({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER });
 
 /** Query fields of every list. */

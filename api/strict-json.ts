@@ -4,7 +4,7 @@ import { InputError } from './problem.ts';
 
 /** Maximum nesting of objects and lists. */
 export const MAX_DEPTH = 16;
-/** More than any request has, and few enough to be read and checked at once: values in a body, entries of a list, fields of an object. */
+/** Bound on values of a body, entries of a list and fields of an object: more than any request has, and few enough to check at once. */
 export const MAX_VALUES = 5_000;
 const MAX_ENTRIES = 1_000;
 const MAX_FIELDS = 256;
@@ -155,7 +155,7 @@ class JsonReader {
       if (this.text.charAt(this.at) !== '"') throw this.unexpected(path, 'a field name in double quotes');
       const key = checkKey(this.string(path), path);
       if (Object.hasOwn(object, key))
-        throw malformed(path, `the field ${JSON.stringify(key.slice(0, 80))} is there twice`, 'every field once');
+        throw malformed(path, `the field ${JSON.stringify(key.slice(0, 80))} occurs twice`, 'every field once');
       this.blanks();
       if (!this.taken(':')) throw this.unexpected(path, 'a colon');
       this.blanks();

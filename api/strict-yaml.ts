@@ -18,7 +18,7 @@ const MAX_VALUES = 2_500;
 const NULL = /^(?:null|Null|NULL|~|)$/;
 const TRUE = /^(?:true|True|TRUE)$/;
 const FALSE = /^(?:false|False|FALSE)$/;
-/** Everything that the core schema of YAML 1.2 takes for a number. */
+/** Numbers of the core schema of YAML 1.2. */
 const NUMBER =
   /^(?:[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|0o[0-7]+|0x[0-9a-fA-F]+|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
 const PLAIN_NUMBER = /^[+-]?\d+(\.\d*)?([eE][+-]?\d+)?$/;
@@ -61,7 +61,7 @@ function eventsOf(text: string): readonly Event[] {
   }
 }
 
-/** A value with what it counts for where an alias repeats it. */
+/** A value with what it counts for if an alias repeats it. */
 interface Built {
   readonly value: BodyValue;
   readonly values: number;
@@ -125,8 +125,7 @@ class EventReader {
   #alias(name: string, path: string, depth: number): Built {
     const known = this.#anchors.get(name);
     if (known === undefined) throw malformed(path, `there is no anchor ${name.slice(0, 60)} before it`, 'an alias of an anchor above');
-    if (known === null)
-      throw malformed(path, `the alias ${name.slice(0, 60)} stands inside of its own anchor`, 'an alias of a complete value');
+    if (known === null) throw malformed(path, `the alias ${name.slice(0, 60)} is inside its own anchor`, 'an alias of a complete value');
     if (++this.#aliases > MAX_ALIASES) throw malformed(path, 'too many aliases', `at most ${MAX_ALIASES} aliases`);
     if (depth + known.height > MAX_DEPTH) throw tooDeep(path);
     this.#count(known.values, path);
@@ -154,7 +153,7 @@ class EventReader {
       checkFields(fields, path);
       const key = this.#key(path, depth);
       if (Object.hasOwn(value, key))
-        throw malformed(path, `the field ${JSON.stringify(key.slice(0, 80))} is there twice`, 'every field once');
+        throw malformed(path, `the field ${JSON.stringify(key.slice(0, 80))} occurs twice`, 'every field once');
       const item = this.#value(`${path}.${key.slice(0, 80)}`, depth);
       value[key] = item.value;
       values += item.values;
@@ -166,7 +165,7 @@ class EventReader {
 
   #key(path: string, depth: number): string {
     const { value } = this.#value(path, depth);
-    if (typeof value !== 'string') throw malformed(path, 'a key is no plain text', 'field names as text');
+    if (typeof value !== 'string') throw malformed(path, 'a key is not plain text', 'field names as text');
     return checkKey(value, path);
   }
 

@@ -17,7 +17,7 @@ export interface TerminalFiles {
 }
 
 export interface TerminalSource {
-  /** The files of these sources, if some process bundled them before; null if they have to be bundled. */
+  /** The files of these sources, if some process bundled them before; null if they must be bundled. */
   kept(): TerminalFiles | null;
   /** Takes seconds, and longer on a busy machine. */
   bundle(): Promise<TerminalFiles>;

@@ -34,13 +34,13 @@ interface SchemaError {
 export type Part = 'params' | 'querystring' | 'body';
 export type Validator = (value: unknown) => { value: unknown } | { error: InputError };
 
-/** At most so many problems are named in one answer. */
+/** Maximum problems named in one answer. */
 const MAX_PROBLEMS = 10;
 const ROOTS: Readonly<Record<Part, string>> = { params: 'path', querystring: 'query', body: '$' };
 
 /**
  * Compiles a schema into a check. Nothing is coerced and nothing is removed; of a query string, whose values are all
- * text, whole numbers and true/false are read where the schema asks for them and the text spells exactly that.
+ * text, whole numbers and true/false are read if the schema asks for them and the text spells exactly that.
  * An `optional` body may be missing.
  */
 export function compileValidator(schema: TSchema, part: Part, optional = false): Validator {
@@ -65,7 +65,7 @@ export function compileValidator(schema: TSchema, part: Part, optional = false):
   };
 }
 
-/** The first field of a query with a character that no database holds; null if there is none. */
+/** The first field of a query with a character that no database holds, or null. */
 function fieldWithNul(query: unknown): string | null {
   for (const [name, value] of Object.entries(query as Record<string, unknown>))
     if (name.includes('\u0000') || String(value).includes('\u0000')) return name.replaceAll('\u0000', '');
@@ -161,7 +161,7 @@ function describeNode(node: SchemaNode | undefined): string {
     return node.maxLength === undefined ? words : `${words}; ${node.minLength ?? 0} to ${node.maxLength} characters`;
   }
   if (type === 'string' && node.maxLength !== undefined) return `a text of ${node.minLength ?? 0} to ${node.maxLength} characters`;
-  if (type === 'array' && node.maxItems !== undefined) return `a list of ${node.minItems ?? 0} to ${node.maxItems}`;
+  if (type === 'array' && node.maxItems !== undefined) return `a list of ${node.minItems ?? 0} to ${node.maxItems} items`;
   if (type === 'object') {
     const known = Object.keys(node.properties ?? {});
     return known.length === 0 ? 'an empty object' : `an object with ${known.join(', ')}`;

@@ -58,7 +58,7 @@ const NEVER_COMPILED = ['bufferutil', 'utf-8-validate', 'ws'];
 const KEPT_MS = 3_600_000;
 
 /**
- * Imports a file of the sources, which has to be one of `entries`: paths from the project's folder.
+ * Imports a file of the sources, which must be one of `entries`: paths from the project's folder.
  * `rooms` are the folders that the entries are made of.
  */
 export async function loadSource(url, { entries = ENTRIES, rooms = ROOMS } = {}) {

@@ -17,11 +17,11 @@ const HOUR = 3_600_000;
 export interface CandleHistory {
   /** Bars of a timeframe that the venue serves back from now; absent if it has no such limit. */
   readonly reachableBars?: (timeframe: string) => number;
-  /** Names what makes the bars of an instrument in this process, where no venue is asked for them; null if one is. */
+  /** Names what makes the bars of an instrument in this process, if no venue is asked for them; null if one is. */
   readonly madeBy?: (instrument: string) => string | null;
   /** Closed bars with from <= openTime < to, ascending. */
   fetchCandles(instrument: string, timeframe: string, from: EpochMs, to: EpochMs): Promise<readonly Candle[]>;
-  /** Hourly funding rates paid at from < at <= to, ascending, where the venue has perpetuals. */
+  /** Hourly funding rates paid at from < at <= to, ascending, if the venue has perpetuals. */
   fetchFunding?(instrument: string, from: EpochMs, to: EpochMs): Promise<readonly FundingRate[]>;
 }
 
@@ -38,7 +38,7 @@ export interface CandleKeeperOptions {
   readonly needs: () => readonly IndicatorNeed[];
   /** Takes what was fetched, for the merged stream. */
   readonly emit: (message: CandleBatch | Rejection) => void;
-  /** For jitter, 0 <= n < 1. */
+  /** Random source for jitter, 0 <= n < 1. */
   readonly random: () => number;
   /** Delay after a bar's close before it is first requested. Default 2 s. */
   readonly settleMs?: number;
@@ -72,7 +72,7 @@ interface Kept {
   wanted: number;
   /** Bars that were wanted when the venue last answered; 0 before. */
   answered: number;
-  /** Everything before this is fetched; null before the first answer. */
+  /** End of the fetched period; null before the first answer. */
   doneTo: EpochMs | null;
   failures: number;
   asks: number;

@@ -33,7 +33,7 @@ class Measured {
     this.at = at;
   }
 
-  /** The lower middle where the number is even. */
+  /** The lower middle if the number is even. */
   median(): number {
     const sorted = [...this.#values].sort((a, b) => a - b);
     return sorted[(sorted.length - 1) >> 1] ?? 0;

@@ -38,8 +38,8 @@ export interface ConnectivityEdge {
   readonly at: EpochMs;
   readonly hearing: Hearing;
   /**
-   * From when the five seconds count: the time at which the feed that is worst off last sent what could be believed, or, if it
-   * is polled, at which the first answer that it missed was due. Null if it never sent anything.
+   * Start of the five seconds: the time at which the worst feed last sent a believable message, or, if it is polled, at which its first
+   * missed answer was due. Null if it never sent anything.
    */
   readonly goodAt: EpochMs | null;
   /** One sentence for people. */
@@ -50,7 +50,7 @@ export interface VenueConnectivity {
   readonly venue: Venue;
   readonly hearing: Hearing;
   readonly detail: string;
-  /** Since when its data is degraded; null while it is not. */
+  /** Time since which its data is degraded; null while it is not. */
   readonly degradedSince: EpochMs | null;
   /** Time of the last good message, as of the edge. */
   readonly goodAt: EpochMs | null;

@@ -24,7 +24,7 @@ export type Counted = (typeof COUNTED)[number];
 const MAX_UNKNOWN_NAMES = 50;
 const MAX_NAME_CHARACTERS = 60;
 
-/** Called for a member of a source's message that its map does not know. */
+/** Counts a member of a source's message that its map does not know. */
 export type NoteUnknownField = (source: string, field: string) => void;
 
 export interface UnknownFieldCount {
@@ -33,7 +33,7 @@ export interface UnknownFieldCount {
   readonly count: number;
 }
 
-/** The members of one feed's messages that nobody knows, with how often they came. */
+/** The members of one feed's messages that is unknown, with how often they came. */
 export interface UnknownFields {
   readonly note: NoteUnknownField;
   rows(): readonly UnknownFieldCount[];

@@ -79,7 +79,7 @@ export class FeedLives {
     return life;
   }
 
-  /** Every feed that was received, in the order of first sight. */
+  /** Feeds that were received, in the order of first sight. */
   all(): FeedLife[] {
     const lives: FeedLife[] = [];
     this.#byProvider.each((life) => lives.push(life));

@@ -99,7 +99,7 @@ export function withReferenceQuality(reference: ReferencePrice, quality: Quality
   };
 }
 
-/** The quote with flags added; the quote itself where they change nothing. */
+/** The quote with flags added; the quote itself if they change nothing. */
 export function withQuoteFlags(quote: Quote, bits: number): Quote {
   const before = quote.flags.length === 0 ? 0 : flagBitsOf(quote.flags);
   const all = before | bits;
@@ -108,7 +108,7 @@ export function withQuoteFlags(quote: Quote, bits: number): Quote {
   return all === before && quality === quote.quality ? quote : withQuality(quote, quality, flagsOf(all));
 }
 
-/** The reference price with flags added; the same object where they change nothing. */
+/** The reference price with flags added; the same object if they change nothing. */
 export function withReferenceFlags(reference: ReferencePrice, bits: number): ReferencePrice {
   const before = reference.flags.length === 0 ? 0 : flagBitsOf(reference.flags);
   const all = before | bits;

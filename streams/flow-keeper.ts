@@ -114,7 +114,7 @@ function takeQuote(one: Kept, quote: Quote, now: EpochMs, readers: Readers): voi
   trimGaps(one, at - KEPT_MS);
 }
 
-/** The levels of the feed's own book where it agrees with the quote, else the best bid and ask alone. */
+/** The levels of the feed's own book if it agrees with the quote, else the best bid and ask alone. */
 function sidesOf(quote: Quote, readers: Readers): Pick<FlowBook, 'bids' | 'asks'> {
   const [bids, asks] = [topOf(quote.bid, quote.bidSize), topOf(quote.ask, quote.askSize)];
   const book = readers.get(`${quote.venue}:${quote.instrument}`)?.(LEVELS) ?? null;

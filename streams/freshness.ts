@@ -32,7 +32,7 @@ export interface Freshness {
   maxAgeMs(event: Quote | ReferencePrice): number;
   isIssuerMark(reference: ReferencePrice): boolean;
   /**
-   * The latest instant at which the event is known to have been true: its own time (its receipt where the venue sends
+   * The latest instant at which the event is known to have been true: its own time (its receipt if the venue sends
    * none), or, on a feed that only speaks of changes, the last sign of life of the connection that brought it.
    */
   evidenceAt(event: Quote | ReferencePrice, life: FeedLife): EpochMs;
@@ -40,7 +40,7 @@ export interface Freshness {
   sessionBits(reference: ReferencePrice, at: EpochMs): number;
   /** The same with `over_age` of one that nothing else explains the age of. */
   referenceBits(reference: ReferencePrice, at: EpochMs): number;
-  /** Every flag that depends on the instant: `over_age`, `session_closed`, `carried_forward`, `feed_down`, `resyncing`. */
+  /** Flags that depend on the instant: `over_age`, `session_closed`, `carried_forward`, `feed_down`, `resyncing`. */
   bitsAt(event: Quote | ReferencePrice, life: FeedLife, at: EpochMs): number;
 }
 
@@ -81,7 +81,7 @@ export function createFreshness(options: FreshnessOptions = {}): Freshness {
   }
 
   function referenceBits(reference: ReferencePrice, at: EpochMs): number {
-    // "Market closed" and "carried forward" say why a price is old; over age is the word for where nothing else explains it.
+    // "Market closed" and "carried forward" say why a price is old; over age is the word if nothing else explains it.
     const bits = sessionBits(reference, at);
     const known = reference.feedUpdatedAt < reference.receivedAt ? reference.feedUpdatedAt : reference.receivedAt;
     return bits === 0 && at - known > maxAgeMs(reference) ? OVER_AGE : bits;

@@ -1,4 +1,4 @@
-/** The quality rules in one pass over each message: for bulk replay, where the operators of the live path cost too much. */
+/** The quality rules in one pass over each message: for bulk replay, if the operators of the live path cost too much. */
 import type { MonoTypeOperatorFunction } from 'rxjs';
 import type { FeedMessage } from '../src/domain/market-event.ts';
 import { carriedForwardRule } from './operators/carried-forward.ts';

@@ -251,7 +251,7 @@ function insert(target: Series, bar: Bar): void {
     if (sameCandle(known.candle, bar.candle)) return;
     bars[index] = bar;
   } else bars.splice(index, 0, bar);
-  // Indicators that already use this place have to be computed again.
+  // Indicators that already use this place must be computed again.
   for (const [name, running] of target.running) if (running.consumed > index) target.running.delete(name);
 }
 

@@ -15,8 +15,8 @@ export interface InstrumentEdge {
   readonly instrument: InstrumentKey;
   readonly at: EpochMs;
   /**
-   * From when the five seconds count: receipt of the last quote that nothing was wrong with, or, where quotes are asked for, the
-   * time at which the next one was due. Null if there was none.
+   * Start of the five seconds: receipt of the last quote without a flag, or, for polled quotes, the time at which the next one was due.
+   * Null if there was none.
    */
   readonly goodAt: EpochMs | null;
   /** One sentence for people. */
@@ -37,7 +37,7 @@ interface Health {
   degraded: boolean | null;
   /** Receipt of the last good quote. */
   goodAt: EpochMs | null;
-  /** Time at which the next good quote has to be there; null if silence says nothing. */
+  /** Time at which the next good quote must be there; null if silence says nothing. */
   dueAt: EpochMs | null;
   cancel: (() => void) | null;
 }

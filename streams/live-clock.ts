@@ -36,7 +36,7 @@ const MAX_SLEW_MS = 10_000;
 const HELD_UP_MS = 50;
 
 /**
- * Makes the clock of a live process. It follows the system's time; where that steps back by up to ten seconds (NTP), it
+ * Makes the clock of a live process. It follows the system's time; if that steps back by up to ten seconds (NTP), it
  * goes on at half speed until the system has caught up, so that nothing is received before what came before it. A larger
  * step is the correction of a wrong time: the clock steps too, and deadlines that were set before keep their delay.
  *

@@ -28,7 +28,7 @@ import { type Cutter, createCutter, type InstrumentRelations, seriesNeed } from 
 
 export interface MarketPipelineOptions extends FreshnessOptions {
   readonly clock: Clock;
-  /** For jitter, 0 <= n < 1. */
+  /** Random source for jitter, 0 <= n < 1. */
   readonly random: () => number;
   readonly feeds: readonly Feed[];
   /** Venues that are expected to be received; by default those of the feeds. */
@@ -38,7 +38,7 @@ export interface MarketPipelineOptions extends FreshnessOptions {
   /** Sources of bars. A replay has none, because its tape holds them. */
   readonly histories?: Readonly<Partial<Record<Venue, CandleHistory>>>;
   readonly onCut: (cut: Cut) => void;
-  /** Called for everything that threw. */
+  /** Receives every error that a rule or a subscriber threw. */
   readonly onFailure: (error: unknown) => void;
   readonly periodMs?: number;
 }
@@ -117,7 +117,7 @@ export function createMarketPipeline(options: MarketPipelineOptions): MarketPipe
     emit: (message) => merged.push(message),
   });
 
-  /** Every subscriber sees the assessed messages in one order, even where one of them pushes another message. */
+  /** Every subscriber sees the assessed messages in one order, even if one of them pushes another message. */
   const assessed = createOrderedBus<FeedMessage>();
   const live = merged.stream
     .pipe(watchedBy(connectivity, onFailure), composedQuality({ freshness, counters, offsets, onFailure }), takenBy(cutter, onFailure))

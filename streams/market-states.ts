@@ -68,7 +68,7 @@ class SourceLives {
     this.#lives.set(key, ofProvider);
   }
 
-  /** The provider as one, or each of its sources by its name where several connect; nothing where it said nothing yet. */
+  /** The provider as one, or each of its sources by its name where several connect; nothing if it said nothing yet. */
   rowsOf({ venue, provider, connected, heardAt, detail }: FeedState): readonly ProviderState[] {
     const sources = [...(this.#lives.get(`${venue} ${provider}`)?.values() ?? [])];
     if (sources.length > 1) return sources.sort((a, b) => (a.provider < b.provider ? -1 : 1));
@@ -90,7 +90,7 @@ export function publishMarketStates(options: MarketStatesOptions): () => void {
     },
     error: onFailure,
   });
-  // At once where a venue is lost or found: what hangs on its state must not wait for the next second.
+  // At once if a venue is lost or found: what hangs on its state must not wait for the next second.
   const edges = pipeline.connectivity.edges.subscribe({
     next: ({ venue }) => bus.publish(states.stateOf(venue, clock.now())),
     error: onFailure,
@@ -133,7 +133,7 @@ class Rounds {
     this.#onFailure = onFailure;
   }
 
-  /** Now, and so many milliseconds after each time; work that throws is told and goes on. */
+  /** Runs the work now and so many milliseconds after each time. Work that throws is reported and goes on. */
   every(name: string, everyMs: number, work: () => void): void {
     if (this.#stopped) return;
     try {

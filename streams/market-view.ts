@@ -18,7 +18,7 @@ export const ACTIVE_NEWS_MS = LONGEST_EVENT_LOOKBACK_HOURS * HOUR_MS;
 /** Time for which any other event stays. No rule reads it, and every cut would carry it. */
 const SHOWN_NEWS_MS = 168 * HOUR_MS;
 
-/** Known data of one instrument. */
+/** Data of one instrument. */
 export interface InstrumentView {
   readonly key: InstrumentKey;
   quote: Quote | null;
@@ -69,11 +69,11 @@ export interface MarketView {
    */
   newsOf(symbol: string, at: EpochMs): readonly NewsEvent[] | null;
   feeds(): readonly FeedState[];
-  /** Every quote and reference price that became the latest one, in order. For conflation. */
+  /** Quotes and reference prices that became the latest ones, in order, for conflation. */
   readonly changed: Observable<Quote | ReferencePrice>;
   readonly counters: FeedCounters;
   readonly freshness: Freshness;
-  /** Everything known, with the flags of an instant. */
+  /** Returns all data, with the flags of an instant. */
   snapshot(at: EpochMs): MarketSnapshot;
 }
 

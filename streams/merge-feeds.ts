@@ -23,7 +23,7 @@ export interface AskingSchedule {
 export interface Feed {
   readonly venue: Venue;
   readonly messages: Observable<FeedMessage>;
-  /** Counter of message fields that nobody knows; absent if they are not counted. */
+  /** Counter of message fields that is unknown; absent if they are not counted. */
   readonly unknownFields?: UnknownFields;
   /** Polling schedule of a feed that requests its quotes. */
   readonly schedule?: AskingSchedule;
@@ -31,7 +31,7 @@ export interface Feed {
 
 export interface MergeOptions {
   readonly clock: Clock;
-  /** For the jitter of the delays, 0 <= n < 1. */
+  /** Random source for jitter of the delays, 0 <= n < 1. */
   readonly random: () => number;
   readonly counters?: FeedCounters;
   /** The first delay before a failed feed is subscribed again, doubled at each failure. Default 1 s. */
@@ -129,7 +129,7 @@ function textOf(error: unknown): string {
   return errorText(error);
 }
 
-/** The connections that a feed reported as made, so that they can be reported as lost where the feed itself cannot. */
+/** The connections that a feed reported as made, so that they can be reported as lost if the feed itself cannot. */
 class Connections {
   readonly #venue: Venue;
   /** Epoch of each connection that is up. */

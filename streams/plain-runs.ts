@@ -17,7 +17,7 @@ import type { FeedLimits } from '../src/domain/venues/venue-facts.ts';
 import type { FeedCounters } from './feed-counters.ts';
 import type { Freshness } from './freshness.ts';
 
-/** With more instruments than this nothing is plain: far below where any rule forgets an instrument. */
+/** Maximum instruments for which runs are skipped: far below the number at which any rule forgets one. */
 const MAX_INSTRUMENTS = 5_000;
 /** Jump limits above this leave no room for two quotes near one price to be near each other. */
 const MAX_JUMP = 0.9;
@@ -29,7 +29,7 @@ const SCALES = Float64Array.from({ length: 16 }, (_, scale) => 10 ** scale);
 interface Run {
   readonly slot: Slot;
   readonly limits: FeedLimits;
-  /** The last plain quote, which waits where it is its slot's `waiting`. */
+  /** The last plain quote, which waits if it is its slot's `waiting`. */
   readonly last: QuoteDigits;
   /** The prices around the quote received last within which no limit on jumps is reached. */
   bidFrom: number;
@@ -40,9 +40,9 @@ interface Run {
 
 /** One instrument of one venue, whichever source speaks of it. */
 interface Slot {
-  /** Called for every plain quote: the last of a run alone is received. */
+  /** Receives every plain quote; of a run the pipeline receives the last alone. */
   listener: ((quote: QuoteDigits) => void) | null;
-  /** The source whose plain quote was received last, with nothing after it; null: the next quote has to be received. */
+  /** The source whose plain quote was received last, with nothing after it; null: the next quote must be received. */
   running: Run | null;
   waiting: boolean;
 }
@@ -97,7 +97,7 @@ export class PlainRuns {
     };
   }
 
-  /** To be called before a quote is received that does not come as digits. */
+  /** Call before a quote is received that does not come as digits. */
   interrupt(quote: Quote): void {
     const slot = this.#slots.get(instrumentKey(quote.venue, quote.instrument));
     if (slot === undefined) return;
@@ -105,7 +105,7 @@ export class PlainRuns {
     slot.running = null;
   }
 
-  /** To be called before connections change: what is remembered of a feed begins anew. */
+  /** Call before connections change: the memory of a feed begins anew. */
   interruptAll(): void {
     this.settle();
     for (const slot of this.#slots.values()) slot.running = null;

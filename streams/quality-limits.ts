@@ -12,8 +12,8 @@ export interface QualityLimits {
   /** A perpetual's mark, funding and open interest older than this are unknown. Milliseconds. */
   readonly perpContextMaxAgeMs: number;
   /**
-   * After this long without a whole round of a source of events, what it would have told is unknown. The wire is asked
-   * four times a minute, filings once: five minutes are more than an outage that the retries ride out. Milliseconds.
+   * Silence of a source of events after which its data is unknown, in milliseconds. The wire is asked four times a minute, filings once:
+   * five minutes are more than an outage that the retries bridge.
    */
   readonly eventsMaxSilenceMs: number;
   /** An issuer's private mark older than this is over age. Milliseconds. */
@@ -22,7 +22,7 @@ export interface QualityLimits {
 
 const DAY = 86_400_000;
 
-/** The limits that hold where the configuration says nothing: those of each venue's facts. */
+/** The limits that hold if the configuration says nothing: those of each venue's facts. */
 export const DEFAULT_LIMITS: QualityLimits = {
   venues: Object.fromEntries(VENUES.map((venue) => [venue, VENUE_FACTS[venue].limits])) as Record<Venue, FeedLimits>,
   sources: Object.assign({}, ...VENUES.map((venue) => VENUE_FACTS[venue].sourceLimits ?? {})) as QualityLimits['sources'],
@@ -51,7 +51,7 @@ export function overrideLimits(overrides: LimitOverrides): QualityLimits {
 
 let current: { readonly of: LimitOverrides; readonly limits: QualityLimits } | null = null;
 
-/** The limits of this process: those of the catalog file, and the default ones where it says nothing. */
+/** The limits of this process: those of the catalog file, and the default ones if it says nothing. */
 export function qualityLimits(): QualityLimits {
   const { limits: of } = CATALOG.source;
   if (current?.of !== of) current = { of, limits: overrideLimits(of) };

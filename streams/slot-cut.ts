@@ -59,8 +59,8 @@ function observedReference(reference: ReferencePrice, slot: EpochMs): ObservedRe
 }
 
 /**
- * Everything observed of one instrument as the view and the board stand, aged at the slot. A perpetual's numbers and
- * pool liquidity that are over their age limit are unknown (null), never old numbers.
+ * Observes one instrument as the view and the board stand, aged at the slot. Numbers of a perpetual and pool liquidity beyond their age
+ * limit are unknown (null).
  */
 export function observe(
   relations: InstrumentRelations,
@@ -122,7 +122,7 @@ export interface CutterOptions {
   /** True for slots whose indicators were computed over all bars, as before windows. Read at each slot. */
   readonly isEndless?: () => boolean;
   readonly onCut: (cut: Cut) => void;
-  /** Called for a consumer that threw; the next slot is cut all the same. */
+  /** Receives a consumer that threw; the next slot is cut all the same. */
   readonly onFailure: (error: unknown) => void;
   /** Length of a slot. Default 30 s, which also holds every agent's slot of 60 s. */
   readonly periodMs?: number;
@@ -136,7 +136,7 @@ export interface Cutter {
   take(message: FeedMessage): boolean;
   /** The slot that is cut next. */
   readonly pendingSlot: EpochMs;
-  /** Also cuts in silence, by a timer. */
+  /** Starts a timer that cuts in silence too. */
   start(): void;
   stop(): void;
 }

@@ -8,7 +8,7 @@ export interface HeapTimer {
   call: (() => void) | null;
 }
 
-/** Fewer cancelled timers than this are left where they are. */
+/** Number of cancelled timers below which none is removed. */
 const LEAST_COMPACTED = 1_024;
 
 export class TimerHeap {

@@ -10,7 +10,7 @@ export interface VirtualClock extends Clock {
   nextAt(): EpochMs | null;
   /**
    * Fires every timer due up to and including `at`, in the order of (time, order of setting), and stands at `at`.
-   * Timers that these set are fired too where they are due. @throws RangeError if `at` lies in the past.
+   * Timers that these set are fired too if they are due. @throws RangeError if `at` lies in the past.
    */
   advanceTo(at: EpochMs): void;
   /**
@@ -32,7 +32,7 @@ export function createVirtualClock(start: EpochMs): VirtualClock {
     return timers.set(at > now ? at : now, call);
   }
 
-  /** The next timer, where it is due by an instant. */
+  /** The next timer, if it is due by an instant. */
   function dueBy(at: EpochMs): HeapTimer | null {
     const timer = timers.peek();
     return timer === null || timer.at > at ? null : timer;

@@ -7,7 +7,7 @@ import { Subscriptions } from './subscriptions.js';
  * @typedef {object} FeedStatus
  * @property {'connecting' | 'live' | 'waiting'} state `waiting` until `retryAt`.
  * @property {number} retryAt Milliseconds since the epoch; 0 unless waiting.
- * @property {number} since When it was last live; 0 where it never was.
+ * @property {number} since When it was last live; 0 if it never was.
  */
 
 const FIRST_PAUSE_MS = 400;
@@ -22,7 +22,7 @@ const SIGNED_OUT = [4001, 4002];
  * @param {object} options
  * @param {() => string} options.address
  * @param {(status: FeedStatus) => void} options.onStatus
- * @param {() => Promise<boolean>} options.signedIn Asked where a connection cannot be opened, as a browser is not told why.
+ * @param {() => Promise<boolean>} options.signedIn Asked if a connection cannot be opened, as a browser is not told why.
  * @param {() => void} options.onSignedOut
  * @param {() => number} [options.time] The service's time where it is not that of the day: a replay's.
  */

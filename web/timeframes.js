@@ -15,7 +15,7 @@ export function barLength(timeframe) {
   return TIMEFRAMES.find(([name]) => name === timeframe)?.[1] ?? 60_000;
 }
 
-/** @param {string} key `spotexchange:BTCUSDT`; a venue that there is none of is refused by the service. */
+/** @param {string} key `spotexchange:BTCUSDT`; a venue that there is not one of is refused by the service. */
 export function partsOf(key) {
   const at = key.indexOf(':');
   return { venue: /** @type {import('./wire.ts').QuoteRow['venue']} */ (key.slice(0, at)), instrument: key.slice(at + 1) };

@@ -87,7 +87,7 @@ export interface Page<Item> {
   readonly nextCursor: string | null;
 }
 
-/** Everything that the socket sends. */
+/** Messages that the socket sends. */
 export type Message = Feed.TellMessage;
 
 type Subscribe = Extract<Feed.AskMessage, { readonly op: 'subscribe' }>;

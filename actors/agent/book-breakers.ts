@@ -31,7 +31,7 @@ export interface LiveBookFacts {
 }
 
 export interface Breakers {
-  /** For the shard ticker; never fails a tick. */
+  /** Receives the marked books of a shard. Never fails a tick. */
   readonly onMarked: (books: readonly MarkedTrader[]) => Promise<void>;
   /** Goes through the live fills of the last moments. */
   look(): Promise<unknown>;

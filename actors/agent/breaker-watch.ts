@@ -33,7 +33,7 @@ const NO_FILLS: SlippageFacts = { slippageBps: null, fills: 0, expectedSlippageB
 export function createBreakerWatch(deps: {
   readonly runtime: Pick<Runtime, 'deliver'>;
   readonly slippage: (agentIds: readonly string[]) => Promise<ReadonlyMap<string, SlippageFacts>>;
-  /** The largest fall of a day in percent where the manifest does not say it: of Takes, whose mandate does. Who is left out is not on duty. */
+  /** The largest fall of a day in percent if the manifest does not say it: of Takes, whose mandate does. Who is left out is not on duty. */
   readonly drawdownLimits?: (ids: readonly string[]) => Promise<ReadonlyMap<string, number>>;
   readonly clock: Pick<Clock, 'now'>;
   /** A book that cannot be looked at leaves the breakers of all others in force. */
@@ -48,7 +48,7 @@ export function createBreakerWatch(deps: {
       ...facts,
     })) {
       const event = { type: 'breaker.tripped', breaker, at: deps.clock.now(), observed, limit };
-      // Refused where it has left live capital in between, or is paused already: then it has done what it was told.
+      // Refused if it has left live capital in between, or is paused already: then it has done what it was told.
       const outcome = await deps.runtime.deliver(agentId, event, { cause: `breaker ${breaker}` });
       told ||= outcome.ok;
     }

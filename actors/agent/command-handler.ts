@@ -126,7 +126,10 @@ async function command(
   }
 }
 
-/** After a command that ends an agent's proposals: they are cancelled, and what is under way has ended, before it answers. The agent's own step cancels them too, should this process die before. */
+/**
+ * Cancels an agent's proposals before a command that ends them answers, and waits until work under way has ended. The agent's own step
+ * cancels them too if this process dies before.
+ */
 async function settled(
   deps: CommandHandlerDeps,
   context: CommandContext,

@@ -13,7 +13,7 @@ export interface CommandContext {
   readonly subject: string;
   readonly permissions: readonly Permission[];
   readonly requestId: string;
-  /** Present where the request carries an Idempotency-Key: the answer is stored in the same transaction as the effect. */
+  /** Present if the request carries an Idempotency-Key: the answer is stored in the same transaction as the effect. */
   readonly remember?: {
     readonly route: string;
     readonly key: string;
@@ -50,7 +50,7 @@ export interface AgentCommands {
     agentId: string,
     wish: { readonly instrument: InstrumentKey | null; readonly limitPrice: DecimalString | null },
   ): Promise<Outcome<AgentView>>;
-  /** Releases the agent from quarantine. It is paused afterwards and has to be resumed. */
+  /** Releases the agent from quarantine. It is paused afterwards and must be resumed. */
   release(context: CommandContext, agentId: string): Promise<Outcome<AgentView>>;
   /** Pauses all of the organization's agents that are not paused, cancels their pending proposals and bumps the control epoch. */
   emergencyHalt(context: CommandContext, reason?: string | null): Promise<Outcome<HaltView>>;

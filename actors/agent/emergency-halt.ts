@@ -1,7 +1,7 @@
 /**
  * The emergency halt. It holds as soon as its epoch is durable: every permit to execute of before is lost, and no agent gets
- * another one until all that were on duty are paused. So it answers then, and pauses in the background where that takes
- * longer; a worker goes on where the process that halted dies.
+ * another one until all that were on duty are paused. So it answers then, and pauses in the background if that takes
+ * longer; a worker goes on if the process that halted dies.
  */
 import type { ActorRecord } from '../../src/domain/actor-step.ts';
 import type { Clock } from '../../streams/clock.ts';

@@ -5,7 +5,7 @@ import type { Log } from '../../streams/log.ts';
 import type { MarketPipeline } from '../../streams/market-pipeline.ts';
 import type { FeedEdge } from './feed-notices.ts';
 
-/** After a start the venues have so long to be received before an agent is told that they are not. */
+/** Time for the venues to be received after a start, before an agent is told that they are not. Milliseconds. */
 const SETTLE_MS = 2_000;
 
 /** `write` puts one piece of work after the other. Returns what stops the telling. */
@@ -40,7 +40,7 @@ export function tellAgents(deps: {
       if (edge.type === 'feed.degraded') log.warn({ instrument: edge.instrument }, edge.detail);
       write('telling agents of an instrument', () => notify({ ...edge, subject: edge.instrument }));
     },
-    error: (error: unknown) => log.error({ err: error }, 'the edges of instruments ended'),
+    error: (error: unknown) => log.error({ err: error }, 'the stream of instrument health ended'),
   });
   return () => {
     settle();

@@ -127,7 +127,7 @@ async function toldOf(
 export function createGateHandler(deps: GateDeps): GateCommands {
   const { runtime, agents, gates } = deps;
 
-  /** Validates the gate that the agent stood at `before` and opens it; `superseded` where the database knows better: its last word. */
+  /** Validates the gate that the agent stood at `before` and opens it; `superseded` if the database knows better: its last word. */
   async function attempt(
     context: CommandContext,
     before: AgentView,

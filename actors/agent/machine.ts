@@ -27,7 +27,7 @@ function closingAfter(closing: readonly Closing[], event: AgentEvent): readonly 
 
 const ANNOUNCE_PROMOTION = { type: 'announceAgent', params: { what: 'promoted' } } as const;
 const PROMOTE = ['notePromotion', ANNOUNCE_PROMOTION] as const;
-/** From paper to real money: what was proposed for the paper book is not carried out with capital. */
+/** The step from paper to real money cancels what was proposed for the paper book. */
 const PROMOTE_TO_CAPITAL = ['notePromotion', { type: 'cancelProposals', params: { reason: 'stage_changed' } }, ANNOUNCE_PROMOTION] as const;
 const DEMOTE = [
   'noteDemotion',

@@ -45,7 +45,7 @@ export interface OutsideReceipt extends OutsideProposal {
 /** An outside proposal with what became of it. */
 export interface OutsideView extends OutsideReceipt {
   readonly state: OutsideState;
-  /** The decision of its slot, or null if there is none on it. */
+  /** The decision of its slot, or null. */
   readonly decision: { readonly id: string; readonly disposition: string; readonly reason: string | null } | null;
 }
 

@@ -9,7 +9,7 @@ import type { EpochMs } from '../../src/domain/time.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
 import type { DegradedFeeds, FeedEvent } from '../ticking/feed-region.ts';
 
-/** Plain JSON: it lies in the snapshot. */
+/** Plain JSON, stored in the snapshot. */
 export interface AgentContext {
   readonly autonomy: Autonomy;
   readonly manifestVersion: number;

@@ -1,4 +1,4 @@
-/** The pre-trade risk function as an agent's tick asks it: the order is sized, validated, and made smaller where the level allows it. */
+/** The pre-trade risk function as an agent's tick asks it: the order is sized, validated, and made smaller if the level allows it. */
 import type { Autonomy, Stage } from '../../src/domain/agent.ts';
 import { agentBook, bookIds, emptyBook, type MarkedBook, markBook, type TradingBook } from '../../src/domain/book.ts';
 import { canonicalJson } from '../../src/domain/canonical-json.ts';

@@ -46,7 +46,7 @@ export interface StoredVault extends VaultShares {
 export interface VaultDirectory {
   /** Null if the organization has no such agent. */
   find(orgId: string, agentId: string): Promise<StoredVault | null>;
-  /** Writes a change with all its rows; false, and nothing written, where the vault, its stage, its book or what is reserved of it changed meanwhile. */
+  /** Writes a change with all its rows; false, and nothing written, if the vault, its stage, its book or what is reserved of it changed meanwhile. */
   change(records: readonly ActorRecord[]): Promise<boolean>;
 }
 

@@ -55,7 +55,7 @@ export interface BridgeHandlerDeps {
     /** The organization's control epoch. */
     epoch(orgId: string): Promise<number>;
   };
-  /** True of the error of a submission whose source transaction is another transfer's already. */
+  /** True for the error of a submission whose source transaction is another transfer's already. */
   readonly isTaken: (error: unknown) => boolean;
   readonly verifySignature: VerifySignature;
   /** Checksums an EVM address (EIP-55). Refuses with `malformed` if it is not an address. */
@@ -93,7 +93,7 @@ function checkedWish(deps: BridgeHandlerDeps, wish: BridgeQuoteWish): Outcome<{ 
   return { ok: true, value: { wish: checked as BridgeWish, amountIn: amountIn.value } };
 }
 
-/** Every provider's offer with its transaction checked; what declines is named. */
+/** Asks every provider for an offer and checks its transaction. Providers that decline are named. */
 async function offersFor(deps: BridgeHandlerDeps, wish: BridgeWish, amountIn: string, only: BridgeProviderName | null) {
   const { outside } = deps;
   const asked = outside.providers.filter(({ name }) => only === null || name === only);
@@ -123,7 +123,7 @@ async function sourceOf(
   return source.ok ? { ok: true, value: { offer, source: source.value } } : source;
 }
 
-/** The chain is asked what the call would do; where an approval comes first, the balance alone can be looked at. */
+/** The chain is asked what the call would do; if an approval comes first, the balance alone can be looked at. */
 async function evmSource(
   deps: BridgeHandlerDeps,
   wish: BridgeWish,
@@ -139,7 +139,7 @@ async function evmSource(
   return { ok: true, value: { ...transaction, approval } };
 }
 
-/** Built on a fresh blockhash, read back, looked through and simulated, as a swap is. */
+/** Builds the transaction on a fresh blockhash, parses it and simulates it, as a swap is. */
 async function solanaSource(
   deps: BridgeHandlerDeps,
   wish: BridgeWish,
@@ -330,7 +330,7 @@ async function headsNow(outside: Pick<BridgeQuoting, 'heads'>, now: number): Pro
   return { ok: true, value: heads };
 }
 
-/** The stored message once more, before money moves by it: it has to be the call that was quoted, field by field. */
+/** The stored message once more, before money moves by it: it must be the call that was quoted, field by field. */
 function callObjection({ prepared, call }: QuotedTransaction & { readonly kind: 'solana' }): Outcome<never> | null {
   const read = readMessage(fromBase64(prepared.messageBase64) ?? new Uint8Array());
   if (!read.ok) return read;

@@ -40,12 +40,12 @@ export function transferContext(state: Pick<ActorState, 'context'>): BridgeTrans
   return state.context as unknown as BridgeTransferContext;
 }
 
-/** The public state: that of the inner chart where the transfer is followed. */
+/** The public state: that of the inner chart if the transfer is followed. */
 export function transferState({ value }: Pick<ActorState, 'value'>): TransferState {
   return (typeof value === 'object' && value !== null && 'tracking' in value ? value['tracking'] : value) as TransferState;
 }
 
-/** A transfer as it stands in a step. */
+/** Returns the transfer after a step. */
 export function transferView(id: string, state: Pick<ActorState, 'context' | 'value'>, changedAt: EpochMs): BridgeTransfer {
   const context = transferContext(state);
   const { wish, source, amountIn } = context;

@@ -68,7 +68,7 @@ export function bridgeTransferWorkers(deps: BridgeExecutionDeps): Readonly<Recor
     const at = clock.now();
     const provider = outside.providers[name];
     const [word, source] = await Promise.all([
-      part(() => (provider === undefined ? Promise.reject(new Error(`nobody speaks for ${name}`)) : provider.word(context))),
+      part(() => (provider === undefined ? Promise.reject(new Error(`there is no bridge provider ${name}`)) : provider.word(context))),
       part(() => outside.chains[wish.from].source(context)),
     ]);
     const arrival = async (hash: string | null, to: 'from' | 'to'): Promise<ArrivalAxis | null> => {

@@ -19,7 +19,7 @@ import type { BridgeTransferContext, BridgeTransferEvent, BridgeTransferInput } 
 /** First delay before a transfer is looked at again, in milliseconds. It grows to a minute while nothing changes. */
 const LOOK_SOON_MS = 3_000;
 const LOOK_RARELY_MS = 60_000;
-/** After about an hour without news. */
+/** Interval of the looks after about an hour without news. Milliseconds. */
 const LOOK_SELDOM_MS = 600_000;
 const LONG_LOOKS = 60;
 

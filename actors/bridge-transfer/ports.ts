@@ -18,8 +18,8 @@ export interface BridgePushes {
 export interface BridgeProvider {
   readonly name: BridgeProviderName;
   /**
-   * Prices a transfer; nothing happens on any chain. Refused as `route_refused` where the provider declines or its answer
-   * makes no sense, as `unavailable` where it does not answer.
+   * Prices a transfer; nothing happens on any chain. Refused as `route_refused` if the provider declines or its answer
+   * makes no sense, as `unavailable` if it does not answer.
    */
   offer(wish: BridgeWish, amountIn: string): Promise<Outcome<PlannedOffer>>;
   /** Returns the provider's status of a submitted transfer, or `unseen` if it does not know it. @throws if it does not answer. */
@@ -45,7 +45,7 @@ export interface TransferChain {
 export interface BridgeOutside {
   readonly providers: Readonly<Partial<Record<BridgeProviderName, BridgeProvider>>>;
   readonly chains: Readonly<Record<BridgeChain, TransferChain>>;
-  /** Called for every part of a look that brought no answer. */
+  /** Receives every part of a look that brought no answer. */
   readonly onSilence: (error: unknown) => void;
 }
 

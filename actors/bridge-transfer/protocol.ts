@@ -10,7 +10,7 @@ export interface BridgeTransferInput extends Omit<TransferTerms, 'hash' | 'nonce
   readonly epoch: number;
 }
 
-/** Plain JSON: it lies in the snapshot. */
+/** Plain JSON, stored in the snapshot. */
 export interface BridgeTransferContext
   extends BridgeTransferInput,
     Pick<BridgeTransfer, 'hash' | 'submittedBy' | 'submittedAt' | 'axes' | 'attentions' | 'delayedAt' | 'endedAt' | 'broadcast'> {

@@ -85,7 +85,7 @@ export const bridgeTransfer = resource('bridge_transfers', {
   token: { wire: Type.String(), computed: true },
   amount: { wire: DecimalText, computed: true },
   amountUsd: { holds: held<string>(), column: 'numeric' },
-  /** In base units, as the two below it. */
+  /** Amount in base units, as the two below. */
   amountIn: { holds: held<string>(), within },
   amountOut: { holds: held<string>(), within },
   minimumOut: { holds: held<string>(), within },

@@ -32,10 +32,10 @@ import { type CheckoutView, type Licence, marketplaceImport } from './resource.t
 /** Store ports of the command handler. */
 export interface CheckoutDirectory {
   listing(orgId: string, id: string): Promise<Listing | null>;
-  /** The rules, where the organization may read them. */
+  /** The rules, if the organization may read them. */
   rules(orgId: string, id: string): Promise<Manifest | null>;
   licence(orgId: string, listingId: string): Promise<Licence | null>;
-  /** Returns the open checkout of a listing, or null if there is none. */
+  /** Returns the open checkout of a listing, or null. */
   openCheckout(orgId: string, listingId: string): Promise<string | null>;
   /**
    * Returns why the database refused the start of a checkout: another one is open, or the listing has changed. Null for every other error.

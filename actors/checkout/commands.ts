@@ -9,9 +9,9 @@ export const NO_CHECKOUT = 'there is no checkout with this id';
 
 /** Every command answers after its transaction is committed. A foreign checkout answers exactly as a missing one: `not_found`. */
 export interface CheckoutCommands {
-  /** Prepares the payment of a licence; where the price is 0 the licence is issued at once. */
+  /** Prepares the payment of a licence; if the price is 0 the licence is issued at once. */
   begin(context: CommandContext, listingId: string, buyer: string | null): Promise<Outcome<CheckoutView>>;
-  /** Takes the signed bytes of the payment. The same bytes again answer where it stands; other bytes after that are refused. */
+  /** Takes the signed bytes of the payment. The same bytes again return its present state; other bytes after that are refused. */
   settle(context: CommandContext, id: string, signed: string): Promise<Outcome<CheckoutView>>;
   /** Makes a new draft agent of the listing's rules; refused as `licence_missing` without a licence. */
   importListing(context: CommandContext, listingId: string): Promise<Outcome<AgentView>>;

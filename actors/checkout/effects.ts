@@ -20,7 +20,7 @@ export function checkoutState({ value }: Pick<ActorState, 'value'>): CheckoutSta
 
 const UNPAID = { buyer: null, payoutWallet: null, memo: null };
 
-/** A checkout as it stands in a step. */
+/** Returns the checkout after a step. */
 export function checkoutRow(id: string, state: Pick<ActorState, 'context' | 'value'>, changedAt: EpochMs): Checkout {
   const context = checkoutContext(state);
   const { buyer, payoutWallet, memo } = context.payment ?? UNPAID;

@@ -13,7 +13,7 @@ export const checkoutMachine = setup({
   types: { context: {} as CheckoutContext, events: {} as CheckoutEvent, input: {} as CheckoutInput },
   actions: {
     projectCheckout: effect<undefined>(),
-    /** Hands the payment over where its signed bytes are there, and tells where it stands. */
+    /** Hands the payment over if its signed bytes are there, and tells where it stands. */
     followPayment: effect<undefined>(),
     issueLicence: effect<undefined>(),
     alertOperators: effect<{ readonly what: string }>(),
@@ -39,7 +39,7 @@ export const checkoutMachine = setup({
   states: {
     /** Initial state, left at once. */
     created: { always: [{ guard: 'isFree', target: 'licensed' }, { target: 'prepared' }] },
-    /** The unsigned payment is stored; nobody has signed it yet. */
+    /** The unsigned payment is stored; it is not signed yet. */
     prepared: {
       entry: 'projectCheckout',
       ...again('followPayment', 'unsignedLookAfter'),

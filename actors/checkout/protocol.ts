@@ -10,7 +10,7 @@ export interface CheckoutInput extends CheckoutTerms {
   readonly licenceId: string;
 }
 
-/** Plain JSON: it lies in the snapshot. */
+/** Plain JSON, stored in the snapshot. */
 export interface CheckoutContext extends CheckoutInput, Pick<Checkout, 'signature' | 'submittedBy' | 'reason' | 'detail'> {
   /** The signed bytes, base64; null until they were given. They never change. */
   readonly signed: string | null;

@@ -19,7 +19,7 @@ export const checkout = resource('marketplace_checkouts', {
   detail: { wire: nullable('string'), column: 'text', changes: true },
   priceUsd: { wire: DecimalText, column: 'numeric' },
   manifestHash: { wire: HashText, column: 'text' },
-  /** Base58; null, as the two below it, where the price is 0. */
+  /** Base58; null, as the two below it, if the price is 0. */
   buyer: { wire: nullable('string'), column: 'text' },
   payoutWallet: { wire: nullable('string'), column: 'text' },
   memo: { wire: nullable('string', 'Names this payment on the chain.'), column: 'text' },

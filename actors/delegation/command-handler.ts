@@ -38,7 +38,7 @@ export function createDelegationHandler(deps: {
   readonly store: DelegationDirectory;
   readonly clock: Pick<Clock, 'now'>;
   readonly newId: () => string;
-  /** True where the base64 signature is the wallet's, strictly by RFC 8032, under the text. False too for what is no signature or no address. */
+  /** True if the base64 signature is the wallet's, strictly by RFC 8032, under the text. False too for what is no signature or no address. */
   readonly isSigned: (wallet: string, text: string, signature: string) => boolean;
 }): DelegationCommands {
   const { store, clock, newId } = deps;

@@ -6,7 +6,7 @@ import type { CommandContext } from '../agent/commands.ts';
 /** Terms that the wallet's owner and the organization agree on. */
 export type DelegationWish = Pick<DelegationTerms, 'trader' | 'agentId' | 'wallet' | 'signerWallet' | 'maxNotionalUsd' | 'expiresAt'>;
 
-/** A text to be signed, with what has to be sent back beside the signature. */
+/** A text to be signed, with what must be sent back beside the signature. */
 export interface Challenge {
   readonly terms: DelegationTerms;
   readonly text: string;
@@ -16,7 +16,7 @@ export interface Challenge {
 export interface DelegationCommands {
   /** The text that the owner signs. Nothing is kept of it: it says everything itself. */
   challenge(context: CommandContext, wish: DelegationWish): Promise<Outcome<Challenge>>;
-  /** Grants what the text says, once, where the owner's signature stands under it. It takes the place of the trader's earlier one. */
+  /** Grants what the text says, once, if the owner's signature stands under it. It takes the place of the trader's earlier one. */
   grant(
     context: CommandContext,
     terms: Omit<DelegationTerms, 'orgId'>,

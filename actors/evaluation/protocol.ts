@@ -27,7 +27,7 @@ export interface EvaluationInput {
   readonly requestedBy: string;
 }
 
-/** Plain JSON: it lies in the snapshot. */
+/** Plain JSON, stored in the snapshot. */
 export interface EvaluationContext extends EvaluationInput {
   readonly createdAt: number;
   readonly startedAt: number | null;

@@ -25,7 +25,7 @@ export interface EvaluationJob {
   readonly createdAt: number;
   /** Times that the run was started before. */
   readonly attempts?: number;
-  /** Aborted where the run was cancelled, the lease was lost or the process stops: the answer then no longer counts. */
+  /** Aborted if the run was cancelled, the lease was lost or the process stops: the answer then no longer counts. */
   readonly signal: AbortSignal;
   /** May be called as often as one likes; what is passed on is throttled. `waitsForWork`: the backfill that it waits for. */
   readonly progress: (done: number, total: number, what: string, waitsForWork?: string | null) => void;

@@ -26,7 +26,7 @@ export interface InterventionStore {
    * writes the rows that `rows` returns for their number, in the same transaction. It writes nothing if there are no such activities.
    */
   tryAnew(actor: ActorRow, key: string | null, at: EpochMs, rows: (activities: number) => readonly ActorRecord[]): Promise<number>;
-  /** Lets an actor go on that is quarantined at this very version; false, and nothing written, where it is not. */
+  /** Lets an actor go on that is quarantined at this very version; false, and nothing written, if it is not. */
   release(actor: ActorRow, rows: readonly ActorRecord[]): Promise<boolean>;
 }
 

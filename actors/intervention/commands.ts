@@ -27,6 +27,6 @@ export interface InterventionCommands {
   retry(context: CommandContext, actorId: string, key: string, reason: string): Promise<Outcome<Intervention>>;
   /** Counts the attempts of all pending activities of the actor from none, and has them tried at once. */
   reset(context: CommandContext, actorId: string, reason: string): Promise<Outcome<Intervention>>;
-  /** Ends a quarantine: the actor is told of it where its chart has an event for that, else it goes on where it stood. */
+  /** Ends a quarantine: the actor is told of it where its chart has an event for that, else it goes on where it stopped. */
   release(context: CommandContext, actorId: string, reason: string): Promise<Outcome<Intervention>>;
 }

@@ -140,7 +140,7 @@ async function planned(
   };
 }
 
-/** The quote's badge where it needs one; refused where the program would refuse the quote. */
+/** The quote's badge if it needs one; refused if the program would refuse the quote. */
 async function badgeFor(deps: LaunchHandlerDeps, { token }: LaunchWish): Promise<Outcome<string | null>> {
   const { chain } = deps;
   const address = badgeAddress(token.mint);
@@ -155,7 +155,7 @@ async function badgeFor(deps: LaunchHandlerDeps, { token }: LaunchWish): Promise
   return { ok: true, value: mint !== null && needsBadge(facts.program, mint) ? address : null };
 }
 
-/** One transaction where all fits, and two where it does not; each simulated, the second on what the first one leaves. */
+/** One transaction where all fits, and two if it does not; each simulated, the second on what the first one leaves. */
 async function agreed(deps: LaunchHandlerDeps, wish: LaunchWish): Promise<Outcome<Agreed>> {
   const { chain, clock } = deps;
   const keys = [deps.newKey(), deps.newKey()] as const;
@@ -225,7 +225,7 @@ async function begun(deps: LaunchHandlerDeps, context: CommandContext, wish: Lau
   return { ok: true, value: answer(plan.state) };
 }
 
-/** Dollars that the first buy pays: none where the curve is quoted in something else. US dollars. */
+/** Dollars that the first buy pays: none if the curve is quoted in something else. US dollars. */
 function firstBuyUsd({ firstBuy, keys }: LaunchPlan): DecimalString {
   return firstBuy === null || keys.quoteMint !== USDC_LEG.mint ? '0' : plainDecimal(uiOf(firstBuy.toString(), USDC_LEG));
 }

@@ -35,9 +35,9 @@ export interface PreparedLaunch {
 }
 
 export interface LaunchCommands {
-  /** Builds, co-signs and simulates the transactions, and stores them before anybody is told of them. */
+  /** Builds, co-signs and simulates the transactions, and stores them before they are answered. */
   prepare(context: CommandContext, wish: LaunchWish): Promise<Outcome<PreparedLaunch>>;
-  /** Takes the signed bytes of all transactions of a launch. The same bytes again answer where it stands by now. */
+  /** Takes the signed bytes of all transactions of a launch. The same bytes again return its present state. */
   submit(context: CommandContext, id: string, signed: readonly string[]): Promise<Outcome<Launch>>;
 }
 
@@ -51,7 +51,7 @@ export interface ClaimWish {
 export interface LaunchClaims {
   /** Builds, simulates and stores the claim of everything of its kind that waits. */
   prepare(context: CommandContext, launchId: string, wish: ClaimWish): Promise<Outcome<PreparedTransactionView>>;
-  /** Takes the signed bytes of a claim. The same bytes again answer where it stands by now. */
+  /** Takes the signed bytes of a claim. The same bytes again return its present state. */
   submit(context: CommandContext, claimId: string, signed: string): Promise<Outcome<PreparedTransactionView>>;
   /** A foreign one answers null, exactly as a missing one. */
   find(orgId: string, claimId: string): Promise<PreparedTransactionView | null>;

@@ -21,7 +21,7 @@ export function launchState({ value }: Pick<ActorState, 'value'>): CurveLaunchSt
   return (typeof value === 'string' ? value : Object.keys(value as object)[0]) as CurveLaunchState;
 }
 
-/** A launch as it stands in a step. */
+/** Returns the launch after a step. */
 export function launchView(id: string, state: Pick<ActorState, 'context' | 'value'>, changedAt: EpochMs): Launch {
   return launch.pick({ id, kind: 'curve', state: launchState(state), changedAt }, launchContext(state));
 }

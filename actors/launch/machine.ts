@@ -29,7 +29,7 @@ export const launchMachine = setup({
   types: { context: {} as LaunchContext, events: {} as LaunchEvent, input: {} as LaunchTerms },
   actions: {
     projectLaunch: effect<undefined>(),
-    /** Hands the next transaction over where the one before it is confirmed, and tells where they stand. */
+    /** Hands the next transaction over if the one before it is confirmed, and tells where they stand. */
     carryTransactions: effect<undefined>(),
     lookAtCurve: effect<undefined>(),
     /** The new mint becomes an instrument of the catalog. */
@@ -84,7 +84,7 @@ export const launchMachine = setup({
   })),
   initial: 'prepared',
   states: {
-    /** The unsigned transactions are stored; nobody has signed them yet. */
+    /** The unsigned transactions are stored; they are not signed yet. */
     prepared: {
       entry: 'projectLaunch',
       ...again('carryTransactions', 'unsignedLookAfter'),

@@ -2,7 +2,7 @@
 import type { CurveState } from '../../src/domain/launch/launch-state.ts';
 import type { Launch } from './resource.ts';
 
-/** Plain JSON: it lies in the snapshot. */
+/** Plain JSON, stored in the snapshot. */
 export interface LaunchContext extends Omit<Launch, 'id' | 'kind' | 'state' | 'changedAt'> {
   /** The signed bytes of each transaction, base64; null until they were given. They never change. */
   readonly signed: readonly string[] | null;

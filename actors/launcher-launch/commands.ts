@@ -30,10 +30,10 @@ export interface QuotedLaunch {
 }
 
 export interface LauncherLaunchCommands {
-  /** Registers the intent with the launcher, and builds, simulates and stores the payment before anybody is told of it. */
+  /** Registers the intent with the launcher, and builds, simulates and stores the payment before it is answered. */
   quote(context: CommandContext, wish: LauncherWish): Promise<Outcome<QuotedLaunch>>;
   /**
-   * Takes the signed payment. The same payment again answers where the launch stands by now; where it was paid and the
+   * Takes the signed payment. The same payment again answers where the launch stands by now; if it was paid and the
    * launcher declined, it is asked once more.
    */
   submit(context: CommandContext, id: string, signed: string): Promise<Outcome<LauncherLaunch>>;

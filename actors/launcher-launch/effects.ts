@@ -20,7 +20,7 @@ export function launcherState({ value }: Pick<ActorState, 'value'>): LauncherLau
   return (typeof value === 'string' ? value : Object.keys(value as object)[0]) as LauncherLaunchState;
 }
 
-/** A launch as it stands in a step. */
+/** Returns the launch after a step. */
 export function launcherView(id: string, state: Pick<ActorState, 'context' | 'value'>, changedAt: EpochMs): LauncherLaunch {
   const context = launcherContext(state);
   const { intent, offer, token, signature } = context;

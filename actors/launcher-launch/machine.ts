@@ -74,7 +74,7 @@ export const launcherLaunchMachine = setup({
       after: { unpaidUntil: { target: 'expired', actions: 'rememberUnpaid' } },
       on: { 'payment.prepared': { target: 'prepared', actions: 'rememberPayment' } },
     },
-    /** The unsigned payment is stored; nobody has signed it yet. */
+    /** The unsigned payment is stored; it is not signed yet. */
     prepared: {
       entry: 'projectLaunch',
       ...again('carryPayment', 'unsignedLookAfter'),

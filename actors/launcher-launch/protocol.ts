@@ -13,7 +13,7 @@ export interface LauncherLaunchInput {
   readonly createdAt: EpochMs;
 }
 
-/** Plain JSON: it lies in the snapshot. */
+/** Plain JSON, stored in the snapshot. */
 export interface LauncherLaunchContext extends LauncherLaunchInput {
   /** The prepared transaction of the payment; null until it was built. */
   readonly paymentId: string | null;

@@ -5,7 +5,7 @@ import type { CommandContext } from '../agent/commands.ts';
 
 export interface RegisteredWallet {
   readonly chain: WalletChain;
-  /** With its checksum where it is of the EVM chain. */
+  /** Address of the wallet, with its checksum on the EVM chain. */
   readonly address: string;
   readonly label: string | null;
 }

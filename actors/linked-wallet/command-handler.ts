@@ -21,7 +21,7 @@ export interface WalletDirectory {
   issue(orgId: string, challenge: WalletChallenge): Promise<void>;
   /** Newest challenge of an address; null if none was issued. */
   challengeOf(orgId: string, address: string): Promise<WalletChallenge | null>;
-  /** Writes the wallet with the rows of its command and takes its text away; null, and nothing written, where the text was used meanwhile. */
+  /** Writes the wallet with the rows of its command and takes its text away; null, and nothing written, if the text was used meanwhile. */
   link(
     orgId: string,
     wallet: LinkedWallet,

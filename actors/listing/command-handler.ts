@@ -29,7 +29,7 @@ export interface ListingDirectory {
     change: { readonly priceUsd?: string; readonly state?: 'unlisted'; readonly by: string; readonly at: EpochMs },
     recordsOf: (before: Listing, after: Listing) => readonly ActorRecord[],
   ): Promise<Listing | 'ended' | null>;
-  /** True of the error of a publication whose version is listed already. */
+  /** True for the error of a publication whose version is listed already. */
   isListed(error: unknown): boolean;
 }
 

@@ -11,7 +11,7 @@ export const MANUAL_ORDER_FIELDS = {
   mode: { wire: choice(EXECUTION_MODES), column: 'text' },
   bookId: { wire: Type.String({ description: 'The manual book of the organization, one per mode.' }), column: 'text' },
   instrument: { wire: Type.Unsafe<InstrumentKey>(Type.String()), column: 'text' },
-  /** As risk let it pass. */
+  /** The order as risk let it pass. */
   order: { holds: held<Order>(), column: 'jsonb', name: 'order_body' },
   side: { wire: choice(ORDER_SIDES), computed: true },
   quantity: { wire: DecimalText, computed: true },

@@ -18,7 +18,7 @@ export interface ManualOrderInput extends Pick<ManualOrder, 'order' | 'decisionP
   readonly bookVersion: number;
 }
 
-/** Plain JSON: it lies in the snapshot. */
+/** Plain JSON, stored in the snapshot. */
 export interface ManualOrderContext extends ManualOrderInput, Pick<ManualOrder, 'filledQuantity' | 'filledNotionalUsd'> {}
 
 /** An order with its fills, beside its state. */

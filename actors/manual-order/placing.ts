@@ -36,7 +36,7 @@ export async function placedOnVerdict<View>(
   });
 }
 
-/** At most so many orders are one transaction: a halt waits for the transactions that hold its row. */
+/** Maximum orders of one transaction. A halt waits for the transactions that hold its row. */
 const MOST = 64;
 
 interface Waiting<Asked, View> {
@@ -48,7 +48,7 @@ interface Waiting<Asked, View> {
 /**
  * Places orders of one organization that come at the same moment, or while others of it take their turn, together: `attempt`
  * validates them one after the other and writes them all or none. Where what they were validated on moved in between, they are
- * validated anew together; where one of them cannot be written, each is placed by itself. `isNobodys`: none of them is the cause, and none
+ * validated anew together; if one of them cannot be written, each is placed by itself. `isNobodys`: none of them is the cause, and none
  * can be written.
  */
 export function placingTogether<Asked, View>(

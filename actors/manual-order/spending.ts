@@ -10,7 +10,7 @@ export interface DollarsSpentRecord extends ActorRecord, Spending {
   readonly at: EpochMs;
 }
 
-/** The row, or none where nothing is spent. The step that carries it is refused if the dollars are bound. */
+/** The row, or none if nothing is spent. The step that carries it is refused if the dollars are bound. */
 export function spendingRows(orgId: string, spending: Spending, at: EpochMs): readonly DollarsSpentRecord[] {
   return new Decimal(spending.usd).lte(0) ? [] : [{ type: 'dollars_spent', orgId, ...spending, at }];
 }

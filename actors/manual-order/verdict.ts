@@ -14,7 +14,7 @@ export interface ManualVerdict {
   readonly touch: DecimalString;
   /** The organization's control epoch at that moment; a halt ends it. */
   readonly epoch: number;
-  /** The version of the book that it was validated on; zero where nothing was booked yet. */
+  /** The version of the book that it was validated on; zero if nothing was booked yet. */
   readonly bookVersion: number;
 }
 
@@ -22,7 +22,7 @@ export interface ManualVerdict {
 export interface LeftByOrder {
   /** Immediate fills. */
   readonly fills: readonly Fill[];
-  /** Resting part that reserves capacity; null if there is none. */
+  /** Resting part that reserves capacity, or null. */
   readonly waits: OpenProposal | null;
 }
 

@@ -34,9 +34,9 @@ interface MarketOrderDeps {
   readonly preTrade: MarketPreTrade;
   /** Missing requirements of an organization's live orders on the spot exchange; null if none are missing. */
   readonly lacks: (orgId: string) => string | null;
-  /** True where a step failed because its book was not at the version that it was validated on. */
+  /** True if a step failed because its book was not at the version that it was validated on. */
   readonly isOverrun: (error: unknown) => boolean;
-  /** True where a step failed for want of a database: another one would fail as well. */
+  /** True if a step failed for lack of a database: another one would fail as well. */
   readonly isOutage: (error: unknown) => boolean;
   readonly clock: Pick<Clock, 'now'>;
   readonly newId: () => string;
@@ -76,7 +76,7 @@ function beginning(
   if (mode === 'live') return { begins: 'approved', ...open };
   if (resting?.postOnly === true)
     return takes(verdict.approved, touch)
-      ? { begins: 'failed', reason: 'would_take', detail: `at ${touch} the order would take liquidity, and it is post-only`, fills: [] }
+      ? { begins: 'failed', reason: 'would_take', detail: `the order is post-only and would take liquidity at ${touch}`, fills: [] }
       : { begins: 'resting', ...open };
   const info = { id: contentId(`fill\n${id}`), at, decisionPrice: touch };
   const filled = paperFill(verdict.approved, verdict.market, costModelOf(order.instrument), info);
@@ -95,7 +95,7 @@ interface Placing {
   readonly request: MarketOrderRequest;
 }
 
-/** Assesses orders, each on the book that the one before it leaves, and begins those that pass: all of them or, where one cannot be written, none. */
+/** Assesses orders, each on the book that the one before it leaves, and begins those that pass: all of them or, if one cannot be written, none. */
 async function assessedAndBegun(
   deps: MarketOrderDeps,
   orgId: string,
@@ -197,7 +197,7 @@ async function cancelled(deps: MarketOrderDeps, context: CommandContext, id: str
 /** States that nothing leads out of. */
 const ENDED: ReadonlySet<MarketOrderState> = new Set(['filled', 'partially_filled', 'failed', 'cancelled', 'blocked_by_risk']);
 
-/** True where an order would take at the touch. */
+/** True if an order would take at the touch. */
 function takes({ side, limitPrice }: Pick<Order, 'side' | 'limitPrice'>, touch: string): boolean {
   return side === 'buy' ? new Decimal(limitPrice).gte(touch) : new Decimal(limitPrice).lte(touch);
 }

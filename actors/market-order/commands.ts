@@ -21,11 +21,11 @@ export interface MarketOrderRequest {
   readonly notionalUsd: DecimalString | null;
   /** The worst acceptable price; null: the slippage budget on the present price decides. */
   readonly limitPrice: DecimalString | null;
-  /** In basis points; null: the organization's own limit, at most half a percent. */
+  /** Slippage budget in basis points; null for the organization's own limit, at most half a percent. */
   readonly maxSlippageBps: number | null;
-  /** `gtc` rests at its limit price until it is filled or cancelled; at once or not at all where nothing is said. */
+  /** `gtc` rests at its limit price until it is filled or cancelled; at once or not at all by default. */
   readonly timeInForce?: TimeInForce;
-  /** True of a `gtc` order that never takes. */
+  /** True for a `gtc` order that never takes. */
   readonly postOnly?: boolean;
 }
 
@@ -40,8 +40,8 @@ export interface MarketOrderCommands {
 /** Risk for the orders of people on the spot exchange: the organization's preferences are the mandate, its manual book what they trade in. */
 export interface MarketPreTrade {
   /**
-   * Compiles orders on the present market and validates each on the account that the one before it leaves; refused where there is
-   * no price, or the size is none of the instrument's. `place` is told how each stands, and says what it leaves.
+   * Compiles orders on the present market and validates each on the account that the one before it leaves; refused if there is
+   * no price, or the size is not one of the instrument's. `place` is told how each stands, and says what it leaves.
    */
   validateInTurn(
     orgId: string,
@@ -49,6 +49,6 @@ export interface MarketPreTrade {
     asked: readonly { readonly id: string; readonly request: MarketOrderRequest }[],
     place: (index: number, validated: Outcome<ManualVerdict>) => LeftByOrder,
   ): Promise<void>;
-  /** Validates an order that was compiled before, placed in the given control epoch; in the present one where none is given. */
+  /** Validates an order that was compiled before, placed in the given control epoch; in the present one if none is given. */
   reassess(orgId: string, placed: { readonly order: Order; readonly epoch?: number }): Promise<PresentVerdict>;
 }

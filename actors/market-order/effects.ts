@@ -29,7 +29,7 @@ const toCarry = (kind: string, info: StepInfo, reduces = marketOrderContext(info
 
 const AT_REST: ReadonlySet<unknown> = new Set(['resting', 'withdrawing'] satisfies MarketOrderState[]);
 
-/** An order as it stands in a step. */
+/** Returns the order after a step. */
 export function marketOrderRow(id: string, state: Pick<ActorState, 'context' | 'value'>, changedAt: EpochMs): MarketOrder {
   const context = marketOrderContext(state);
   const { resting, rest } = context;

@@ -135,7 +135,7 @@ export const marketOrderMachine = setup({
         { target: 'approved' },
       ],
     },
-    /** To be executed; nothing of it has left yet. */
+    /** The order waits for its execution. Nothing of it has left yet. */
     approved: {
       entry: ['projectOrder', 'executeOrder'],
       on: {
@@ -152,7 +152,7 @@ export const marketOrderMachine = setup({
         'activity.given_up': { target: 'failed', actions: 'rememberReason' },
       },
     },
-    /** From here on the order may be at the exchange. */
+    /** The order may be at the exchange from this state on. */
     executing: {
       entry: ['projectOrder'],
       exit: 'endLease',

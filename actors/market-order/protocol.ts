@@ -12,11 +12,11 @@ export interface MarketOrderInput extends ManualOrderInput {
   readonly resting?: RestingTerms;
 }
 
-/** Plain JSON: it lies in the snapshot. */
+/** Plain JSON, stored in the snapshot. */
 export interface MarketOrderContext extends MarketOrderInput, ManualOrderContext {
   /** The lease to execute, as it was last taken; null before. */
   readonly leaseUntil: EpochMs | null;
-  /** Read by the activity worker of executions, which people's orders share with proposals. */
+  /** Field of the activity worker of executions, which people's orders share with proposals. */
   readonly readsReference: false;
   /** Remaining part of a resting order, in the form of the activity worker; absent if the order does not rest. */
   readonly part?: OrderPart;

@@ -43,7 +43,7 @@ export interface RestingWatchDeps extends LookDeps {
   readonly onError: (error: unknown) => void;
 }
 
-/** True of an answer that an order has to know: it was filled further, or has ended. */
+/** True for an answer that an order has to know: it was filled further, or has ended. */
 function isNews(answer: CarriedAnswer): boolean {
   if (answer.outcome === 'resting') return (answer.fills ?? []).length > 0;
   return answer.outcome === 'filled' || answer.outcome === 'partially_filled' || answer.outcome === 'rejected';

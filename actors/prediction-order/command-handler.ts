@@ -20,7 +20,7 @@ import type { PredictionOrderInput } from './protocol.ts';
 export function createPredictionOrderHandler(deps: {
   readonly runtime: Pick<Runtime, 'start'>;
   readonly preTrade: PredictionPreTrade;
-  /** True where a step failed because its book was not at the version that it was validated on. */
+  /** True if a step failed because its book was not at the version that it was validated on. */
   readonly isOverrun: (error: unknown) => boolean;
   readonly clock: Pick<Clock, 'now'>;
   readonly newId: () => string;

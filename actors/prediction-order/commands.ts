@@ -36,7 +36,7 @@ export interface PredictionVerdict extends ManualVerdict {
 
 /** Risk for orders on prediction markets: the one risk function on the venue's present book and the manual book. */
 export interface PredictionPreTrade {
-  /** Compiles the order on the present market and validates it; refused where the market takes none, or there is no live price. */
+  /** Compiles the order on the present market and validates it; refused if the market takes none, or there is no live price. */
   validate(orgId: string, id: string, mode: ExecutionMode, wish: PredictionWish): Promise<Outcome<PredictionVerdict>>;
   /** Validates an order that was compiled before, on the market of this moment. */
   revalidate(orgId: string, market: PredictionMarket, order: Order): Promise<Outcome<PredictionVerdict>>;

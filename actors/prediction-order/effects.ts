@@ -24,7 +24,7 @@ const toAsk = (kind: string, info: StepInfo): readonly Effect[] => [
   orderActivity(kind, { predictionOrderId: info.actorId }, predictionOrderContext(info).order.side === 'sell'),
 ];
 
-/** An order as it stands in a step. */
+/** Returns the order after a step. */
 export function predictionOrderRow(id: string, state: Pick<ActorState, 'context' | 'value'>, changedAt: EpochMs): PredictionOrder {
   const context = predictionOrderContext(state);
   const transactionId = context.onchain?.transactionId ?? null;

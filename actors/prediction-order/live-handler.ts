@@ -48,7 +48,7 @@ export interface LivePredictionDeps {
   /** Version of the facts that a validation on a book rests on, as one text. */
   readonly exposureVersion: (orgId: string, bookId: string) => Promise<string>;
   readonly obstacleOf: (error: unknown) => CapacityObstacle;
-  /** True of an error that says that the node gave no answer. */
+  /** True for an error that says that the node gave no answer. */
   readonly isSilence: (error: unknown) => boolean;
   readonly clock: Pick<Clock, 'now'>;
   readonly newId: () => string;
@@ -136,7 +136,7 @@ async function offerWithin(
   return refuse('state_conflict', 'the venue would buy more than requested: try again');
 }
 
-/** The offered transaction, where a wallet may be asked to sign it: its programs, its signers, and what it would do now. */
+/** The offered transaction, if a wallet may be asked to sign it: its programs, its signers, and what it would do now. */
 async function lookedThrough(
   deps: LivePredictionDeps,
   wallet: string,

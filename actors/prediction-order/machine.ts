@@ -9,7 +9,7 @@ import { totalOf } from '../../src/domain/filled.ts';
 import { effect, fromInput } from '../runtime/actor-kind.ts';
 import type { PredictionOrderContext, PredictionOrderEvent, PredictionOrderInput, VenueNews } from './protocol.ts';
 
-/** The venue is asked soon at first, and ever more rarely up to a minute where nothing happens. Milliseconds. */
+/** The venue is asked soon at first, and ever more rarely up to a minute if nothing happens. Milliseconds. */
 const LOOK_SOON_MS = 2_000;
 const LOOK_RARELY_MS = 60_000;
 
@@ -77,7 +77,7 @@ const atVenue = (state: 'open' | 'partially_filled') =>
     on: { 'activity.done': SETTLE, 'activity.given_up': {} },
   }) as const;
 
-/** The word of the transaction's own actor comes by itself where it is final, and is asked for besides. */
+/** The word of the transaction's own actor comes by itself if it is final, and is asked for besides. */
 const awaitingTransaction = (state: 'prepared' | 'submitted') =>
   ({
     after: { followAfter: { target: state, reenter: true, actions: 'askTransaction' } },

@@ -39,7 +39,7 @@ export interface OnchainVenue {
   readonly programs: readonly string[];
   /**
    * Asks for an order; nothing happens on the chain. A buy is asked for by its deposit, in US dollars; a sell by its
-   * contracts and the account of the position. Refused as `state_conflict` where the venue refuses, as `unavailable` where it does not answer.
+   * contracts and the account of the position. Refused as `state_conflict` if the venue refuses, as `unavailable` if it does not answer.
    */
   offer(request: OfferRequest): Promise<Outcome<OnchainOffer>>;
   /** Returns the state of an order whose transaction is final. @throws if the venue does not answer. */

@@ -14,7 +14,7 @@ export interface PredictionOrderInput extends ManualOrderInput {
   readonly onchain: OnchainTerms | null;
 }
 
-/** Plain JSON: it lies in the snapshot. */
+/** Plain JSON, stored in the snapshot. */
 export interface PredictionOrderContext extends PredictionOrderInput, ManualOrderContext {
   readonly feesUsd: DecimalString;
   /** Fills that were booked, by id: each is booked once however often the venue tells of it. */

@@ -1,5 +1,5 @@
 /**
- * Rules of prediction orders for the machine of prepared transactions: the deposit has to be the promised one, and a final transaction
+ * Rules of prediction orders for the machine of prepared transactions: the deposit must be the promised one, and a final transaction
  * opens an order.
  */
 import { plainDecimal } from '../../src/domain/decimal.ts';

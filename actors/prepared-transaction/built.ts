@@ -69,7 +69,7 @@ export interface UserTransaction extends Pick<PreparedTransactionInput, 'purpose
   readonly built: Pick<BuiltTransaction, 'base64' | 'prepared'>;
 }
 
-/** Stores a transaction that a person's wallet signs, where the organization has room for one more. It reserves nothing of a book. */
+/** Stores a transaction that a person's wallet signs, if the organization has room for one more. It reserves nothing of a book. */
 export async function startUserTransaction(
   { runtime, exposureVersion }: UserTransactionDeps,
   { orgId, subject, requestId }: CommandContext,

@@ -11,7 +11,7 @@ export interface ChainClient {
   status(signature: string): Promise<SignatureStatus>;
   /**
    * Hands signed bytes to a node as they are, with preflight and without retries of its own. The same bytes are one
-   * transaction however often they are sent, and they leave while `leftMs` says that milliseconds are left. Answers `unknown` where the answer was lost. @throws only before anything was sent.
+   * transaction however often they are sent, and they leave while `leftMs` says that milliseconds are left. Answers `unknown` if the answer was lost. @throws only before anything was sent.
    */
   broadcast(signed: Uint8Array, leftMs: () => number): Promise<Broadcast>;
   /** Simulates the bytes now, without checking signatures. @throws if no node answers. */

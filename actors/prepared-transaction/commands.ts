@@ -11,13 +11,12 @@ import type { PreparedTransactionView } from './resource.ts';
 /** Every command answers after its transaction is committed. A foreign one answers exactly as a missing one: `not_found`. */
 export interface TransactionSubmission {
   /**
-   * Takes the signed bytes of a prepared transaction of this purpose. The same bytes again answer where it stands by
-   * now; other bytes after that are refused as `state_conflict`.
+   * Takes the signed bytes of a prepared transaction of this purpose. The same bytes again return its present state; other bytes after that are refused as `state_conflict`.
    */
   submit(context: CommandContext, purpose: TransactionPurpose, id: string, signedBase64: string): Promise<Outcome<PreparedTransactionView>>;
 }
 
-/** A transaction as it stands in a step; its fills are read from the store. */
+/** Returns the transaction after a step; its fills are read from the store. */
 export function transactionView(id: string, state: ActorState, changedAt: EpochMs): PreparedTransactionView {
   const { dollarsUsd: _, ...row } = transactionRow(id, state, changedAt, null);
   return { ...row, fills: [] };

@@ -27,7 +27,7 @@ const toCarry = (kind: string, info: StepInfo): readonly Effect[] => [
 
 const RESERVES_NOTHING = { bookId: null, instrument: null, side: null, quantity: null, notionalUsd: null };
 
-/** A transaction as it stands in a step. @param dollarsUsd dollars that it pays by the rules of its purpose */
+/** Returns the transaction after a step. @param dollarsUsd dollars that it pays by the rules of its purpose */
 export function transactionRow(
   id: string,
   state: Pick<ActorState, 'context' | 'value'>,
@@ -52,7 +52,7 @@ export function transactionRow(
 function rulesOf(purposes: Purposes, info: Pick<StepInfo, 'context'>): PurposeRules {
   const { purpose } = transactionContext(info);
   const rules = purposes[purpose];
-  if (rules === undefined) throw new Error(`nobody carries transactions for ${purpose}`);
+  if (rules === undefined) throw new Error(`there is no handler of transactions for ${purpose}`);
   return rules;
 }
 

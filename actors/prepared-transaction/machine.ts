@@ -152,7 +152,7 @@ export const preparedTransactionMachine = setup({
   states: {
     /** Initial state, left at once. */
     created: { entry: 'requireEpoch', always: 'prepared' },
-    /** The unsigned message is stored; nobody has signed it yet. */
+    /** The unsigned message is stored; it is not signed yet. */
     prepared: {
       entry: 'projectTransaction',
       after: { expiryLookAfter: { actions: 'followTransaction' } },
@@ -173,7 +173,7 @@ export const preparedTransactionMachine = setup({
         'activity.given_up': { target: 'refused', actions: ['rememberReason', alert('transaction_refused')] },
       },
     },
-    /** Every byte and signature was checked again, and the chain would take it. */
+    /** The bytes were checked again, every signature included, and the chain would take them. */
     verified: {
       entry: ['projectTransaction', 'broadcastTransaction'],
       on: {
@@ -182,7 +182,7 @@ export const preparedTransactionMachine = setup({
         'activity.given_up': { target: 'refused', actions: ['rememberReason', alert('transaction_refused')] },
       },
     },
-    /** From here on the bytes may be on the chain. The same bytes are sent again while it has not seen them. */
+    /** The bytes may be on the chain from this state on. The same bytes are sent again while the chain has not seen them. */
     broadcast: {
       entry: 'projectTransaction',
       after: { followAfter: { actions: 'followTransaction' } },
@@ -241,9 +241,9 @@ export const preparedTransactionMachine = setup({
         'activity.given_up': { target: 'refused', reenter: true },
       },
     },
-    /** Never taken back. */
+    /** The effect is final and never taken back. */
     finalized: { type: 'final', entry: ['projectTransaction', 'settle'] },
-    /** On the chain, finalized, without an effect but its fee. */
+    /** The transaction is final on the chain without an effect but its fee. */
     failed: { type: 'final', entry: ['projectTransaction', alert('transaction_failed')] },
     /** Proven twice: it can never land. */
     expired: { type: 'final', entry: 'projectTransaction' },

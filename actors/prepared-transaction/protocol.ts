@@ -44,7 +44,7 @@ export interface PreparedTransactionInput {
   readonly createdAt: EpochMs;
 }
 
-/** Plain JSON: it lies in the snapshot. */
+/** Plain JSON, stored in the snapshot. */
 export interface PreparedTransactionContext extends PreparedTransactionInput {
   /** The signed bytes; null until they were given. They never change. */
   readonly signedBase64: string | null;

@@ -15,7 +15,7 @@ import type { RouteStep } from './swap-router.ts';
 export interface SwapWish {
   readonly instrument: InstrumentKey;
   readonly side: OrderSide;
-  /** In UI units of what is given: dollars of a buy, tokens of a sell. */
+  /** Amount to give, in UI units: dollars of a buy, tokens of a sell. */
   readonly amount: DecimalString;
   /** Maximum slippage below the quote, in basis points. Null means 50, or the mandate's budget if that is less. */
   readonly slippageBps: number | null;
@@ -58,9 +58,9 @@ export interface SwapProposal {
 
 /** Every command answers after its transaction is committed. */
 export interface SwapCommands {
-  /** Refused where the token has no live quote, or the aggregator no route. */
+  /** Refused if the token has no live quote, or the aggregator no route. */
   quote(orgId: string, wish: SwapWish): Promise<Outcome<SwapQuote>>;
-  /** Risk first, then the route, checked and stored before anybody is told of it. */
+  /** Risk first, then the route, checked and stored before it is answered. */
   prepare(context: CommandContext, wish: SwapWish & { readonly wallet: string }): Promise<Outcome<PreparedTransactionView>>;
   /** Takes the signed bytes; see `TransactionSubmission`. */
   execute(context: CommandContext, id: string, signedBase64: string): Promise<Outcome<PreparedTransactionView>>;

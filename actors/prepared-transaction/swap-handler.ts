@@ -68,7 +68,7 @@ export interface SwapHandlerDeps {
   /** Programs that routes lead through beside the known ones, and makers that may sign with the wallet. */
   readonly rules: Pick<RouteRules, 'programs' | 'makers'>;
   readonly obstacleOf: (error: unknown) => CapacityObstacle;
-  /** True of an error that says that the node gave no answer. */
+  /** True for an error that says that the node gave no answer. */
   readonly isSilence: (error: unknown) => boolean;
   readonly clock: Pick<Clock, 'now'>;
   readonly newId: () => string;

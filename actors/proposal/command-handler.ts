@@ -76,7 +76,7 @@ export function createProposalHandler(deps: {
       if (isHalted(verdict.risk)) return superseded('paused');
       const refusal = {
         code: 'blocked_by_risk',
-        detail: `risk does not let it pass now: ${verdict.risk.rejections.map(({ code }) => code).join(', ')}`,
+        detail: `risk refuses it now: ${verdict.risk.rejections.map(({ code }) => code).join(', ')}`,
         rejections: verdict.risk.rejections,
       } as const;
       // A proposal blocked by the data of this moment stays pending. It may be approved once the data is back.

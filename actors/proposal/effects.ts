@@ -25,7 +25,7 @@ export function proposalState(state: Pick<ActorState, 'value'>): ProposalState {
   return BETWEEN_PARTS.has(state.value) ? 'executing' : (state.value as ProposalState);
 }
 
-/** A proposal as it stands in a step. */
+/** Returns the proposal after a step. */
 export function proposalRow(id: string, state: Pick<ActorState, 'context' | 'value'>, changedAt: EpochMs): Proposal {
   const context = proposalContext(state);
   const { mode, bookId, instrument } = context.order;

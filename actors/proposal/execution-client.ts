@@ -34,14 +34,14 @@ export interface LookUpInfo {
 
 /** Orders that rest on venue `V`. What is post-only never takes, and is filled at its own price or not at all. */
 export interface RestingClient<V extends ExecutableVenue> {
-  /** Places the order at `price`. `rejected` where it is post-only and would take at once. @throws only before anything was sent. */
+  /** Places the order at `price`. `rejected` if it is post-only and would take at once. @throws only before anything was sent. */
   readonly place: (
     order: RiskApproved<Order<V>>,
     info: SubmitInfo<V> & { readonly price: string; readonly postOnly: boolean },
   ) => Promise<VenueAnswer>;
   /**
    * Takes back what is left of the order under this key, and answers what became of it by the venue's own word, however
-   * the cancel raced with a fill. `unknown` where the venue did not say; asked again, it comes to the same end.
+   * the cancel raced with a fill. `unknown` if the venue did not say; asked again, it comes to the same end.
    */
   readonly withdraw: (order: Order<V>, key: string, info: LookUpInfo) => Promise<VenueAnswer>;
 }
@@ -51,7 +51,7 @@ export interface RestingClient<V extends ExecutableVenue> {
  * the compiler would accept a client that takes another venue's orders.
  */
 export interface ExecutionClient<V extends ExecutableVenue> {
-  /** Sends the order. Answers `unknown` where it may have arrived and the answer was lost. @throws only before anything was sent. */
+  /** Sends the order. Answers `unknown` if it may have arrived and the answer was lost. @throws only before anything was sent. */
   readonly submit: (order: RiskApproved<Order<V>>, info: SubmitInfo<V>) => Promise<VenueAnswer>;
   /** Looks up the order with this key. Returns `rejected` with reason `not_found` if the venue never had it and never will. */
   readonly lookUp: (order: Order<V>, key: string, info: LookUpInfo) => Promise<VenueAnswer>;
@@ -65,7 +65,7 @@ export interface OrderReport {
   readonly orgId: string;
   /** Returns true if it is about the order that was placed under this key. */
   readonly isOf: (key: string) => boolean;
-  /** Returns what a look-up would answer; null if an earlier report is missing, so that the venue has to be queried. */
+  /** Returns what a look-up would answer; null if an earlier report is missing, so that the venue must be queried. */
   readonly answer: (order: Order, info: LookUpInfo) => Promise<VenueAnswer | null>;
 }
 
@@ -73,7 +73,7 @@ export interface OrderStreamListener {
   readonly reported: (report: OrderReport) => void;
   /** Reports of this organization's orders may have been missed: they are to be looked at. */
   readonly missed: (orgId: string) => void;
-  /** This organization's orders are not reported until further notice. */
+  /** Notes that this organization's orders are not reported until further notice. */
   readonly silent: (orgId: string, why: string) => void;
 }
 

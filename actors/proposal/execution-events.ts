@@ -14,7 +14,7 @@ export function answerOf(event: ProposalEvent): CarriedAnswer | null {
   return event.type === 'activity.done' || event.type === 'order.observed' ? event.answer : null;
 }
 
-/** True of an answer that was asked for before the last fill: what it tells may be booked already. */
+/** True for an answer that was asked for before the last fill: what it tells may be booked already. */
 export function isStale({ filledQuantity }: Pick<ProposalContext, 'filledQuantity'>, event: ProposalEvent): boolean {
   const after = answerOf(event)?.after;
   return after !== undefined && after !== filledQuantity;
@@ -27,7 +27,7 @@ export const answered =
     answerOf(event)?.outcome === outcome;
 
 /**
- * The fills that an answer tells of; none of every other event. What a part that still rests was filled with counts where it was
+ * The fills that an answer tells of; none of every other event. What a part that still rests was filled with counts if it was
  * observed: the answer to another question comes before the part is known to rest, and the look that ends it tells the same fills.
  */
 export function fillsOf(event: ProposalEvent): readonly Fill[] {

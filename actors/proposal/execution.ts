@@ -145,7 +145,7 @@ export function createOrderLook(deps: LookDeps): (id: string, from: EpochMs) => 
   };
 }
 
-/** Reads a venue's report about an order without changing it; null if the venue has to be queried. */
+/** Reads a venue's report about an order without changing it; null if the venue must be queried. */
 export function createReportReading(
   deps: Pick<LookDeps, 'load' | 'clock'>,
 ): (id: string, report: OrderReport) => Promise<CarriedAnswer | null> {
@@ -173,7 +173,7 @@ function venueWorkers({ clients }: Pick<ExecutionDeps, 'clients'>) {
     const { id, orgId, context, order, name } = proposal;
     if (!isOrderOn(order, venue)) throw new Error(`proposal ${id} is of another venue than ${venue}`);
     const { resting } = clientOf(venue);
-    if (resting === undefined) throw new Error(`orders do not rest on ${venue}`);
+    if (resting === undefined) throw new Error(`${venue} takes no resting orders`);
     return resting.withdraw(order, name, { ...context, orgId });
   }
 
@@ -202,7 +202,7 @@ function venueWorkers({ clients }: Pick<ExecutionDeps, 'clients'>) {
       return known.outcome === 'rejected' && known.reason === 'not_found' ? null : known;
     },
 
-    /** To the client of one venue goes what risk passed on that venue, on that venue's quote. */
+    /** Gives a venue's client the order that risk passed on that venue, with that venue's quote. */
     async submit<V extends ExecutableVenue>(venue: V, proposal: LoadedPart, passed: Passed, lease: Lease): Promise<VenueAnswer> {
       const { id, orgId, context, part, name } = proposal;
       const {

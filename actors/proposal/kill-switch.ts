@@ -33,7 +33,7 @@ export interface TrippedAgent {
   readonly holdings: readonly Position[];
   /** Closings of the agent requested by a person. */
   readonly closing: readonly Closing[];
-  /** True where a breaker, or the operator of a Take, closes all of it. */
+  /** True if a breaker, or the operator of a Take, closes all of it. */
   readonly everything: boolean;
 }
 

@@ -29,7 +29,7 @@ const ENDS_WITH_FILLS = [
 /** The end of a part by its venue's word. */
 const PART_ENDS = [...ENDS_WITH_FILLS, { guard: 'isRejected', target: 'settling', actions: ['rememberReason', 'endPart'] }] as const;
 
-/** Without a word of the venue: the order may be there. */
+/** Actions if the venue has not answered: the order may be there. */
 const TELL_UNKNOWN = [
   { type: 'announceProposal', params: { what: 'unknown' } },
   { type: 'alertOperators', params: { what: 'order_outcome_unknown' } },
@@ -180,7 +180,7 @@ export const proposalMachine = setup({
         block: { target: 'blocked_by_risk', actions: ['rememberRisk', 'rememberReason'] },
       },
     },
-    /** To be executed; nothing of it has left yet. */
+    /** The order waits for its execution. Nothing of it has left yet. */
     approved: {
       entry: ['projectProposal', { type: 'announceProposal', params: { what: 'approved' } }, 'executeOrder'],
       on: {
@@ -197,7 +197,7 @@ export const proposalMachine = setup({
         'activity.given_up': { target: 'failed', actions: 'rememberReason' },
       },
     },
-    /** From here on the order may be at the venue. */
+    /** The order may be at the venue from this state on. */
     executing: {
       entry: ['projectProposal', { type: 'announceProposal', params: { what: 'executing' } }],
       exit: 'endLease',
@@ -230,7 +230,7 @@ export const proposalMachine = setup({
         ],
       },
     },
-    /** Left at once: a part has ended, and the plan decides what follows. */
+    /** A transient state: a part has ended, and the plan decides what follows. */
     settling: {
       always: [
         { guard: 'nextIsDue', target: 'preparing' },

@@ -44,7 +44,7 @@ export function restMs(context: Pick<ProposalContext, 'execution'>): number {
   return REST_MS[executionOf(context).urgency];
 }
 
-/** True of an order that may leave in more than one part: a halt then has something left to stop. */
+/** True for an order that may leave in more than one part: a halt then has something left to stop. */
 export function isInParts(context: Pick<ProposalContext, 'execution'>): boolean {
   return executionOf(context).algorithm !== 'taker_immediate';
 }
@@ -61,7 +61,7 @@ export function reservedUsd(context: Pick<InParts, 'order' | 'ended' | 'seen'>):
   return executed.length === 0 ? order.notionalUsd : notionalUsdOf(leftOf(order, executed), order.limitPrice);
 }
 
-/** True where the venue has executed the whole order. */
+/** True if the venue has executed the whole order. */
 export function isExecuted({ order, ended }: Pick<InParts, 'order' | 'ended'>): boolean {
   return executedOf(ended ?? []).gte(order.quantity);
 }

@@ -31,12 +31,12 @@ export interface PreTrade {
 /** Rejections that pass by themselves: the data of this moment is no good, the order may still be. */
 const OF_THE_MOMENT: ReadonlySet<string> = new Set(['quote_not_live', 'stale_reference_feed']);
 
-/** True where nothing but the data of the moment stands in the way. */
+/** True if nothing but the data of the moment stands in the way. */
 export function isPassing(risk: RiskAttribution): boolean {
   return risk.rejections.length > 0 && risk.rejections.every(({ code }) => OF_THE_MOMENT.has(code));
 }
 
-/** True where a halt or a pause stands in the way, and not a token that is no longer valid. */
+/** True if a halt or a pause stands in the way, and not a token that is no longer valid. */
 export function isHalted(risk: RiskAttribution): boolean {
   return risk.rejections.some(({ change }) => change?.kind === 'lift_halt');
 }

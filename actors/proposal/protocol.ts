@@ -32,7 +32,7 @@ export interface ProposalInput {
   readonly readsReference: boolean;
   /** Risk assessment at the decision. */
   readonly risk: RiskAttribution;
-  /** True where a breaker's kill switch closes a position. */
+  /** True if a breaker's kill switch closes a position. */
   readonly flattens?: boolean;
   /** Execution plan. Absent in proposals from before there were plans, which execute at once. */
   readonly execution?: ExecutionPlan;
@@ -43,7 +43,7 @@ export interface ProposalInput {
   readonly approvalMs: number;
 }
 
-/** Plain JSON: it lies in the snapshot. */
+/** Plain JSON, stored in the snapshot. */
 export interface ProposalContext extends ProposalInput {
   readonly createdAt: EpochMs;
   readonly expiresAt: EpochMs;
@@ -56,9 +56,9 @@ export interface ProposalContext extends ProposalInput {
   readonly filledNotionalUsd: DecimalString;
   /** Number of look-ups of an unknown outcome. */
   readonly lookUps: number;
-  /** The part of the order that is under way, or goes first; the whole order where nothing is said. */
+  /** The part of the order that is under way, or goes first; the whole order by default. */
   readonly part?: OrderPart;
-  /** Next part; null if there is none. */
+  /** Next part, or null. */
   readonly next?: OrderPart | null;
   /** The parts that have ended, in their order. */
   readonly ended?: readonly EndedPart[];
@@ -77,7 +77,7 @@ export interface ProposalContext extends ProposalInput {
 
 /** Terms of an order that rests at its own limit until it is filled or withdrawn. */
 export interface RestingTerms {
-  /** True where it never takes: the venue refuses it where it would. */
+  /** True if it never takes: the venue refuses it where it would. */
   readonly postOnly: boolean;
 }
 
@@ -140,6 +140,6 @@ export interface FillsToRecord {
 export interface SentPart {
   /** No price beyond it was taken. */
   readonly limitPrice: DecimalString;
-  /** Since when it rested; null of one that took at once. */
+  /** Time since which the order rested; null if it took at once. */
   readonly restedSince: EpochMs | null;
 }

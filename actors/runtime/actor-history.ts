@@ -55,7 +55,7 @@ export interface HistoryStore {
   find(orgId: string, kind: string, actorId: string): Promise<HistorySubject | null>;
   /** Actor of any kind; null if the organization has none with this id. */
   subject(orgId: string, actorId: string): Promise<HistorySubject | null>;
-  /** Last checkpoint at or before the version; null if there is none. */
+  /** Last checkpoint at or before the version, or null. */
   checkpoint(actorId: string, version: number): Promise<PastState | null>;
   /** Steps after `from` up to and including `to`, oldest first. */
   steps(actorId: string, from: number, to: number): Promise<readonly StoredStep[]>;
@@ -104,7 +104,7 @@ export function foldSteps(
       state = startStep(kind, info, event['input'] as { readonly [key: string]: Json }).state;
     } else {
       const fit = directory.fit({ kind: subject.kind, machine: past.machine, state: past.state });
-      if (fit === null) throw new Error(`no present version carries on what ${past.machine} wrote`);
+      if (fit === null) throw new Error(`this version cannot continue what ${past.machine} wrote`);
       state = eventStep(kind, info, fit.snapshot, event).state;
     }
     if (canonicalJson(state.value) !== canonicalJson(step.to))
@@ -127,7 +127,7 @@ export async function withoutSteps(store: Pick<HistoryStore, 'archived'>, actorI
 }
 
 export interface ActorHistory {
-  /** The actor as it was after a version, or at an instant. Refused as `not_found` where there was nothing yet. */
+  /** The actor as it was after a version, or at an instant. Refused as `not_found` if there was nothing yet. */
   stateAt(
     orgId: string,
     kind: string,

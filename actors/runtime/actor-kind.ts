@@ -66,6 +66,6 @@ export interface ActorKind {
   validate(state: ActorState, event: ActorEvent): Refusal | null;
   /** The meaning of every named action of the machine, as data. */
   readonly effects: { readonly [action: string]: (parameters: never, info: StepInfo) => readonly Effect[] };
-  /** From each older machine id to this one's state; a machine id without a way here is quarantined. */
+  /** Migrations to this machine's state, by the older machine's id. An actor of an id without one is quarantined. */
   readonly migrations: { readonly [machine: string]: (state: ActorState) => ActorState };
 }

@@ -4,7 +4,7 @@ import type { ActorRow } from '../../src/domain/actor-step.ts';
 /** Reads actors by their ids; those that there are not are missing. */
 export type LoadActors = (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
 
-/** Returns the actor; null if there is none of this kind with this id, or it belongs to another organization. */
+/** Returns the actor of this kind with this id, or null if the organization has none. */
 export async function actorOf(load: LoadActors, kind: string, orgId: string, id: string): Promise<ActorRow | null> {
   const row = (await load([id])).get(id);
   return row === undefined || row.orgId !== orgId || row.kind !== kind ? null : row;

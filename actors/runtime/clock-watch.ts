@@ -10,7 +10,7 @@ const BOUND_MS = 2_000;
 const CHECK_MS = 5_000;
 
 export interface ClockState {
-  /** Positive where this machine's clock is ahead of PostgreSQL's; null before the first answer. Milliseconds. */
+  /** Positive if this machine's clock is ahead of PostgreSQL's; null before the first answer. Milliseconds. */
   readonly offsetMs: number | null;
   /** True if the difference is within the limit, and before the first answer. */
   readonly ok: boolean;

@@ -40,14 +40,14 @@ export interface ContainedLoop {
 export type Containment = (loop: RowLoop) => ContainedLoop;
 
 export interface ContainmentDeps {
-  /** True of an error that says that a server of the service is away or out of resources. */
+  /** True for an error that says that a server of the service is away or out of resources. */
   readonly isOutage: (error: unknown) => boolean;
-  /** True of an error that says that an outside system gave no answer: the row waits, and is not quarantined. */
+  /** True for an error that says that an outside system gave no answer: the row waits, and is not quarantined. */
   readonly isSilence: (error: unknown) => boolean;
   readonly ledger: QuarantineLedger | null;
   readonly clock: Pick<Clock, 'now' | 'elapsed'>;
   readonly onError: (what: string) => (error: unknown) => void;
-  /** Called with every failure of a row. */
+  /** Receives every failure of a row. */
   readonly onFailure?: (loop: RowLoop) => void;
 }
 

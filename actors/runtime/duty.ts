@@ -20,9 +20,9 @@ export interface DutyDeps<Work extends DutyWork> {
   /** Reason not to hold the lease any longer, read before it is renewed. */
   readonly obstacle: () => Promise<DutyObstacle | null>;
   readonly begin: () => Promise<Work>;
-  /** Called with the reason if the work ended unexpectedly. */
+  /** Receives the reason if the work ended unexpectedly. */
   readonly onLost: (why: string) => void;
-  /** Said where another process holds the lease. */
+  /** Text for the log while another process holds the lease. */
   readonly taken: string;
 }
 
@@ -63,7 +63,7 @@ export function createDuty<Work extends DutyWork>(deps: DutyDeps<Work>): Duty<Wo
       }
       const held = await deps.hold();
       if (!held) return lose(deps.taken);
-      // Looks may overlap where the database is slow.
+      // Looks may overlap if the database is slow.
       if (work !== null || beginning) return;
       beginning = true;
       try {

@@ -65,7 +65,7 @@ function exportedSteps(
     const event = presentEvent(stored);
     const info = { actorId: subject.id, orgId: subject.orgId, now: at };
     const fitted = past === null ? null : directory.fit({ kind: subject.kind, ...past });
-    if (past !== null && fitted === null) throw new Error(`no present version carries on what ${past.machine} wrote`);
+    if (past !== null && fitted === null) throw new Error(`this version cannot continue what ${past.machine} wrote`);
     const expected =
       fitted === null
         ? startStep(kind, info, (event['input'] ?? {}) as { readonly [key: string]: Json })

@@ -60,7 +60,7 @@ export interface Runtime {
   /** Delivers one event; answers after the commit. A refusal changes nothing. */
   deliver(actorId: string, event: ActorEvent, options: DeliverOptions): Promise<Outcome<Delivered>>;
   /**
-   * Delivers several events to one actor in their order, as that many steps of one transaction: all of them or, where one is
+   * Delivers several events to one actor in their order, as that many steps of one transaction: all of them or, if one is
    * refused, none. Answers what the last one came to.
    */
   deliverInTurn(actorId: string, events: readonly EventInTurn[]): Promise<Outcome<Delivered>>;

@@ -1,4 +1,6 @@
-/** All that one committed step did: which guard decided on what, what it changed, and what it asked for. Rebuilt, never written. */
+/**
+ * Account of one committed step: which guard decided on what, what the step changed, and what it asked for. It is rebuilt, never written.
+ */
 import type { StepPlan } from '../../src/domain/actor-step.ts';
 import type { Json } from '../../src/domain/canonical-json.ts';
 import { type HistorySubject, type PastState, presentEvent, type StoredStep } from './actor-history.ts';
@@ -30,7 +32,7 @@ export function accountOfStep(directory: Directory, subject: HistorySubject, bef
   const info = { actorId: subject.id, orgId: subject.orgId, now: step.at };
   const event = presentEvent(step.event);
   const fitted = before === null ? null : directory.fit({ kind: subject.kind, machine: before.machine, state: before.state });
-  if (before !== null && fitted === null) throw new Error(`no present version carries on what ${before.machine} wrote`);
+  if (before !== null && fitted === null) throw new Error(`this version cannot continue what ${before.machine} wrote`);
   const { state, ...plan } =
     fitted === null
       ? startStep(traced, info, (event['input'] ?? {}) as { readonly [key: string]: Json })

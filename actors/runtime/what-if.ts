@@ -22,7 +22,7 @@ export interface BranchStep {
   readonly from: Json;
   readonly to: Json;
   readonly status: ActorState['status'];
-  /** False where the machine has no transition for it in this state, or every guard says no. */
+  /** False if the machine has no transition for it in this state, or every guard says no. */
   readonly taken: boolean;
   /** Refusal of the actor before its machine sees the event; then nothing follows. */
   readonly refusal: Refusal | null;
@@ -53,7 +53,7 @@ export function branchFrom(
   now: EpochMs,
 ): Branch {
   const fitted = directory.fit({ kind: subject.kind, machine: past.machine, state: past.state });
-  if (fitted === null) throw new Error(`no present version carries on what ${past.machine} wrote`);
+  if (fitted === null) throw new Error(`this version cannot continue what ${past.machine} wrote`);
   const { kind } = fitted;
   const steps: BranchStep[] = [];
   let { state, snapshot } = fitted;

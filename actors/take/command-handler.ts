@@ -31,7 +31,7 @@ import type { TakeEvent } from './protocol.ts';
 export interface TakeDirectory {
   /** Null if the organization has no such Take. */
   find(orgId: string, takeId: string): Promise<TakeView | null>;
-  /** A Take that anybody published; null if there is none, or it is not published. */
+  /** A published Take, or null. */
   published(takeId: string): Promise<PublishedTake | null>;
   preferences(orgId: string): Promise<RiskPreferences>;
   /** Newest delegation of a wallet to the Take, in any state; null if there was none. */
@@ -40,7 +40,7 @@ export interface TakeDirectory {
 
 /** Dollars that pay for a live arming. */
 export interface TakeFunding {
-  /** True in a sandbox, where no account is compared: then it is paid from the simulated dollars. */
+  /** True in a sandbox, if no account is compared: then it is paid from the simulated dollars. */
   readonly isSimulated: boolean;
 }
 
@@ -295,7 +295,7 @@ export function createTakeHandler(deps: TakeHandlerDeps): TakeCommands {
   };
 }
 
-/** Starts the actor of a draft; `remember` where the draft itself is the answer. */
+/** Starts the actor of a draft; `remember` if the draft itself is the answer. */
 async function start(
   deps: TakeHandlerDeps,
   context: CommandContext,

@@ -15,7 +15,7 @@ export interface TakeReading {
   readonly understood: readonly Understood[];
   readonly assumed: readonly string[];
   readonly notUnderstood: readonly string[];
-  /** Readings of the author's words that have to be confirmed when the Take is armed. */
+  /** Readings of the author's words that must be confirmed when the Take is armed. */
   readonly open: readonly string[];
 }
 
@@ -62,8 +62,8 @@ export interface TakeCommands {
   /** Creates a draft from the organization's own Take or from anybody's published one. */
   fork(context: CommandContext, takeId: string, changes: ForkChanges): Promise<Outcome<TakeView>>;
   /**
-   * Refused where the Take asks for more than the risk mandate of the organization allows; live also where its venue takes no
-   * live orders of a Take, where the primary chain needs a wallet and none is delegated to it, and where the organization's
+   * Refused if the Take asks for more than the risk mandate of the organization allows; live also if its venue takes no
+   * live orders of a Take, if the primary chain needs a wallet and none is delegated to it, and where the organization's
    * live Takes together would be allocated more than its capital.
    */
   /** @param confirmed the texts of `open` that the author accepts. */

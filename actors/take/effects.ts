@@ -105,7 +105,7 @@ function withFeed(state: ActorState): ActorState {
   return { ...state, value: { life: state.value, feed: 'live' }, context: { ...state.context, degradedVenues: [], breaker: null } };
 }
 
-/** Tells the author of a Take that was armed under an older reading what has to be confirmed. */
+/** Tells the author of a Take that was armed under an older reading what must be confirmed. */
 function askedInWords(info: StepInfo): string {
   const { symbol, holdsPosition, asked = [] } = takeContext(info);
   const consequence = holdsPosition

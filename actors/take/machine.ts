@@ -18,7 +18,7 @@ function tripOf(event: TakeEvent): BreakerTrip | null {
   return { breaker, at, observed, limit };
 }
 
-/** True of the end of the Take's own proposal, or of one that was filled before the Take was told of its making. */
+/** True for the end of the Take's own proposal, or of one that was filled before the Take was told of its making. */
 function concerns(context: TakeContext, event: TakeEvent): boolean {
   const news = ended(event);
   return news !== null && (news.proposalId === context.proposalId || FILLED.includes(news.state));
@@ -37,7 +37,7 @@ const SHOW = ['projectTake', 'announceTake'] as const;
 
 const ARMED = ['rememberArming', 'rememberConfirmed'] as const;
 
-/** While it stands disarmed for this reason, the kill switch sells what it holds. */
+/** Transition of a kill switch: the Take is disarmed and sells what it holds. */
 const CLOSE = { guard: 'holdsPosition', target: '#take@2.life.disarmed', actions: 'rememberClosing' } as const;
 
 /** A circuit breaker of a live Take: like its operator it disarms it. */
@@ -52,7 +52,7 @@ const BREAKER = [
 
 const ALERT_OF_READING = { type: 'alert', params: { what: READING_OPEN } } as const;
 
-/** Without a position it buys nothing that its author may not have meant. With one, its exit conditions stay in force. */
+/** A Take without a position buys nothing that its author may not have meant. A Take with one keeps its exit conditions. */
 const READING = [
   { guard: 'holdsPosition', actions: ['rememberAsked', ALERT_OF_READING] },
   { target: '#take@2.life.disarmed', actions: ['rememberAsked', 'rememberOpenReading', ALERT_OF_READING] },

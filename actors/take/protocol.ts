@@ -15,13 +15,13 @@ export interface TakeInput {
   readonly expiresAt: EpochMs;
 }
 
-/** Plain JSON: it lies in the snapshot. */
+/** Plain JSON, stored in the snapshot. */
 export interface TakeContext extends TakeInput {
   readonly mode: ExecutionMode | null;
   /** True once its live book has its allocation: it is paid in with the first live arming. */
   readonly funded: boolean;
   readonly armedAt: EpochMs | null;
-  /** Since when it waits for its entry; what is left of its life counts from here. */
+  /** Time since which it waits for its entry. Its remaining life counts from here. */
   readonly waitsSince: EpochMs;
   readonly side: 'entry' | 'exit';
   /** The proposal that it made last; null before the first. */

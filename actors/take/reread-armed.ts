@@ -7,7 +7,7 @@ import type { TakeEvent } from './protocol.ts';
 export interface UnaskedTake {
   readonly id: string;
   readonly orgId: string;
-  /** Reads its words anew: what has to be confirmed. */
+  /** Reads its words anew: what must be confirmed. */
   readonly questions: () => readonly string[];
 }
 

@@ -28,7 +28,7 @@ export function degradedAfter(
   return type === 'feed.restored' ? venues.filter((one) => one !== venue) : venues;
 }
 
-/** True where an event brings back the last of what is degraded. */
+/** True if an event brings back the last of what is degraded. */
 export function isLastRestored(venues: DegradedFeeds, event: { readonly type: string; readonly venue?: Venue | InstrumentKey }): boolean {
   return event.type === 'feed.restored' && venues.every((one) => one === event.venue);
 }

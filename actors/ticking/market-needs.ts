@@ -8,7 +8,7 @@ import { isPooled } from '../../src/domain/portfolio/pool-exit.ts';
 import type { ContainedLoop } from '../runtime/containment.ts';
 
 export interface MarketNeedsDeps {
-  /** Every manifest that is active, each once. `manifest` throws if the stored text is not JSON. */
+  /** Reads every active manifest once. `manifest` throws if the stored text is not JSON. */
   readonly manifests: () => Promise<readonly { readonly hash: string; readonly manifest: () => Manifest }[]>;
   /** The keys of instruments that books hold. */
   readonly held: () => Promise<Iterable<string>>;

@@ -38,7 +38,7 @@ export interface SlotDecisions<Duty extends TickDuty> {
   unreadable(): ReadonlyMap<string, UnreadableRow>;
   /** Returns what is committed beside the rows; null if there is nothing. */
   trades(): TickTrades | null;
-  /** Called after the commit. */
+  /** Runs after the commit. */
   committed(): Promise<void>;
 }
 
@@ -79,7 +79,7 @@ export interface ShardTickerDeps<Duty extends TickDuty, Note> {
   readonly clock: Pick<Clock, 'now'>;
   /** Takes an actor off duty whose ticks keep crashing. */
   readonly pause: (actorId: string) => Promise<void>;
-  /** Shared by the tickers of a process; its own where it is the only one. */
+  /** Shared by the tickers of a process; its own if it is the only one. */
   readonly alone?: Turns;
 }
 
@@ -102,7 +102,7 @@ interface Decided {
   readonly rows: DecisionRow[];
   /** Actors that were taken off duty already. */
   readonly crashed: string[];
-  /** To be taken off duty after the commit. */
+  /** Actors to stop ticking after the commit. */
   readonly throwing: string[];
 }
 

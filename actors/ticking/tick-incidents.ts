@@ -5,7 +5,7 @@ import { UnreadableRow } from '../../src/domain/unreadable-row.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { TickDuty, TickStore } from './tick-store.ts';
 
-/** After so many starts or throws in a row the actor is paused. */
+/** Starts or throws in a row after which the actor is paused. */
 export const CRASH_LIMIT = 3;
 
 export interface TickIncidentDeps {
@@ -50,7 +50,7 @@ export class TickIncidents {
     });
   }
 
-  /** Tells of a tick that threw. @returns whether the actor has to be taken off duty for it. */
+  /** Tells of a tick that threw. @returns whether the actor must be taken off duty for it. */
   async threw(id: string, slot: EpochMs, error: unknown): Promise<boolean> {
     const { store, clock } = this.#deps;
     if (error instanceof UnreadableRow) {
@@ -69,7 +69,7 @@ export class TickIncidents {
     return (await store.countCrash(id, slot)) >= CRASH_LIMIT;
   }
 
-  /** After the commit: who decided again has no crash to its name, and who threw too often is taken off duty. */
+  /** Clears the crashes of actors that decided again, and pauses those that threw too often. Runs after the commit. */
   async settle(
     { rows, throwing }: { readonly rows: readonly DecisionRow[]; readonly throwing: readonly string[] },
     slot: EpochMs,

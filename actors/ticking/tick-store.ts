@@ -38,7 +38,7 @@ export interface OrganizationRisk {
   /** The control epoch: a halt ends it. */
   readonly epoch: number;
   readonly preferences: RiskPreferences;
-  /** Every book of it that something has happened to, of both modes; not needed where `others` is known. */
+  /** Books of the actor with any event, of both modes. Not needed if `others` is known. */
   readonly books?: readonly TradingBook[];
   /** Accounts of the organization, beside its live books. */
   readonly accounts?: AccountFacts;

@@ -1,4 +1,4 @@
-/** From when to when an actor is ticked, and which slots of it are due. */
+/** The period in which an actor is ticked, and its due slots. */
 import type { EpochMs } from '../../src/domain/time.ts';
 
 /** Off duty in the slots from `from` on and before `until`. */
@@ -7,7 +7,7 @@ export interface Rest {
   readonly until: EpochMs;
 }
 
-/** An actor of a shard as the store knows it: ticked in the slots from `tickFrom` on and before `tickUntil`, where that is set, but not during `rests`. */
+/** An actor of a shard as the store knows it: ticked in the slots from `tickFrom` on and before `tickUntil`, if that is set, but not during `rests`. */
 export interface ShardActor {
   readonly id: string;
   readonly version: number;
@@ -31,7 +31,7 @@ export function dutyEnds(actor: ShardActor, slot: EpochMs): boolean {
 /** A slot ticked later than this after its start is written as late, in milliseconds. */
 export const LATE_AFTER_MS = 30_000;
 
-/** From when to when an actor is ticked, as its steps tell it; `from` null: not at all yet. */
+/** Period in which an actor is ticked, by its steps; `from` is null if it never was. */
 export interface TickWindow {
   readonly from: EpochMs | null;
   readonly until: EpochMs | null;

@@ -121,7 +121,7 @@ interface Consequences {
 export function createTradingKind<Duty extends TradingDuty>(deps: TradingKindDeps<Duty>): TickedKind<Duty, Noted> {
   const compiledByHash = new Map<string, CompiledManifest>();
 
-  /** Within the actor's own tick, so that rules that crash when they are compiled are blamed on their actor as well. */
+  /** Compiles rules within the actor's own tick, so that a rule that crashes while it is compiled is blamed on its actor. */
   function compiled(duty: Duty): CompiledManifest {
     const known = compiledByHash.get(duty.manifestHash);
     if (known) return known;
@@ -144,7 +144,7 @@ export function createTradingKind<Duty extends TradingDuty>(deps: TradingKindDep
 
 const NO_PROPOSALS: ReadonlyMap<string, OutsideProposal> = new Map();
 
-/** True of an agent that trades by outside proposals. A manifest that cannot be read is found out in its agent's own tick. */
+/** True for an agent that trades by outside proposals. A manifest that cannot be read is found out in its agent's own tick. */
 function isExternal(duty: TradingDuty): boolean {
   try {
     return duty.manifest.strategy !== undefined;
@@ -362,7 +362,7 @@ function openEntries(book: TradingBook | null, order: Order): readonly string[] 
   return open.filter(({ instrument, side }) => instrument === order.instrument && side === 'buy').map(({ id }) => id);
 }
 
-/** True of an exit that a stop-loss asks for, alone or with other rules. */
+/** True for an exit that a stop-loss asks for, alone or with other rules. */
 function isStopLoss(rules: CompiledManifest, { outcome }: DecisionRow, { side, instrument }: Order): boolean {
   if (side === 'buy') return false;
   return rules.unpack(outcome).some((rule) => rule.instrument === instrument && rule.type === 'stop_loss' && rule.passed);

@@ -4,7 +4,7 @@ import type { FeedClient, Group, Member } from './fan-out.ts';
 import { channelFrame, type FrameText, renderFrames } from './frames.ts';
 import { DRAINED_BYTES } from './subscription.ts';
 
-/** These frames leave the buffer to the channels that may not drop: their members are skipped early. */
+/** Buffered bytes of a client above which these frames are skipped: the rest is for channels that may not drop. */
 const SKIP_BYTES = 128 * 1024;
 
 export class ConflatedGroup {
@@ -68,7 +68,7 @@ export class ConflatedGroup {
     this.#group.offer(frame, null);
   }
 
-  /** Everybody gets the newest of all once more at the next turn. */
+  /** Sends the newest of all to every member once more at the next turn. */
   renew(): void {
     for (const member of this.#group.members) this.#skip(member);
   }

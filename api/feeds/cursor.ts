@@ -1,9 +1,6 @@
 /** Cursors: a place in the order of announcements, down to one decision inside a shard's batch. */
 
-/**
- * After everything up to and including the announcement (xid, seq), or, where `index` is finite, after the item of that
- * index inside it and before the next one.
- */
+/** A place in the feed: after the announcement (xid, seq), or, if `index` is finite, after the item of that index inside it. */
 export interface Position {
   readonly xid: number;
   readonly seq: number;

@@ -28,7 +28,7 @@ export interface Member {
   seq: number;
   /** The last place that it was sent; null in a group without positions. */
   position: Position | null;
-  /** Called instead of a write where the client has fallen behind; it is no member any more. */
+  /** Runs instead of a write if the client has fallen behind. The client is no member any more. */
   readonly fellBehind: (member: Member) => void;
 }
 
@@ -58,13 +58,13 @@ export interface FanOutOptions {
   readonly flushMs?: number;
   /** A client with more than this unsent has fallen behind, in bytes; half a MiB unless told. */
   readonly behindBytes?: number;
-  /** At most so many bytes of one group per flush, so that a burst is paced; a quarter of a MiB unless told. */
+  /** Maximum bytes of one group per flush, so that a burst is paced; default a quarter of a MiB. */
   readonly chunkBytes?: number;
 }
 
 export interface FanOut {
   group(): Group;
-  /** Called at the start of each flush, to offer what was conflated until then. Answers whether it wants another flush. */
+  /** Runs at the start of each flush, to offer what was conflated until then. Returns true for another flush. */
   beforeFlush(call: () => boolean): void;
   /** Sees to it that a flush comes. */
   arm(): void;
@@ -199,7 +199,7 @@ class RenderedChunk {
     this.#deflates = members >= DEFLATED.members && bytes >= DEFLATED.bytes;
   }
 
-  /** From the frame at this place on; the first one gets the number `firstSeq`. */
+  /** Writes the frames from this place on; the first one gets the number `firstSeq`. */
   from(place: number, { wire, windowBits }: FeedClient, firstSeq: number): Buffer {
     if (place > 0) return renderFrames(wire, this.#frames.slice(place), firstSeq);
     const offset = firstSeq - (this.#chunk[0] as Pending).seq;

@@ -1,4 +1,7 @@
-/** From the sources to the groups: follows announcements and quotes, lets subscriptions in without loss or repeat, catches up who fell behind. */
+/**
+ * Connects sources with groups: follows announcements and quotes, admits subscriptions without loss or repeat, and serves clients that fell
+ * behind.
+ */
 import type { Json } from '../../src/domain/canonical-json.ts';
 import { AnnouncementGroups } from './announcement-groups.ts';
 import { AnnouncementReader } from './announcement-reader.ts';
@@ -41,7 +44,7 @@ export interface Hub {
 export interface HubOptions {
   /** A client that takes nothing for so long is told `lagged` and closed; 10 s unless told. */
   readonly stallMs?: number;
-  /** At most so many catch-up reads at a time; 8 unless told. */
+  /** Maximum catch-up reads at a time; default 8. */
   readonly readsAtOnce?: number;
 }
 

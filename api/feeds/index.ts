@@ -122,7 +122,7 @@ function endRefusedUpgrades(app: FastifyInstance): void {
   });
 }
 
-/** On the feed only what is compressed once for all is agreed to; elsewhere `ws` would compress for each client by itself. */
+/** Refuses per-message compression. Frames are compressed once for all clients; `ws` would compress for each. */
 function agreeOnCompression(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {
     if (request.routeOptions.url === FEEDS_URL) withoutOtherOffers(request.raw.headers);
@@ -156,7 +156,7 @@ function addInspector(app: FastifyInstance, ports: InspectedPorts, watch: Watch)
   });
 }
 
-/** Refuses an upgrade where the caller holds as many connections as one subject may. */
+/** Refuses an upgrade if the caller holds as many connections as one subject may. */
 function refuseOneTooMany(request: FastifyRequest, reply: FastifyReply, watch: Watch) {
   if (!request.ws || watch.hasCapacity(callerOf(request).subject)) return;
   return sendProblem(reply, 'rate_limited', `at most ${watch.connectionsPerSubject} feed connections per subject`);

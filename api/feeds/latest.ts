@@ -8,7 +8,7 @@ import { channelFrame } from './frames.ts';
 import type { FeedPorts } from './ports.ts';
 import type { Subscription, SubscriptionEvents } from './subscription.ts';
 
-/** Everybody with the same channel and parameters. */
+/** A group: all subscribers of one channel with the same parameters. */
 interface LatestGroup {
   readonly channel: LatestChannel;
   readonly group: ConflatedGroup;

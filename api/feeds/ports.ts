@@ -1,4 +1,4 @@
-/** Everything that the feeds ask of the rest of the service. Boot supplies it. */
+/** Ports of the feeds: all that they ask of the rest of the service. Boot supplies them. */
 import type { AgentView } from '../../actors/agent/resource.ts';
 import type { Json } from '../../src/domain/canonical-json.ts';
 import type { DecisionRecord } from '../../src/domain/decision.ts';
@@ -36,7 +36,7 @@ export interface AnnouncementFilter {
   readonly orgId: string;
   /** Limits to this actor; null for all. */
   readonly actorId: string | null;
-  /** Also rows that concern no single organization. */
+  /** True to include rows that concern no single organization. */
   readonly shared: boolean;
 }
 
@@ -48,7 +48,7 @@ export interface AnnouncementPage {
 
 /** The announcements of the store as one ordered stream (`createAnnouncementTail`). */
 export interface AnnouncementSource {
-  /** Everything up to here has been emitted. */
+  /** Position up to which everything was emitted. */
   position(): AnnouncementPosition;
   /** Receives every row committed from now on, in order, and after each batch how far it goes. The listener must not throw. */
   subscribe(listener: (rows: readonly AnnouncementRow[], position: AnnouncementPosition) => void): () => void;
@@ -105,6 +105,6 @@ export interface FeedPorts {
   readonly inspection: InspectionPorts | null;
   /** Returns why this service cannot serve a valid subscription, or null if it can. */
   readonly unanswerable?: (channel: string, params: { readonly [name: string]: Json }) => string | null;
-  /** Called for what went wrong without a client's doing. */
+  /** Receives errors that no client caused. */
   reportDefect(error: unknown, where: string): void;
 }

@@ -36,7 +36,7 @@ export class QuoteGroups {
     });
   }
 
-  /** Offers every group the changes since the last time. @returns true if a member was skipped and has to be checked again. */
+  /** Offers every group the changes since the last time. @returns true if a member was skipped and must be checked again. */
   offer(): boolean {
     const changed = [...this.#changed.values()];
     this.#changed = new Map();
@@ -53,7 +53,7 @@ export class QuoteGroups {
     return skipping;
   }
 
-  /** Everybody receives the newest of all once more, and goes on from there. */
+  /** Sends the newest of all to everybody once more, and continues from there. */
   renew(): void {
     this.#changed = new Map();
     for (const { group } of this.#groups.values()) group.renew();

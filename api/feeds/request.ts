@@ -82,7 +82,7 @@ const FIELDS: { readonly [op: string]: readonly string[] } = {
   ping: ['op', 'id'],
 };
 
-/** Reads one message of a client; `id` is given back even where the rest is wrong. */
+/** Reads one message of a client; `id` is given back even if the rest is wrong. */
 export function readOperation(text: string): Read<Operation> & { readonly id?: RequestId | undefined } {
   let value: unknown;
   try {

@@ -11,7 +11,7 @@ const DEFLATED_FRAME = { fin: true, rsv1: true, opcode: 0x01, mask: false, readO
 const LEVEL = 3;
 /** Memory level of zlib, 1 to 9. The compressor remembers about two messages; more memory makes it slower to start. */
 const MEMORY = 6;
-/** DEFLATE reaches so far back where nobody asks for less, as a power of two. */
+/** DEFLATE reaches so far back if nobody asks for less, as a power of two. */
 const MOST_WINDOW_BITS = 15;
 /** Smallest window that zlib supports, in bits. */
 const LEAST_WINDOW_BITS = 9;

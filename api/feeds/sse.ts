@@ -122,7 +122,7 @@ interface Refused {
 }
 type Asked = { readonly ok: true; readonly value: Wanted } | Refused;
 
-/** The channel, its parameters and where it goes on from, as the query and `Last-Event-ID` say; the problem where they say none. */
+/** The channel, its parameters and where it goes on from, as the query and `Last-Event-ID` say; the problem if they say none. */
 async function wantedOf({ query, headers }: FastifyRequest, caller: Caller, ports: FeedPorts): Promise<Asked> {
   const { channel: name, from, ...rest } = query as { [name: string]: string | string[] | undefined };
   const params = paramsOf(rest, typeof name === 'string' ? findChannel(name) : null);
@@ -176,7 +176,7 @@ function paramsOf(query: { readonly [name: string]: string | string[] | undefine
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined) continue;
     if (name === 'instruments') params[name] = [value].flat().flatMap((text) => text.split(','));
-    // A query holds texts only: a whole number is one where the channel wants one.
+    // A query holds texts only: a whole number is one if the channel wants one.
     else params[name] = fields[name]?.type === 'integer' && typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
   }
   return params;

@@ -28,7 +28,7 @@ export function guides(): readonly string[] {
     .map((file) => file.slice(0, -'.md'.length));
 }
 
-/** Returns what a resource is, or null if there is none of this address. */
+/** Returns the resource of this address, or null. */
 export function resourceAt(uri: string): Asked | Kept | null {
   if (uri === CATALOG_URI) return { operation: 'listCatalog', given: {} };
   if (uri === schemaUri('Manifest')) return { mimeType: 'application/schema+json', text: JSON.stringify(ManifestBody) };

@@ -44,7 +44,7 @@ export interface ToolChoice {
   readonly isAgent: boolean;
 }
 
-/** Every tool that the routes make. */
+/** Returns the tools that the routes make. */
 export const toolsOf = (entries: readonly RouteEntry[]): readonly RouteTool[] =>
   entries.flatMap((found) => {
     const kind = toolKindOf(found);

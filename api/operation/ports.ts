@@ -26,8 +26,8 @@ export interface OperationPorts {
   newRequestId(): string;
   readiness(): Promise<Readiness>;
   readonly metrics: Metrics;
-  /** True of an error that says that the database (or another server of ours) is away: it becomes a 503. */
+  /** True for an error that says that the database (or another server of ours) is away: it becomes a 503. */
   isUnavailable(error: unknown): boolean;
-  /** Called for every error that became a 500: a defect. */
+  /** Receives every error that became a 500: a defect. */
   reportDefect(error: unknown, where: { readonly requestId: string; readonly route: string }): void;
 }

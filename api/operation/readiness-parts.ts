@@ -14,7 +14,7 @@ const QUOTES_FRESH_MS = 30_000;
 const ASK_MS = 100;
 
 export interface ReadinessDeps {
-  /** Answers where the database does. */
+  /** Answers if the database does. */
   readonly pingDatabase: () => Promise<unknown>;
   /** The shards that do not advance, the worst first. */
   readonly stalledShards: () => Promise<readonly { readonly behindMs: number }[]>;
@@ -27,7 +27,7 @@ export interface ReadinessDeps {
   readonly space: { left(): Promise<string> };
   /** State of this machine's clock compared with PostgreSQL's. */
   readonly clockState: () => { readonly ok: boolean; readonly detail: string };
-  /** Answers where the queue works; a process without a worker asks nothing. */
+  /** Answers if the queue works; a process without a worker asks nothing. */
   readonly pingQueue: () => Promise<void>;
   /** Emergency thread for halts and pauses: its URL and whether it is up. */
   readonly emergency: { readonly url: string; readonly isUp: boolean };
@@ -104,7 +104,7 @@ export function createReadiness(deps: ReadinessDeps): () => Promise<Readiness> {
   };
 }
 
-/** Asks until everything works or the patience is over. @throws the signal's reason, where it was aborted. */
+/** Asks until everything works or the patience is over. @throws the signal's reason, if it was aborted. */
 export async function untilReady(
   readiness: () => Promise<Readiness>,
   {

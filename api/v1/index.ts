@@ -1,4 +1,4 @@
-/** Every route with who may call it, in the order; a route that is not here does not exist. */
+/** Every route with its permission, in the order of the document. A route that is not listed here is not served. */
 import { health } from '../operation/health.ts';
 import { metrics } from '../operation/metrics.ts';
 import { readiness } from '../operation/readiness.ts';

@@ -13,7 +13,7 @@ export const wishedAmount = (description: string) => Type.Optional(Type.String({
 
 export const WISHED_SIDE = choice(ORDER_SIDES, 'Long only: a sell reduces what the manual book holds.');
 
-/** The slippage that a person allows; `usual` basis points where nothing is said. */
+/** The slippage that a person allows; `usual` basis points by default. */
 export const wishedSlippage = (usual: number) =>
   Type.Optional(
     Type.Number({ minimum: 0, maximum: 1_000, description: `Default: ${usual}, or the organization's own limit where that is less.` }),

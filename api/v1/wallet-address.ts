@@ -7,6 +7,6 @@ export const walletAddress = (description: string) => Type.String({ pattern: '^[
 
 /** The address itself. @throws InputError if the text spells no 32 bytes, which its pattern does not tell */
 export function checkedAddress(wallet: string): string {
-  if (!isAddress(wallet)) throw malformed('$.wallet', 'it is no address', '32 bytes in base58');
+  if (!isAddress(wallet)) throw malformed('$.wallet', 'it is not an address', '32 bytes in base58');
   return wallet;
 }

@@ -24,7 +24,7 @@ export type ParseDocument = (
 
 /**
  * @param budgetNames the budgets that a file may state.
- * @throws Error in one sentence where the file cannot be read at all.
+ * @throws Error in one sentence if the file cannot be read at all.
  */
 export function readCatalogFile(file: string, parse: ParseDocument, budgetNames: readonly string[]): ReadCatalogFile {
   const text = readNamedFile(file);
@@ -47,7 +47,7 @@ export function problemText(file: string, { line, path, problem, allowed }: File
   return `${file}:${line} ${path}: ${problem}; allowed: ${allowed}`;
 }
 
-/** Returns the catalog file of these settings: the named one, else the one imported into the state folder; null if there is none. */
+/** Returns the catalog file of these settings: the named one, else the one imported into the state folder, or null. */
 export function catalogFileOf({
   CATALOG_FILE: named,
   SEVENGATE_HOME: home,

@@ -40,7 +40,7 @@ export interface EmergencyListener {
   stop(): Promise<void>;
 }
 
-/** @throws Error in one sentence where its port cannot be listened on. */
+/** @throws Error in one sentence if its port cannot be listened on. */
 export async function startEmergencyListener(
   thread: EmergencyThread,
   deps: {
@@ -90,14 +90,14 @@ export async function startEmergencyListener(
       isUp = false;
       if (isStopped) return;
       const waitMs = Math.min(FIRST_WAIT_MS * 2 ** failures++, MOST_WAIT_MS);
-      log.error({ code, waitMs }, 'the emergency thread has ended and is started again');
+      log.error({ code, waitMs }, 'the emergency thread has ended and is being restarted');
       cancelWait = clock.deadline(clock.now() + waitMs, again);
     });
   }
 
   /** Restarts it on the same port, so that its clients find it. */
   function again(): void {
-    begin(port).catch((error: unknown) => log.error({ err: error }, 'the emergency thread could not be started again'));
+    begin(port).catch((error: unknown) => log.error({ err: error }, 'the emergency thread could not be restarted'));
     follow();
   }
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { listenRefusal } from './listen-refusal.ts';
 import type { ServiceMetrics } from './metrics.ts';
 
-/** @throws Error in one sentence where the port cannot be listened on. */
+/** @throws Error in one sentence if the port cannot be listened on. */
 export async function serveHealthPage(
   metrics: Pick<ServiceMetrics, 'render' | 'contentType'>,
   { host, port }: { readonly host: string; readonly port: number },

@@ -1,6 +1,6 @@
 /** HTTP to one fixed host: each request is sent once, and it is always told whether any of it may have arrived. */
 import type { Dispatcher } from 'undici';
-// Not from the package's entry: that puts its own connections beneath Node's `fetch`, and those end the process where a peer
+// Not from the package's entry: that puts its own connections beneath Node's `fetch`, and those end the process if a peer
 // closes while a body waits to be read (nodejs/undici#5360).
 import Client from 'undici/lib/dispatcher/client.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
@@ -48,7 +48,7 @@ export type HttpOutcome =
 
 export interface HttpTransport {
   readonly base: URL;
-  /** Never throws, never repeats, never follows a redirect. */
+  /** Sends one request. Never throws, never repeats, never follows a redirect. */
   send(request: HttpRequest): Promise<HttpOutcome>;
   /** Closes the kept connections. */
   close(): void;

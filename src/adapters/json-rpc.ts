@@ -42,9 +42,9 @@ export interface JsonRpcOptions {
 }
 
 export interface JsonRpc {
-  /** One question, tried again once where the node was away or turned us away. @throws NodeError */
+  /** One question, tried again once if the node was away or turned us away. @throws NodeError */
   ask(method: string, params: readonly unknown[]): Promise<unknown>;
-  /** Sent at most once, and not after what `leftMs` says is left, in milliseconds. Never throws. */
+  /** Sends at most once, and not if no time is left by `leftMs` (milliseconds). Never throws. */
   once(method: string, params: readonly unknown[], leftMs?: () => number): Promise<Reply>;
   close(): void;
 }
@@ -156,7 +156,7 @@ function replyIn(id: number, status: number, text: string): Reply {
   return { kind: 'refused', code, message: message.slice(0, 300), data };
 }
 
-/** True of an error that says that the node of the chain gave no answer. */
+/** True for an error that says that the node of the chain gave no answer. */
 export function isSilence(error: unknown): boolean {
   return error instanceof NodeError;
 }

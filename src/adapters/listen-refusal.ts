@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 const WHY: { readonly [code: string]: string } = {
   EADDRINUSE: 'is taken: stop what listens there, or set',
   EACCES: 'may not be listened on by this user: set',
-  EADDRNOTAVAIL: 'is no address of this machine: set',
-  ENOTFOUND: 'is no address of this machine: set',
-  EAI_AGAIN: 'is no address of this machine: set',
+  EADDRNOTAVAIL: 'is not an address of this machine: set',
+  ENOTFOUND: 'is not an address of this machine: set',
+  EAI_AGAIN: 'is not an address of this machine: set',
 };
 
 /** The sentence for an error of `listen`, with what to change; any other error as it came. */
@@ -14,7 +14,9 @@ export function listenRefusal(error: unknown, host: string, port: number, settin
   const { code = '' } = error as NodeJS.ErrnoException;
   const why = WHY[code];
   if (why === undefined) return error;
-  const remedy = why.startsWith('is no address') ? 'HOST to one, such as 127.0.0.1' : `${setting} to another one (0 takes any free one)`;
+  const remedy = why.startsWith('is not an address')
+    ? 'HOST to one, such as 127.0.0.1'
+    : `${setting} to another one (0 takes any free one)`;
   return new Error(`${host}:${port} ${why} ${remedy}`);
 }
 
@@ -23,7 +25,7 @@ export function isLoopback(host: string): boolean {
   return host === '127.0.0.1' || host === '::1' || host === 'localhost';
 }
 
-/** `http://127.0.0.1:<port>`: where a server that listens is asked. @param port the one that it was given, where it tells none. */
+/** `http://127.0.0.1:<port>`: the address of a server that listens. @param port the one that it was given, if it tells none. */
 export function listeningUrl(server: { address(): AddressInfo | string | null }, host: string, port: number): string {
   const address = server.address();
   return urlAt(host, typeof address === 'object' && address !== null ? address.port : port);

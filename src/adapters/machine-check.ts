@@ -13,7 +13,7 @@ import { examineDatabase } from './store/database-check.ts';
 export interface Finding {
   readonly what: string;
   readonly ok: boolean;
-  /** For people, in one sentence. */
+  /** Result in one sentence. */
   readonly detail: string;
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const fileIn = (home: string): string => join(home, 'service.json');
 
-/** Notes where this process serves the API. Returns what removes the note, unless another process has written its own since. */
+/** Notes if this process serves the API. Returns what removes the note, unless another process has written its own since. */
 export function noteService(home: string, url: string): () => void {
   const file = fileIn(home);
   const draft = `${file}.${process.pid}.new`;

@@ -13,9 +13,9 @@ export interface Reach<Addresses, Budgets> {
   readonly addresses: Addresses;
   readonly budgets: Budgets;
   readonly clock: Clock;
-  /** For the jitter of backoffs: 0 <= n < 1. */
+  /** Random source for jitter of backoffs: 0 <= n < 1. */
   readonly random: () => number;
-  /** Called for members that nobody knows in answers to single questions; those of streams are counted by their feeds. */
+  /** Counts members that the adapter does not know, in answers to single questions; those of streams are counted by their feeds. */
   readonly note: NoteUnknownField;
 }
 

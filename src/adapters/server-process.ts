@@ -133,7 +133,7 @@ export function claim(file: string): number | null {
   }
 }
 
-/** Returns the live process that `claim` made the owner; null if there is none. */
+/** Returns the live process that `claim` made the owner, or null. */
 export function claimant(file: string): number | null {
   const [pid = '', ...startedAt] = (readIfThere(file) ?? '').trim().split(' ');
   return pid !== '' && processStartedAt(Number(pid)) === startedAt.join(' ') ? Number(pid) : null;

@@ -1,4 +1,4 @@
-/** Watches a server that this process started, and starts it again where it ended by itself. */
+/** Watches a server that this process started, and starts it again if it ended by itself. */
 import type { Clock } from '../../streams/clock.ts';
 import type { Log } from '../../streams/log.ts';
 import { processStartedAt } from './server-process.ts';
@@ -12,7 +12,7 @@ export interface Supervision {
   /** Names the server in the log and in metrics. */
   readonly name: 'postgresql' | 'redis';
   readonly server: SupervisedServer;
-  /** Starts the server again where it was: same folder, same port, same password. */
+  /** Starts the server again if it was: same folder, same port, same password. */
   readonly restart: () => Promise<SupervisedServer>;
   readonly clock: Pick<Clock, 'now' | 'deadline'>;
   readonly log: Pick<Log, 'error' | 'info'>;
@@ -20,7 +20,7 @@ export interface Supervision {
   readonly onRestarted: (name: Supervision['name'], downMs: number) => void;
 }
 
-/** Interval of the process check. Reading `/proc` takes microseconds; elsewhere a program has to be started for it. */
+/** Interval of the process check. Reading `/proc` takes microseconds; elsewhere a program must be started for it. */
 const LOOK_MS = process.platform === 'linux' ? 200 : 1_000;
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 5_000;
@@ -32,7 +32,7 @@ function isAlive(pid: number, startedAt: string | null, log: Supervision['log'])
   try {
     return startedAt !== null && processStartedAt(pid) === startedAt;
   } catch (error) {
-    log.error({ err: error, pid }, 'this process cannot tell if a server of this service lives');
+    log.error({ err: error, pid }, 'this process cannot check if a server of this service runs');
     return true;
   }
 }
@@ -56,7 +56,7 @@ export function superviseServer(supervision: Supervision): { stop(): Promise<voi
       return;
     }
     const endedAt = clock.now();
-    log.error({ server: name, pid: server.pid }, 'a server of this service has ended: it is started again');
+    log.error({ server: name, pid: server.pid }, 'a server of this service has ended and is being restarted');
     again(endedAt);
   }
 
@@ -75,11 +75,11 @@ export function superviseServer(supervision: Supervision): { stop(): Promise<voi
       startedAt = processStartedAt(server.pid);
       since = clock.now();
       const downMs = since - endedAt;
-      log.info({ server: name, pid: server.pid, downMs }, 'a server of this service was started again');
+      log.info({ server: name, pid: server.pid, downMs }, 'a server of this service was restarted');
       supervision.onRestarted(name, downMs);
       look();
     } catch (error) {
-      log.error({ err: error, server: name, attempts: failures }, 'a server of this service could not be started again');
+      log.error({ err: error, server: name, attempts: failures }, 'a server of this service could not be restarted');
       if (!stopped) again(endedAt);
     }
   }

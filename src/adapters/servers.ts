@@ -15,7 +15,7 @@ export interface ServerSettings {
   readonly SEVENGATE_HOME: string;
   readonly DATABASE_URL: { reveal(): string } | null;
   readonly REDIS_URL: { reveal(): string } | null;
-  /** Null: Redis where there is one. */
+  /** Null: Redis if there is one. */
   readonly QUEUE_BACKEND: QueueAddress['kind'] | null;
 }
 
@@ -87,7 +87,9 @@ function makeHome(home: string): void {
     mkdirSync(home, { recursive: true, mode: 0o711 });
     accessSync(home, constants.W_OK);
   } catch (error) {
-    throw new Error(`SEVENGATE_HOME: ${home} cannot be made or written (${(error as NodeJS.ErrnoException).code}): name a folder that can`);
+    throw new Error(
+      `SEVENGATE_HOME: ${home} cannot be created or written (${(error as NodeJS.ErrnoException).code}): choose another folder`,
+    );
   }
 }
 
@@ -135,7 +137,7 @@ async function redisOf(starting: Starting, program: RedisServer | null): Promise
   if (program === null) {
     log.warn(
       {},
-      'queue: no Redis here, so the queue lies in PostgreSQL and quotes stay within this process; install redis-server or set REDIS_URL to scale out',
+      'queue: no Redis found. The queue is in PostgreSQL and quotes stay within this process; install redis-server or set REDIS_URL to scale out',
     );
     return null;
   }
@@ -146,7 +148,7 @@ async function redisOf(starting: Starting, program: RedisServer | null): Promise
   return server.url;
 }
 
-/** Starts or shares a private server; what this command started is stopped by it, and watched over where it is the service. */
+/** Starts or shares a private server; what this command started is stopped by it, and watched over if it is the service. */
 async function embed<Server extends PrivateServer>(
   { home, serviceFile, stops, log, signal, watch }: Starting,
   name: Supervision['name'],

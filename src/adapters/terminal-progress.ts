@@ -7,7 +7,7 @@ import { workProgress, type WorkProgress } from '../domain/work-progress.ts';
 const LINE_MS = 10_000;
 
 export interface Progress {
-  /** With an estimate of what is left, from the pace of late. */
+  /** Shows the progress with an estimate of the remaining time, from the recent pace. */
   update(done: number, total: number): void;
   /** Shows progress as the API reports it, with what is left and what is waited for. */
   show(work: WorkProgress): void;

@@ -6,7 +6,7 @@ import { VenueError } from './venues/venue-feed.ts';
 
 const SILENCES = [EvmSilence, LauncherSilence, NodeError, VenueError];
 
-/** True of an error that says that an outside system did not answer, or refused for now: no stored row is at fault. */
+/** True for an error that says that an outside system did not answer, or refused for now: no stored row is at fault. */
 export function isUnanswered(error: unknown): boolean {
   return SILENCES.some((kind) => error instanceof kind);
 }

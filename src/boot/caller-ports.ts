@@ -50,7 +50,7 @@ export type CallerPorts = CapabilityPorts &
     | 'portfolio'
     | 'riskPreferences'
   > & {
-    /** Without the queues, which belong to nobody. */
+    /** Ports of the runtime without the queues, which belong to no organization. */
     readonly runtime: Omit<ApiPorts['runtime'], 'queues'>;
     /** The connections on which nothing else is seen. */
     readonly connection: { of(orgId: string): Sql };

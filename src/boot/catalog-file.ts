@@ -21,11 +21,11 @@ const parse: ParseDocument = (text, places) => {
   }
 };
 
-/** @throws Error in one sentence where the file cannot be read at all. */
+/** @throws Error in one sentence if the file cannot be read at all. */
 export const readCatalogFile = (file: string): ReadCatalogFile => readBy(file, parse, BUDGET_NAMES);
 
 /**
- * Makes this process's catalog of the file, where there is one, and answers which file that was.
+ * Makes this process's catalog of the file, if there is one, and answers which file that was.
  * @throws Error with a sentence for every problem.
  */
 export function useCatalog(config: Pick<Config, 'CATALOG_FILE' | 'SEVENGATE_HOME'>): string | null {

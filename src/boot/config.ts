@@ -131,7 +131,7 @@ const SETTINGS = {
   EVMVENUE_URL: optional(url('https:', 'http:'), 'perpetual-futures venue', sandboxed),
   EVMVENUE_STREAM_URL: optional(url('wss:', 'ws:'), 'its stream', sandboxed),
   EVMCHAIN_URL: optional(secretUrl('https:', 'http:'), 'JSON-RPC node of the EVM chain', sandboxed),
-  EVMCHAIN_ID: setting(wholeNumber(1, 2 ** 32 - 1), EVM_CHAIN_ID, 'number of that chain', String(EVM_CHAIN_ID)),
+  EVMCHAIN_ID: setting(wholeNumber(1, 2 ** 32 - 1), EVM_CHAIN_ID, 'chain id of that chain', String(EVM_CHAIN_ID)),
   EVMCHAIN_TOKENS: optional(
     evmTokens,
     'its tokens as SYMBOL=0xcontract, separated by commas',
@@ -233,7 +233,7 @@ const RULES: SettingRules<keyof typeof SETTINGS> = {
     ['SOCIAL_KEY', 'SOCIAL_URL'],
     ['MODEL_KEY', 'MODEL_URL'],
   ],
-  // Both have to be real.
+  // Both must be real.
   onlyWith: [
     ['SPOTEXCHANGE_WS_API_URL', 'SPOTEXCHANGE_URL', "the sandbox's exchange has its own; set both"],
     ['REFERENCE_FALLBACK_URL', 'REFERENCE_URL', 'a real price must not stand in for a simulated one, so set both'],

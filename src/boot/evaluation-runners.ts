@@ -91,7 +91,7 @@ function openReplayRunner(deps: EvaluationRunnerDeps, sessions: Sessions): Evalu
   const { log, databaseUrl } = deps;
   return createReplayRunner({
     fetcher: createHistoryFetcher(deps),
-    onMissing: (what) => log.info(what, 'a venue did not give the whole history of a replay session'),
+    onMissing: (what) => log.info(what, 'a venue did not return the full history of a replay session'),
     ...sessions,
     inThread: (replay, job, beside) =>
       inThread<BacktestOutcome>(THREAD, { databaseUrl, replay } satisfies ReplayThread, job, 'a replay session', beside),
@@ -102,7 +102,7 @@ function openAgreementRunner(deps: EvaluationRunnerDeps, sessions: Sessions): Ev
   const { log, databaseUrl, sql } = deps;
   return createAgreementRunner({
     fetcher: createHistoryFetcher(deps),
-    onMissing: (what) => log.info(what, 'a venue did not give the whole history of an agreement session'),
+    onMissing: (what) => log.info(what, 'a venue did not return the full history of an agreement session'),
     ...sessions,
     passedSession: (agentId, runId) => passedSession(sql, agentId, runId),
     inThread: (agreement, job, beside) =>

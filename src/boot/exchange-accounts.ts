@@ -36,7 +36,7 @@ export async function followExchangeAccounts({ config, clock, warn, onStop }: Se
   return { has: (orgId) => holders.has(orgId) };
 }
 
-/** Gives the example organization its account at the sandbox's exchange, where it has none yet. */
+/** Gives the example organization its account at the sandbox's exchange, if it has none yet. */
 export async function seedExchangeKey({ config, clock }: Pick<ServiceProcess, 'config' | 'clock'>, owner: Sql): Promise<void> {
   const home = resolve(config.SEVENGATE_HOME);
   if (config.SPOTEXCHANGE_URL !== null || readExchangeKey(home, EXAMPLE_ORGANIZATION) !== null) return;

@@ -23,7 +23,7 @@ export async function followListedTokens(deps: {
   let told = '';
   const look = async (): Promise<void> => {
     const refused = (await loadListedTokens(sql, isSandboxed)).join('; ');
-    if (refused !== told && refused !== '') log.warn({ refused }, 'listed tokens that cannot stand in the catalog');
+    if (refused !== told && refused !== '') log.warn({ refused }, 'listed tokens that the catalog cannot hold');
     told = refused;
   };
   await look();

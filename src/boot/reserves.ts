@@ -60,7 +60,7 @@ export function openReservePlaces(
   };
 }
 
-/** Everything is compared every two minutes, planned by the queue. */
+/** Compares all reserves every two minutes, planned by the queue. */
 export function reserveWork(
   { sql, trading, clock, containment }: WorkerDeps,
   metrics: Pick<ServiceMetrics, 'reservesCompared'>,

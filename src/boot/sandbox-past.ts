@@ -21,7 +21,7 @@ export interface SandboxPast {
   readonly archives: HistoryArchives;
 }
 
-/** True of the sources that the sandbox stands in for. */
+/** True for the sources that the sandbox stands in for. */
 function standsIn(config: Config): (source: DataSource) => boolean {
   const origins = originsOf(config);
   return (source) => origins[source] === 'sandbox';

@@ -100,7 +100,7 @@ export async function moveOn(given: Config, asked: StretchAsked): Promise<MovedO
 
 /**
  * Lives through a stretch of the sandbox's market and moves the time of the database with it.
- * @throws Error in one sentence where a service is on duty, or the sandbox has no market of its own to live on.
+ * @throws Error in one sentence if a service is on duty, or the sandbox has no market of its own to live on.
  */
 export async function moveSandboxOn(service: ServiceProcess, store: StoreConnections, asked: StretchAsked): Promise<MovedOn> {
   const real = namedSystems(service.config);

@@ -17,7 +17,7 @@ export interface StartOptions {
   /** The search path on which programs such as redis-server are looked for. */
   readonly path: string;
   readonly log: Logger;
-  /** Aborted where the process is told to stop before it has started. */
+  /** Aborted if the process is told to stop before it has started. */
   readonly signal: AbortSignal;
 }
 

@@ -1,4 +1,4 @@
-/** Starts the signer process where something is to be signed, hands it the authorization key and keeps none, and starts it again where it dies. */
+/** Starts the signer process where something is to be signed, hands it the authorization key and keeps none, and starts it again if it dies. */
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '../../streams/clock.ts';

@@ -16,7 +16,7 @@ export function namedSystems(config: Config): readonly string[] {
 }
 
 /**
- * Sets the process's clock to the time of its database. @throws Error in one sentence where the database holds simulated time
+ * Sets the process's clock to the time of its database. @throws Error in one sentence if the database holds simulated time
  * and a real system is named: nothing simulated may count there.
  */
 export async function takeDatabaseTime(

@@ -76,7 +76,7 @@ export interface RoleParts {
   readonly signInLinks: SignInLinks | null;
 }
 
-/** Receives the venues, cuts every slot and passes quotes on; records a tape where one is named. */
+/** Receives the venues, cuts every slot and passes quotes on; records a tape if one is named. */
 export function startFeedRole({ service, store, market, actors, containment, clockWatch }: RoleParts): void {
   const { clock, random, holder, log, metrics, record } = service;
   const sql = store.feed;
@@ -193,9 +193,9 @@ function keepTrailLog({ service, store }: RoleParts, key: WriterKey): void {
   service.onStop('the log of signed batches', () => keeping.stop());
 }
 
-/** Opens the signer where there is one; its answers that say nothing are counted. */
+/** Opens the signer if there is one; its answers that say nothing are counted. */
 async function openSigning({ service, store, market, signer }: RoleParts) {
-  // The worker's key has to be there before the signer reads whom it believes.
+  // The worker's key must be there before the signer reads whom it believes.
   const { worker } = openWriterKeys(resolve(service.config.SEVENGATE_HOME), ['worker']);
   if (signer === null) return null;
   const { signerUrl, spotchain } = market.reach.addresses;

@@ -41,7 +41,7 @@ import { openStoreConnections, type StoreConnections } from './store-connections
 const READY_MS = 45_000;
 
 /**
- * @throws Error in one sentence where something needed is missing, or the signal's reason where it was aborted; in both
+ * @throws Error in one sentence where something needed is missing, or the signal's reason if it was aborted; in both
  * cases what was started before is stopped.
  */
 export async function start(options: StartOptions): Promise<RunningService> {

@@ -20,7 +20,7 @@ export interface StoreConnections extends ServicePools {
 
 /**
  * @param commits `waitsForDisk` false: what the service's roles commit is on disk with the owner's next commit.
- * @throws Error in one sentence where a server, a setting or a privilege is missing.
+ * @throws Error in one sentence if a server, a setting or a privilege is missing.
  */
 export async function openStoreConnections(service: ServiceProcess, { waitsForDisk } = { waitsForDisk: true }): Promise<StoreConnections> {
   const { config, log, roles, runs, signal } = service;
@@ -55,7 +55,7 @@ export async function openStoreConnections(service: ServiceProcess, { waitsForDi
   if (logins.openFunctions.length > 0)
     log.warn(
       { functions: logins.openFunctions },
-      'every login of this database may end sessions and take locks by name: a superuser takes that away with the last block of migrations/0001_roles.sql',
+      'every login of this database can end sessions and take locks by name; a superuser can revoke that with the last block of migrations/0001_roles.sql',
     );
   const pools = openServicePools(logins, {
     name: roles.join(' '),

@@ -42,7 +42,7 @@ function folderOf(service: Service, { folder }: FolderOptions): string {
   return folder ?? archiveFolder(service.settings().SEVENGATE_HOME);
 }
 
-/** Moves days to files. @throws Error in one sentence where they are too young. */
+/** Moves days to files. @throws Error in one sentence if they are too young. */
 export async function moveDays(service: Service, options: MoveOptions): Promise<void> {
   const before = instant(options.before, '--before');
   const newest = Math.floor(createLiveClock().now() / DAY_MS - KEPT_DAYS) * DAY_MS;

@@ -46,7 +46,7 @@ export interface Finished {
 /** Finished simulation and its text for people. */
 export interface Told extends Finished {
   readonly evaluation: 'backtest' | 'sweep';
-  /** For people, where no JSON was asked for. */
+  /** Result in words, printed without `--json`. */
   readonly text: string;
 }
 
@@ -64,7 +64,7 @@ export interface Stretch {
   readonly to?: string;
 }
 
-/** The stretch that was asked for; where it was not, what the bars cover. */
+/** The stretch that was asked for; if it was not, what the bars cover. */
 export function stretchOf({ from, to }: BacktestOptions, covered: BarWindow | null = null): Stretch {
   const [first, last] = covered === null ? [from, to] : [from ?? isoTime(covered.from), to ?? isoTime(covered.to)];
   return { ...(first === undefined ? {} : { from: first }), ...(last === undefined ? {} : { to: last }) };
@@ -82,7 +82,7 @@ export function problemWords(problems: readonly Problem[]): string {
   return problems.map(({ path, problem, allowed }) => `${path.slice(2)} ${problem} (allowed: ${allowed})`).join('; ');
 }
 
-/** The bars of files by the names of `seriesName`. @throws Error in one sentence where a word fits no series, or a file is no sound one. */
+/** The bars of files by the names of `seriesName`. @throws Error in one sentence if a word fits no series, or a file is no sound one. */
 export async function barsOfFiles(
   words: readonly string[],
   wanted: readonly BarSeries[],

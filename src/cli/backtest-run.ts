@@ -24,7 +24,7 @@ import type { Service } from './ports.ts';
 import { workOnStoredBars } from './stored-bars.ts';
 import { sweepOf } from './sweep.ts';
 
-/** Runs a backtest, or a sweep, and prints what it came to. @throws Error in one sentence where it is refused. */
+/** Runs a backtest, or a sweep, and prints what it came to. @throws Error in one sentence if it is refused. */
 export async function run(service: Service, file: string, options: BacktestOptions): Promise<void> {
   const manifest = manifestFromFile(file);
   const bar = options.sweep === undefined ? progressBar('backtest', 'bars') : progressBar('sweep', 'variants');

@@ -16,7 +16,7 @@ export function backtestCommand(command: Command, service: Service): void {
       '--from <time>',
       'bars open from then on: YYYY-MM-DD or ISO 8601 (default: the first bar; of the store: five years before --to)',
     )
-    .option('--to <time>', 'bars have closed by then (default: the last bar; of the store: the end of the last UTC day)')
+    .option('--to <time>', 'end of the last bar (default: the last bar; of the store: the end of the last UTC day)')
     .option('--timeframe <timeframe>', "timeframe of the bars (default: the manifest's)")
     .option(
       '--candles <source...>',

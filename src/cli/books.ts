@@ -7,7 +7,7 @@ import { withWriterDatabase } from './service-database.ts';
 export function booksCommands(books: Command, service: Service): void {
   books
     .command('correct')
-    .description('pay the cash of manual books out by a correcting entry each, and list what was paid out')
+    .description('pay out the cash of manual books, each by a correcting entry, and list the payments')
     .option('--json', 'print the result as JSON')
     .action(async ({ json }: { readonly json?: true }) => {
       const [{ correctManualBooks }, { databaseClock }] = await Promise.all([

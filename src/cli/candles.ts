@@ -21,7 +21,7 @@ export function candleCommands(candles: Command, service: Service): void {
     .requiredOption('--timeframe <timeframe>', 'length of the bars, such as 1m or 1h; a day is 24h')
     .option('--skip-bad', 'skip invalid rows and count them by reason, instead of refusing the file')
     .option('--replace', 'replace stored bars that differ; without it they stay and are counted as conflicts')
-    .option('--align', 'align bars to the grid of their timeframe if that makes none known too early (daily bars of US shares)')
+    .option('--align', 'align bars to the grid of their timeframe, for daily bars of US shares; refused if a bar would be known too early')
     .option('--timezone <zone>', 'time zone of times without an offset, such as America/New_York')
     .option('--dry-run', 'check the files without importing them')
     .option('--json', 'print the result as JSON')

@@ -4,7 +4,7 @@
 export const CLOSED_PIPE_CODE = 141;
 
 /**
- * Ends a command without a word where the reader of its standard output has gone. The service goes on: its ready line has no
+ * Ends a command without a word if the reader of its standard output has gone. The service goes on: its ready line has no
  * reader any more, and its agents hold positions. A closed standard error ends neither.
  * @param goesOn true for the service
  */

@@ -27,9 +27,12 @@ export function historyCommands(history: Command, service: Service): void {
     .command('import-events')
     .description('import an archive of events, complete for its source and period')
     .argument('<files...>', 'lines of wire items, or the submissions of a filer to the regulator with their older pages')
-    .requiredOption('--from <time>', 'the archive is complete from here on')
-    .requiredOption('--to <time>', 'and up to here')
-    .option('--of <underlyings>', 'what wire items are complete for, such as AAPL,TSLA; all: every underlying of the catalog')
+    .requiredOption('--from <time>', 'start of the period that the archive is complete for')
+    .requiredOption('--to <time>', 'end of that period')
+    .option(
+      '--of <underlyings>',
+      'underlyings that the wire items are complete for, such as AAPL,TSLA; all: every underlying of the catalog',
+    )
     .option('--json', 'print the result as JSON')
     .action(async (files: string[], options: EventOptions) => {
       const { importArchive, readArchive } = await import('../adapters/intelligence/import-events.ts');

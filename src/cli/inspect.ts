@@ -20,8 +20,11 @@ export function inspectCommand(command: Command, service: Service): void {
   command
     .option('--actor <id>', 'one actor, running or done (default: the newest running ones of the organization)')
     .option('--from <version>', 'with --actor: first send the steps after this version; 0 for all', wholeNumber)
-    .option('--service <url>', 'the service (default: the one that runs on the state folder, else HOST and PORT of the settings)')
-    .option('--token <file>', 'a file with the bearer token to ask with (default: that of the local operator in the state folder)')
+    .option(
+      '--service <url>',
+      'address of the service (default: the one that runs on the state folder, else HOST and PORT of the settings)',
+    )
+    .option('--token <file>', 'file with the bearer token (default: that of the local operator in the state folder)')
     .option('--port <port>', 'port for visualisers on loopback; 0 picks a free one', port, 0)
     .option('--json', 'print the address as JSON')
     .action(async (options: Options) => {

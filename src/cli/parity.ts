@@ -20,7 +20,7 @@ export function parityCommand(command: Command, service: Service): void {
       const { from, to } = options;
       if (from === undefined || to === undefined) throw new Error('give --from and --to: the slots to compare with the live run');
       const range = { from: instant(from, '--from'), to: instant(to, '--to') };
-      if (range.to <= range.from) throw new Error('--from is the earlier time, --to the later one');
+      if (range.to <= range.from) throw new Error('--from must be before --to');
       if (tapes.length === 0) throw new Error('name the tapes of the live run: npm start -- --record <file> makes one');
       await certify(service, tapes, range, options);
     });

@@ -68,12 +68,12 @@ export interface Service {
     readonly log: Logger;
     readonly signal: AbortSignal;
   }): Promise<RunningService>;
-  /** Lives through a stretch of the sandbox's market. @throws Error in one sentence where it may not. */
+  /** Lives through a stretch of the sandbox's market. @throws Error in one sentence if it may not. */
   moveSandboxOn(asked: StretchAsked): Promise<MovedOn>;
 
   /** Makes this process's catalog of the file that the settings name. Answers which file that was, null for none. @throws Error */
   useCatalog(): Promise<string | null>;
-  /** @throws Error in one sentence where the file cannot be read at all. */
+  /** @throws Error in one sentence if the file cannot be read at all. */
   readCatalogFile(file: string): Promise<ReadCatalogFile>;
   /** Request budgets of this process, by name. */
   statedBudgets(): Promise<Readonly<Record<string, number>>>;

@@ -19,7 +19,7 @@ export function sandboxCommands(sandbox: Command, service: Service): void {
       'advance the sandbox by days at once: every slot is decided, traded on paper and signed as in real time; all records stay marked as simulated',
     )
     .requiredOption('--days <n>', `how many days, at most ${MOST_DAYS}; parts of a day are allowed`, days)
-    .option('--to-open', 'and on to the next opening of the exchange of shares, from where on their reference prices are fresh')
+    .option('--to-open', 'continue to the next opening of the stock exchange, when reference prices become fresh')
     .option('--json', 'print the result as JSON')
     .action(async (options: { days: number; toOpen?: true; json?: true }) => {
       const moved = await advance(service, (from) => {

@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { createLiveClock } from '../../streams/live-clock.ts';
 import type { RunningService, Service } from './ports.ts';
 
-/** After a signal everything has so long to end by itself: it takes a second, and longer only where the machine is crowded. */
+/** Time for everything to end by itself after a signal, in milliseconds. It takes a second, and longer only on a crowded machine. */
 const STOP_MS = 25_000;
 
 export function startCommand(command: Command, service: Service): void {

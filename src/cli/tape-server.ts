@@ -18,7 +18,7 @@ export interface TapeServerOptions extends Pick<TapeDeckOptions<never>, 'from' |
   readonly file: string;
   /** True to stay at the beginning until the replay is started. */
   readonly paused: boolean;
-  /** On loopback; 0 takes any free one. */
+  /** Port on loopback; 0 takes any free one. */
   readonly port: number;
   readonly version: string;
   readonly clock: Clock;
@@ -34,7 +34,7 @@ export interface TapeServer {
 
 const HOST = '127.0.0.1';
 
-/** @throws Error in one sentence where the tape cannot be played or the port cannot be listened on. */
+/** @throws Error in one sentence if the tape cannot be played or the port cannot be listened on. */
 export async function startTapeServer(options: TapeServerOptions): Promise<TapeServer> {
   const { clock, onFailure } = options;
   let onMoved = (): void => {};

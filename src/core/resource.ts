@@ -21,13 +21,13 @@ interface OnRecord {
 interface PlainField extends OnRecord {
   readonly wire: TSchema;
 }
-/** On record alone, or, with `wire`, on the wire in another form that the route gives. */
+/** A field of the record alone, or, with `wire`, one that the route gives another form on the wire. */
 interface HeldField extends OnRecord {
   /** Its static type is all that counts. */
   readonly holds: TSchema;
   readonly wire?: TSchema;
 }
-/** On the wire alone: the route gives it. */
+/** A field of the wire alone, which the route gives. */
 interface ComputedField {
   readonly wire: TSchema;
   readonly computed: true;

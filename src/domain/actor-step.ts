@@ -27,7 +27,7 @@ export interface Activity {
   readonly payload: { readonly [key: string]: Json };
 }
 
-/** Something that the feeds send. `channel` is one of the feed channels. */
+/** A message for the feeds. `channel` is one of the feed channels. */
 export interface Announcement {
   readonly channel: string;
   /** Actor that subscribers to one actor have to name, if it is not the actor that took the step. */
@@ -40,7 +40,7 @@ export type TimerChange =
   | { readonly op: 'set'; readonly timerId: string; readonly dueAt: EpochMs; readonly event: ActorEvent }
   | { readonly op: 'cancel'; readonly timerId: string };
 
-/** All that a step asks for. Nothing of it has happened yet. */
+/** Effects of a step, planned and not yet carried out. */
 export interface StepPlan {
   readonly state: ActorState;
   readonly records: readonly ActorRecord[];
@@ -89,7 +89,7 @@ export interface ActorStart {
   readonly plan: StepPlan;
   readonly also: readonly ActorRecord[];
   readonly cause: string;
-  /** Ticked every so many milliseconds; from when on is the first step's `tick_window` record. */
+  /** Period of its ticks in milliseconds. The first step's `tick_window` record says from when on. */
   readonly tickPeriodMs: number | null;
 }
 

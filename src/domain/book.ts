@@ -8,7 +8,7 @@ import type { ExecutionMode, OrderSide } from './order.ts';
 import { DAY_MS, type EpochMs } from './time.ts';
 import type { InstrumentKey } from './venue.ts';
 
-/** Decimals that the price of a fill keeps where its amounts do not divide. */
+/** Decimals of a fill price whose amounts do not divide. */
 export const PRICE_DECIMALS = 12;
 /** Half a unit in the last of them. */
 const PRICE_ROUNDING = new Decimal(10).pow(-PRICE_DECIMALS).div(2);
@@ -72,9 +72,9 @@ export interface TradingBook {
   readonly capitalUsd: DecimalString;
   /** Below zero if a perpetual position is larger than the capital. */
   readonly cashUsd: DecimalString;
-  /** In the order of opening. */
+  /** Positions in the order of their opening. */
   readonly holdings: readonly Position[];
-  /** Proceeds of sales minus the cost of what was sold; fees and funding stand apart. */
+  /** Proceeds of sales minus the cost of the sold units. Fees and funding are separate. */
   readonly realizedPnlUsd: DecimalString;
   readonly feesUsd: DecimalString;
   /** Funding that its perpetuals have paid; below zero if they received more. */
@@ -145,7 +145,7 @@ export function emptyBook(id: string, mode: ExecutionMode, capitalUsd: DecimalSt
   };
 }
 
-/** The open position in an instrument; undefined if there is none. */
+/** Returns the open position in an instrument, or undefined. */
 export function positionOf(state: TradingBook, instrument: InstrumentKey): Position | undefined {
   for (const holding of state.holdings) if (holding.instrument === instrument) return holding;
   return undefined;
@@ -157,8 +157,8 @@ export function isPosition({ instrument, quantity }: Pick<Position, 'instrument'
 }
 
 /**
- * Subtracts what waits to be sold of an instrument from what is held of it, to the last unit; never below zero. `accountHolds`
- * is what the account of the sale holds: it may be sold although no book bought it.
+ * Subtracts pending sales of an instrument from its holdings, to the last unit; never below zero. `accountHolds` is the account's balance,
+ * which may be sold although no book bought it.
  */
 export function sellableOf(state: TradingBook, instrument: InstrumentKey, accountHolds: DecimalString = '0'): DecimalString {
   const held = Decimal.max(positionOf(state, instrument)?.quantity ?? 0, accountHolds);
@@ -177,9 +177,9 @@ export function applyFunding(state: TradingBook, paidUsd: DecimalString): Tradin
 }
 
 /**
- * The book after a fill. A sale takes its share of the position's cost, rounded half-even to 12 decimals; the last
- * sale takes what is left, so that nothing is created or lost.
- * @throws Error if the fill belongs to another book, is not above zero, or sells more than is held: impossible states.
+ * Returns the book after a fill. A sale takes its share of the position's cost, rounded half-even to 12 decimals. The last sale takes the
+ * rest, so that no amount is created or lost. @throws Error if the fill belongs to another book, is not above zero, or sells more than is
+ * held: impossible states.
  */
 export function applyFill(state: TradingBook, fill: Fill): TradingBook {
   if (fill.bookId !== state.id) throw new Error(`a fill of book ${fill.bookId} cannot be booked to ${state.id}`);
@@ -282,8 +282,8 @@ export function applyTransfer(state: TradingBook, amountUsd: DecimalString): Tra
 }
 
 /**
- * The book of an organization's people after its account has paid or received its cash. The money of people lies in their
- * accounts, so a manual book holds positions only: a purchase is paid in, and what a sale brings is paid out.
+ * Returns a manual book after its account has paid or received the cash. People's money lies in their accounts, so a manual book holds
+ * positions only: a purchase is paid in, and the proceeds of a sale are paid out.
  */
 export function settledByAccount(state: TradingBook): TradingBook {
   return new Decimal(state.cashUsd).isZero() ? state : applyTransfer(state, accountPays(state));
@@ -346,8 +346,8 @@ export interface MarkedBook {
 }
 
 /**
- * Marks a book at an instant. The first mark of a UTC day begins the day: `state` of the answer then carries the
- * day's first equity and is to be kept.
+ * Marks a book at an instant. The first mark of a UTC day begins the day: the returned `state` then has the day's first equity and must be
+ * stored.
  */
 export function markBook(state: TradingBook, marks: Pick<ReadonlyMap<InstrumentKey, DecimalString>, 'get'>, at: EpochMs): MarkedBook {
   let exposure = new Decimal(0);
@@ -385,9 +385,8 @@ export function markBook(state: TradingBook, marks: Pick<ReadonlyMap<InstrumentK
 }
 
 /**
- * The fall of the day in percent with every position that has no mark counted at its worst known price, and at its cost
- * where no price is known. What a breaker holds against its limit: a position that nobody can price is not a position that
- * cannot fall.
+ * Returns the day's fall in percent, with each position that has no mark at its worst known price, or at its cost if no price is known.
+ * Breakers compare it with their limit: a position without a price may have fallen.
  */
 export function worstDrawdownPct({ state, positions }: MarkedBook, worst: ReadonlyMap<InstrumentKey, DecimalString>, at: EpochMs): number {
   let equity = new Decimal(state.cashUsd);

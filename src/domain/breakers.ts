@@ -7,7 +7,7 @@ const SLIPPAGE_BREAKER_TIMES = 3;
 export const BREAKERS = ['daily_drawdown', 'slippage', 'disagreement'] as const;
 export type Breaker = (typeof BREAKERS)[number];
 
-/** A breaker that tripped: what was observed, and the limit that it went past. */
+/** A breaker that tripped, with the observed value and the limit. */
 export interface TrippedBreaker {
   readonly breaker: Breaker;
   readonly observed: number;
@@ -25,7 +25,7 @@ export interface BreakerInput {
   /** Mean slippage of the live fills, weighted by notional, positive is cost; null without fills. */
   readonly slippageBps: number | null;
   readonly fills: number;
-  /** From the newest shadow or else backtest evidence of the active manifest; null if there is none. */
+  /** Expected slippage by the newest shadow evidence of the active manifest, else by its backtest; null if there is neither. */
   readonly expectedSlippageBps: number | null;
 }
 

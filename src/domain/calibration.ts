@@ -1,7 +1,7 @@
 /**
- * Calibration of an agent: what its fills were expected to cost beside what they cost. Every cost is the distance of a fill from the
- * price that could be traded at the decision (the ask of a buy, the bid of a sell), as the slippage breaker, the shadow stage and a
- * backtest measure it. Ratios, hence numbers.
+ * Calibration of an agent: expected against realized costs of its fills. A cost is the distance of a fill from the tradable price at the
+ * decision (the ask of a buy, the bid of a sell), as the slippage breaker, the shadow stage and a backtest measure it. Ratios, hence
+ * numbers.
  */
 import { expectedSlippageBps, marketStateOf, observedState } from './costs.ts';
 import { mean, sampleDeviation } from './statistics.ts';
@@ -10,11 +10,11 @@ import { type InstrumentKey, splitInstrumentKey } from './venue.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Fewer fills say nothing of a drift: their mean is unknown. */
+/** Minimum fills of a comparison. The mean of fewer is unknown. */
 export const LEAST_FILLS = 10;
 /** One side of 95 % of a normal distribution, in standard errors. */
 const ERRORS = 1.645;
-/** Fills that cost more than expected by so many basis points, beyond their own error, have drifted. */
+/** Basis points beyond the expectation, and beyond their own error, from which fills have drifted. */
 export const DRIFT_BPS = 5;
 /** Orders by size: those below each bound, in US dollars, and the rest. */
 const SIZES = [100, 1_000, 10_000] as const;
@@ -34,11 +34,11 @@ export interface RecordedFill {
   readonly realizedBps: number;
   /** True if the market of the decision is on record. */
   readonly seen: boolean;
-  /** Both sides of its pools then; null if it has none, or nobody saw them. */
+  /** Both sides of its pools at that time; null if it has none, or they were not observed. */
   readonly liquidityUsd: number | null;
 }
 
-/** A fill with what it was expected to cost; null if nothing of its decision is on record. */
+/** A fill with its expected cost; null if its decision is not on record. */
 export interface CalibratedFill extends RecordedFill {
   readonly expectedBps: number | null;
 }

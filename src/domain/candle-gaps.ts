@@ -36,7 +36,7 @@ export const GAP_REASONS = [
 ] as const;
 export type GapReason = (typeof GAP_REASONS)[number];
 
-/** The code of a refusal that says that the venue keeps no bars of so long ago. */
+/** Code of a refusal which says that the venue keeps no bars that old. */
 export const OUT_OF_REACH = 'out_of_reach';
 
 /** Bars that are missing: those that open from `from` (inclusive) to `to` (exclusive), all for the same reason. */
@@ -50,7 +50,7 @@ export interface SeriesKnowledge {
   readonly venue: Venue;
   readonly barMs: number;
   readonly windows: readonly CandleWindow[];
-  /** The first bar that is stored at all; null if there is none. */
+  /** Open time of the first stored bar, or null. */
   readonly firstOpen: EpochMs | null;
 }
 

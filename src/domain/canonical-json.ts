@@ -38,7 +38,7 @@ export function canonicalJson(value: Json | object): string {
 /** Text that JSON writes as it is. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
-/** Most objects here are written with their keys in order. */
+/** Fast path: most objects here have their keys in order already. */
 function sortedKeys(object: object): readonly string[] {
   const keys = Object.keys(object);
   for (let i = 1; i < keys.length; i++) if ((keys[i - 1] as string) > (keys[i] as string)) return keys.sort();
@@ -63,7 +63,7 @@ export function sha256Hex(text: string): string {
   return hash('sha256', text);
 }
 
-/** A text is hashed in parts of so many characters. */
+/** Characters hashed at a time. */
 const HASHED_AT_ONCE = 65_536;
 
 /** SHA-256 of lines with a line feed between them: what `sha256Hex` gives of the whole text, without ever holding it. */

@@ -1,4 +1,4 @@
-/** The catalog as a document of JSON: what an operator writes, what is exported, and every sentence about what is wrong in one. */
+/** The catalog as a JSON document: reading what an operator writes, exporting, and the sentences for every problem. */
 import { canonicalJson } from './canonical-json.ts';
 import { type CatalogEntry, type CatalogSource, catalogOf, type TokenFacts, type TokenSuccessor } from './catalog.ts';
 import {
@@ -32,7 +32,7 @@ const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,3})?Z$/;
 const text = (description: string, maxLength: number, optional = false) =>
   ({ type: 'string', minLength: 1, maxLength, description, ...(optional ? { optional: true } : {}) }) as const;
 
-/** The plain members of a token of either table; what they hold besides is read by hand. */
+/** Plain members of a token of either table; the other members are read by hand. */
 const tokenFields = ({ decimals, transferFeeBps }: (typeof TOKEN_DEFAULTS)[Table]): Fields => ({
   underlying: text('symbol of the share or the company', 12),
   name: text('name of the token', 64),
@@ -79,10 +79,7 @@ const AGE_FIELDS: Fields = {
   issuerMarkMaxAgeMs: { type: 'integer', min: 60_000, max: 366 * 86_400_000, optional: true, description: "age of an issuer's mark" },
 };
 
-/**
- * Reads a document. Every problem says where it is, what is wrong and what would be right.
- * @param budgets the names of the budgets that there are.
- */
+/** Reads a document. Each problem says where it is, what is wrong and what would be right. @param budgets names of the request budgets. */
 export function readCatalogDocument(value: unknown, budgets: readonly string[]): ReadCatalogDocument {
   const problems: Problem[] = [];
   if (!isObject(value)) return { ok: false, problems: [{ path: '$', problem: `is ${describeValue(value)}`, allowed: 'an object' }] };
@@ -124,11 +121,11 @@ function tokenRow(row: Record<string, unknown>, table: Table, path: string, prob
   const { underlying, name, sector, mint, program, decimals, transferFeeBps, multiplier, pool = null } = plain as unknown as PlainToken;
   for (const [field, address] of Object.entries({ mint, program, pool }))
     if (typeof address === 'string' && !isAddress(address))
-      problems.push({ path: `${path}.${field}`, problem: `${describeValue(address)} is no address`, allowed: ADDRESS });
+      problems.push({ path: `${path}.${field}`, problem: `${describeValue(address)} is not an address`, allowed: ADDRESS });
   if (typeof underlying === 'string' && !/^[A-Z][A-Z0-9.]{0,11}$/.test(underlying))
     problems.push({
       path: `${path}.underlying`,
-      problem: `${describeValue(underlying)} is no symbol`,
+      problem: `${describeValue(underlying)} is not a symbol`,
       allowed: 'capital letters and digits, such as AAPL',
     });
   const next = nextMultiplier(row['nextMultiplier'], path, problems) ?? { newMultiplier: multiplier, newMultiplierEffectiveAt: 0 };
@@ -158,7 +155,7 @@ function instantOf(value: unknown, path: string, problems: Problem[]): EpochMs |
   if (value === undefined || value === null) return null;
   const at = typeof value === 'string' && INSTANT.test(value) ? Date.parse(value) : Number.NaN;
   if (!Number.isNaN(at)) return at;
-  problems.push({ path, problem: `${describeValue(value)} is no instant`, allowed: 'an instant in UTC such as 2027-03-12T00:00:00Z' });
+  problems.push({ path, problem: `${describeValue(value)} is not an instant`, allowed: 'an instant in UTC such as 2027-03-12T00:00:00Z' });
   return null;
 }
 
@@ -187,7 +184,7 @@ function successorOf(value: unknown, of: string, problems: Problem[]): TokenSucc
   const fields: Fields = { symbol: text('symbol of the new token', 16), mint: text('address of its mint', 44) };
   const { symbol, mint } = readFields(successor, fields, path, problems, null, ['convertsFrom']) as Record<string, string>;
   if (mint !== undefined && !isAddress(mint))
-    problems.push({ path: `${path}.mint`, problem: `${describeValue(mint)} is no address`, allowed: ADDRESS });
+    problems.push({ path: `${path}.mint`, problem: `${describeValue(mint)} is not an address`, allowed: ADDRESS });
   const convertsFrom = instantOf(successor['convertsFrom'] ?? '', `${path}.convertsFrom`, problems) ?? 0;
   return { symbol: symbol ?? '', mint: mint ?? '', convertsFrom };
 }
@@ -210,7 +207,7 @@ function feedOf(value: unknown, table: Table, of: string, problems: Problem[]): 
   const { id, source } = readFields(feed, fields, path, problems) as { id?: string; source?: 'published' | 'sandbox' };
   const hex = (id ?? '').replace(/^0x/, '').toLowerCase();
   if (id !== undefined && !/^[0-9a-f]{64}$/.test(hex))
-    problems.push({ path: `${path}.id`, problem: `${describeValue(id)} is no feed id`, allowed: '64 hexadecimal digits' });
+    problems.push({ path: `${path}.id`, problem: `${describeValue(id)} is not a feed id`, allowed: '64 hexadecimal digits' });
   return { id: hex, source: source ?? 'published' };
 }
 
@@ -226,7 +223,7 @@ function issuerOf(value: unknown, of: string, problems: Problem[]): IssuerNames 
   if (cik !== undefined && !/^[1-9]\d{0,9}$/.test(String(cik)))
     problems.push({
       path: `${path}.cik`,
-      problem: `${describeValue(cik)} is no key of the regulator`,
+      problem: `${describeValue(cik)} is not a key of the regulator`,
       allowed: 'digits without leading zeros',
     });
   const words = (name: string): string[] => {
@@ -294,7 +291,7 @@ function cells(given: Record<string, unknown>, of: string, problems: Problem[]):
   );
 }
 
-/** True of a feed that streams and trips the breaker by its silence. Nobody trades by itself on prediction markets. */
+/** True for a feed that streams and trips the breaker by its silence. Nobody trades by itself on prediction markets. */
 function tripsBySilence(name: string): boolean {
   const cells = VENUES.flatMap((venue) => {
     const { limits, sourceLimits } = VENUE_FACTS[venue];

@@ -1,4 +1,4 @@
-/** The tables that the catalog is made of: tokens of shares, pre-IPO tokens and coins. Those that stand here hold where no catalog file is given. */
+/** The tables that the catalog is made of: tokens of shares, pre-IPO tokens and coins. Those that stand here hold if no catalog file is given. */
 import type { CatalogEntry, InstrumentKind, TokenFacts, TokenSuccessor } from './catalog.ts';
 import type { EpochMs } from './time.ts';
 import { EXECUTABLE_VENUES, type ExecutableVenue, type InstrumentKey, instrumentKey, VENUE_FACTS } from './venue.ts';
@@ -25,7 +25,7 @@ export interface ReferenceFeed {
 
 /** Names that reports use for an issuer. */
 export interface IssuerNames {
-  /** Central Index Key of the regulator, without leading zeros; null if there is none. */
+  /** Central Index Key of the regulator, without leading zeros, or null. */
   readonly cik: string | null;
   readonly tickers: readonly string[];
   /** Whole names, for sources that name an issuer. */
@@ -34,14 +34,14 @@ export interface IssuerNames {
   readonly distinctive: readonly string[];
 }
 
-/** A token of the primary chain that stands for a share, or for a company before its listing. */
+/** A token of the primary chain that represents a share, or a company before its listing. */
 export interface TokenRow {
   /** The share's or the company's symbol: `AAPL`, `SPACEX`. A share's token is called after it: `AAPLx`. */
   readonly underlying: string;
   readonly name: string;
   readonly sector: string;
   readonly token: TokenFacts;
-  /** Address of the pool whose bars are the token's history; null if none is named. */
+  /** Address of the pool whose bars are the token's history, or null. */
   readonly pool: string | null;
   /** The feed of the share's price; null of a company that no market prices. */
   readonly feed: { readonly id: string; readonly source: FeedIdSource } | null;
@@ -49,7 +49,7 @@ export interface TokenRow {
   readonly issuer: IssuerNames | null;
 }
 
-/** Everything that the catalog is made of, and what is said of its sources. */
+/** The parts of a catalog, and what is known of its sources. */
 export interface CatalogTables {
   readonly shares: readonly TokenRow[];
   readonly preIpo: readonly TokenRow[];
@@ -160,7 +160,7 @@ function builtIn(row: BuiltInRow, table: keyof typeof TOKEN_DEFAULTS): TokenRow 
   };
 }
 
-/** The tables that hold where no catalog file is given. */
+/** The tables that hold if no catalog file is given. */
 export const BUILT_IN_TABLES: CatalogTables = {
   shares: EQUITIES.map((row) => builtIn(row, 'shares')),
   preIpo: PRE_IPO.map((row) => builtIn(row, 'preIpo')),
@@ -181,7 +181,7 @@ function sharePerps({ underlying: symbol, name: token }: TokenRow): Listed[] {
   return listed((venue) => VENUE_FACTS[venue].listsShare?.({ symbol, name }));
 }
 
-/** The perpetuals on the share behind a token: exposure to the same underlying, in the same sector, with no reference of its own. */
+/** Returns the perpetuals on the share behind a token: the same underlying and sector, without a reference of their own. */
 function sharePerpEntries(row: TokenRow): CatalogEntry[] {
   return sharePerps(row).map((listing) => ({
     ...listing,
@@ -273,7 +273,7 @@ export function referenceFeedsOf({ shares }: CatalogTables): ReferenceFeed[] {
   );
 }
 
-/** Every instrument that the tables make, each related to the others. */
+/** Builds every instrument of the tables with its relations to others. */
 export function entriesOf({ shares, preIpo, crypto }: CatalogTables): CatalogEntry[] {
   return [...shares.map(equityEntry), ...preIpo.map(preIpoEntry), ...crypto.flatMap(cryptoEntries), ...shares.flatMap(sharePerpEntries)];
 }

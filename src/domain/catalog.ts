@@ -1,4 +1,4 @@
-/** The catalog: every instrument an agent may name, its token facts and what it relates to. */
+/** The catalog: every instrument that an agent may name, with its token facts and its relations. */
 import { BUILT_IN_TABLES, type CatalogTables, entriesOf, type ReferenceFeed, referenceFeedsOf } from './catalog-tables.ts';
 import type { UniverseEntry } from './manifest/manifest.ts';
 import { didYouMean } from './nearest-name.ts';
@@ -38,7 +38,7 @@ export interface TokenFacts {
   readonly successor: TokenSuccessor | null;
 }
 
-/** The token that takes another one's place. */
+/** The token that replaces another one. */
 export interface TokenSuccessor {
   readonly symbol: string;
   readonly mint: string;
@@ -64,9 +64,9 @@ export interface CatalogEntry {
   /** Benchmark: the share's reference price, or the issuer's mark; null if nothing outside prices it. */
   readonly benchmark: InstrumentKey | null;
   readonly benchmarkKind: 'reference_price' | 'issuer_mark' | null;
-  /** The perpetual on the same underlying, where there is one (of a perpetual: itself). */
+  /** Perpetual on the same underlying, if any (of a perpetual: itself). */
   readonly pairedPerp: InstrumentKey | null;
-  /** The spot instrument on the same underlying, where there is one (of a spot instrument: itself; of a share's perpetual: the share's token). */
+  /** Spot instrument on the same underlying, if any (of a spot instrument: itself; of a share's perpetual: the share's token). */
   readonly pairedSpot: InstrumentKey | null;
   /** The tokenized share that an agent token was launched against; null for everything else. */
   readonly pairedStock: InstrumentKey | null;
@@ -107,7 +107,7 @@ export function catalogOf(entries: readonly CatalogEntry[]): Catalog {
   };
 }
 
-/** The tables of the catalog, and what its file says of the sources besides. */
+/** Tables of the catalog, and what its file says of the sources. */
 export interface CatalogSource {
   readonly tables: CatalogTables;
   /** Requests per window that a provider grants one address, by the name of the budget. */
@@ -119,7 +119,7 @@ export interface CatalogSource {
 /** Default source without a catalog file. */
 export const BUILT_IN_SOURCE: CatalogSource = { tables: BUILT_IN_TABLES, budgets: {}, limits: {} };
 
-/** The product's catalog: what its tables make, and the agent tokens that are listed at the moment (docs/decisions/0150). */
+/** The product's catalog: its tables, and the agent tokens that are listed now (docs/decisions/0150). */
 export interface ProductCatalog extends Catalog {
   /** Catalog from the tables. Listed tokens may not reuse its names. */
   readonly fixed: Catalog;
@@ -129,7 +129,7 @@ export interface ProductCatalog extends Catalog {
   readonly source: CatalogSource;
   /** The reference feeds of the shares behind the tokenized equities. */
   readonly feeds: readonly ReferenceFeed[];
-  /** The pool whose bars are a token's history, by the token's symbol; undefined if the catalog names none. */
+  /** Returns the pool whose bars are a token's history, by the token's symbol, or undefined. */
   poolOf(symbol: string): string | undefined;
   /**
    * Makes this whole process's catalog of another source. To be called before anything reads it.
@@ -137,8 +137,8 @@ export interface ProductCatalog extends Catalog {
    */
   use(source: CatalogSource): void;
   /**
-   * Replaces what is listed besides the fixed entries, for this whole process.
-   * @throws Error if two entries would share a name; the catalog then stays as it was.
+   * Replaces the listed tokens beside the fixed entries, for this whole process. @throws Error if two entries would share a name; the
+   * catalog then stays as it was.
    */
   list(entries: readonly CatalogEntry[]): void;
 }
@@ -240,9 +240,8 @@ export type ResolvedUniverseEntry =
 const KIND_SPELLINGS: Readonly<Record<string, InstrumentKind>> = { perpetual: 'perp' };
 
 /**
- * Resolves a symbol (`AAPLx`, `xyz:AAPL`) or `<venue>:<pair>:<instrument kind>` (`spotexchange:BTCUSDT:spot`).
- * The pair is the venue's own name or `<base>/<quote>`, `<base>-<quote>`. Names are case-sensitive,
- * as they are on the venues; what is near is named in the refusal.
+ * Resolves a symbol (`AAPLx`, `xyz:AAPL`) or `<venue>:<pair>:<instrument kind>` (`spotexchange:BTCUSDT:spot`). The pair is the venue's own
+ * name or `<base>/<quote>`, `<base>-<quote>`. Names are case-sensitive, as on the venues. A refusal names the nearest ones.
  */
 export function resolveUniverseEntry(text: string, catalog: Catalog = CATALOG): ResolvedUniverseEntry {
   const shown = JSON.stringify(text.slice(0, 80));
@@ -292,7 +291,7 @@ function refuse(problem: string, hint: string, allowed: string): ResolvedUnivers
   return { ok: false, problem: hint === '' ? problem : `${problem}; ${hint}`, allowed };
 }
 
-/** A universe entry as text: the symbol where it is unambiguous, else the three-part form. */
+/** Writes a universe entry: the symbol if it is unambiguous, else the three-part form. */
 export function universeEntryText(entry: UniverseEntry, catalog: Catalog = CATALOG): string {
   const colon = entry.key.indexOf(':');
   const instrument = entry.key.slice(colon + 1);

@@ -13,7 +13,10 @@ export const COST_MODELS = Object.fromEntries(EXECUTABLE_VENUES.map((venue) => [
   Record<ExecutableVenue, CostModel>
 >;
 
-/** The model of the instrument: its own where its venue has one for it, else the venue's. @throws Error for an instrument of a venue where nothing trades. */
+/**
+ * Returns the cost model of an instrument: its own if its venue has one for it, else the venue's. @throws Error for an instrument of a
+ * venue that takes no orders.
+ */
 export function costModelOf(instrument: InstrumentKey): CostModel {
   const { venue, instrument: name } = splitInstrumentKey(instrument);
   if (!isExecutable(venue)) throw new Error(`${instrument} never trades: the prices of ${venue} are for comparison`);
@@ -22,7 +25,7 @@ export function costModelOf(instrument: InstrumentKey): CostModel {
 
 /** Ten thousand basis points are the whole. */
 const BPS = 10_000;
-/** One side of a pool holds so many times the notional that moves its price by one percent. */
+/** Multiple of the one-percent depth that one side of a pool holds. */
 const SIDE_PER_DEPTH = 200;
 
 /** The state of the market that an order meets. Ratios and estimates, hence numbers. */
@@ -42,7 +45,7 @@ export interface SeenState {
   readonly liquidityUsd: number | null;
 }
 
-/** The fee that the instrument's mint takes of each transfer, in basis points; 0 for what is no token. */
+/** Returns the fee that the instrument's mint takes of each transfer, in basis points; 0 if it is no token. */
 export function transferFeeBpsOf(instrument: InstrumentKey): number {
   return CATALOG.byKey(instrument)?.token?.transferFeeBps ?? 0;
 }
@@ -53,7 +56,7 @@ export function marketStateOf(instrument: InstrumentKey): MarketState {
   return { feeBps: takerFeeBps, halfSpreadBps: halfSpreadBps + transferFeeBpsOf(instrument), depthUsd: Number(depthUsd) };
 }
 
-/** The state of a market with what was observed of it in the place of what was assumed. */
+/** Returns the state of a market with observed values in place of assumed ones. */
 export function observedState(assumed: MarketState, { halfSpreadBps, liquidityUsd }: SeenState): MarketState {
   return {
     feeBps: assumed.feeBps,
@@ -78,8 +81,8 @@ export function oneSideOf({ depthUsd }: Pick<MarketState, 'depthUsd'>): number {
 }
 
 /**
- * The average price of an order over the best price, along the curve of `pooledPrice`, for what is computed in doubles.
- * @param notionalUsd the order at the best price. Infinite for a buy of all that there is.
+ * Computes the average price of an order over the best price, along the curve of `pooledPrice`, in doubles. @param notionalUsd size of the
+ * order at the best price. Infinite for a buy of the whole pool.
  */
 export function averageOverBest(side: 'buy' | 'sell', notionalUsd: number, state: Pick<MarketState, 'depthUsd'>): number {
   const oneSide = oneSideOf(state);
@@ -94,8 +97,8 @@ export function slippageFromMiddleBps(side: 'buy' | 'sell', notionalUsd: number,
 }
 
 /**
- * The expected slippage of an order: how far its average fill lies beyond the best price, on the bad side, in basis points, before
- * fees: measured as `slippageBpsOf` measures a fill.
+ * Computes the expected slippage of an order in basis points, before fees: how far its average fill lies beyond the best price, measured as
+ * `slippageBpsOf` measures a fill.
  */
 export function expectedSlippageBps(side: 'buy' | 'sell', notionalUsd: number, state: Pick<MarketState, 'depthUsd'>): number {
   return Math.abs(averageOverBest(side, notionalUsd, state) - 1) * BPS;

@@ -1,4 +1,4 @@
-/** The cut: what was known of every instrument at one slot, and nothing later. A tick sees a cut, never "now". */
+/** The cut: the knowledge of every instrument at one slot, and nothing later. A tick sees a cut, never "now". */
 import { canonicalHash } from './canonical-json.ts';
 import type { DecimalString } from './decimal.ts';
 import type { Severity } from './market-event.ts';
@@ -23,7 +23,7 @@ export interface ObservedQuote {
 /** The reference price of the underlying at the slot. `ageMs` is slot minus `feedUpdatedAt`. */
 export interface ObservedReference {
   readonly instrument: string;
-  /** Named where the price is a second source's; without it, it is the first one's. */
+  /** Source of the price if it is a second source's; absent for the first one's. */
   readonly source?: string;
   readonly referencePrice: DecimalString;
   readonly confidence: DecimalString;
@@ -48,13 +48,13 @@ export interface ObservedEvent {
 export interface IndicatorValue {
   readonly value: number | null;
   readonly previous: number | null;
-  /** Open time of the last closed bar that is included; null if there is none. */
+  /** Open time of the last included closed bar, or null. */
   readonly barOpenTime: EpochMs | null;
   /** Closed bars (hours, of funding) that it has so far; only during warm-up. No decision hash depends on it. */
   readonly bars?: number;
 }
 
-/** Rules read an indicator until its last bar is so many bars old, counted from its open time. */
+/** Age in bars, from its open time, up to which rules read an indicator's last bar. */
 export const FRESH_BARS = 3;
 
 /** An indicator that some manifest needs of an instrument; `indicatorKey` gives its name in an observation. */
@@ -71,7 +71,7 @@ export function indicatorKey(need: Pick<IndicatorNeed, 'name' | 'period' | 'time
   return `${need.name}:${need.period}@${need.timeframe}`;
 }
 
-/** Everything observed of one instrument at one slot. Shared by every agent that looks at it. Null means unknown. */
+/** Observation of one instrument at one slot, shared by every agent that reads it. Null means unknown. */
 export interface Observation {
   readonly slot: EpochMs;
   readonly instrument: InstrumentKey;
@@ -82,13 +82,13 @@ export interface Observation {
   readonly premiumPct: number | null;
   /** (implied valuation - mark valuation) / mark valuation x 100. */
   readonly gapToMarkPct: number | null;
-  /** (perpetual mark - spot) / spot x 100 against the asset's perpetual, where there is one. */
+  /** (perpetual mark - spot) / spot x 100 against the asset's perpetual, if any. */
   readonly basisPct: number | null;
   readonly hourlyFunding: DecimalString | null;
   readonly markPrice: DecimalString | null;
   readonly liquidityUsd: DecimalString | null;
   readonly indicators: { readonly [key: string]: IndicatorValue };
-  /** Active events, newest first. Null: nobody listened for all of the longest look-back, so rules on events observe null. */
+  /** Active events, newest first. Null if no source was received for all of the longest look-back, so that rules on events observe null. */
   readonly events: readonly ObservedEvent[] | null;
 }
 

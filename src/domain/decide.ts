@@ -67,7 +67,7 @@ export interface CompiledManifest {
     outside?: OutsideProposal | null,
   ) => Verdict | RiskQuestion;
   /**
-   * Decides on a cut: `evaluate`, with risk asked where it has to be. Pure: the same arguments give the same verdict,
+   * Decides on a cut: `evaluate`, with risk asked if it must be. Pure: the same arguments give the same verdict,
    * byte for byte.
    * - Every rule of every instrument is evaluated and recorded, whatever else happens.
    * - An instrument without a position is bought if ALL entry rules pass (without entry rules: never). A position is
@@ -232,7 +232,7 @@ export function compileManifest(manifest: Manifest): CompiledManifest {
   };
 }
 
-/** The outside proposal of a slot, with what the mandate says of it. */
+/** The outside proposal of a slot, with the mandate's verdict on it. */
 interface Joined {
   readonly proposal: OutsideProposal;
   readonly observation: Observation | undefined;
@@ -241,7 +241,7 @@ interface Joined {
   readonly isAllowed: boolean;
 }
 
-/** @return null of a manifest whose own rules trade: nobody proposes to it. */
+/** @return null for a manifest whose own rules trade: it takes no proposals. */
 function joinedIn(proposal: OutsideProposal, manifest: Manifest, hash: string, cut: Cut, book: AgentBook): Joined | null {
   if (manifest.strategy === undefined) return null;
   const observation = cut.observations.get(proposal.instrument);
@@ -252,8 +252,8 @@ function joinedIn(proposal: OutsideProposal, manifest: Manifest, hash: string, c
 }
 
 /**
- * True if the entry rules of an instrument may lead to an entry. A manifest without any never enters. Those of an external
- * manifest are a fence for what was proposed: without a buy of the instrument they lead to nothing.
+ * True if the entry rules of an instrument may lead to an entry. A manifest without any never enters. Those of an external manifest are a
+ * fence for proposals: without a proposed buy they lead to nothing.
  */
 function mayEnter({ strategy, entry }: Manifest, instrument: InstrumentKey, joined: Joined | null): boolean {
   if (strategy === undefined) return entry.length > 0;
@@ -278,7 +278,7 @@ function soldBy(joined: Joined, candidates: readonly Candidate[]): Candidate | n
   };
 }
 
-/** Settles an external manifest: what its mandate sells comes first, then the proposal of the slot, whose rules end the matrix. */
+/** Settles an external manifest: sales by its mandate come first, then the proposal of the slot, whose rules end the matrix. */
 function settleOutside(joined: Joined | null, candidates: Candidate[], rules: string, asked: Asked): Verdict | RiskQuestion {
   const sold = joined === null ? null : soldBy(joined, candidates);
   const all = sold === null ? candidates : [...candidates, sold];
@@ -288,7 +288,7 @@ function settleOutside(joined: Joined | null, candidates: Candidate[], rules: st
   return all.length === 0 ? unanswered(joined, outcome) : settle(all, asked, outcome);
 }
 
-/** The verdict of an external manifest if nothing of it may trade: what the proposal met, or that there was none. */
+/** Returns the verdict of an external manifest without a trade: the outcome of the proposal, or that there was none. */
 function unanswered(joined: Joined | null, outcome: string): Verdict {
   if (joined === null) return hold('no_proposal', outcome);
   const { rejections, isBeyondLimit } = joined.verdict;
@@ -316,7 +316,7 @@ function hold(reason: string | null, outcome: string): Verdict {
 
 const NOTHING_PENDING: PendingInstruments = new Set<InstrumentKey>();
 
-/** For whom candidates are settled. */
+/** Actor for which candidates are settled. */
 interface Asked {
   readonly manifest: Manifest;
   readonly book: AgentBook;
@@ -324,7 +324,7 @@ interface Asked {
   readonly pending: PendingInstruments;
 }
 
-/** Picks among what the rules ask for: autonomy first, then what is open already, then live prices; risk is asked last. */
+/** Picks a trade among those that the rules ask for: autonomy first, then open proposals, then live prices; risk is asked last. */
 function settle(candidates: readonly Candidate[], { manifest, book, autonomy, pending }: Asked, outcome: string): Verdict | RiskQuestion {
   if (autonomy === 'research') return hold('research_only', outcome);
   const free = pending.size === 0 ? candidates : candidates.filter((candidate) => isFree(candidate, pending));
@@ -455,7 +455,7 @@ function unpackOutcome(outcome: string, rules: readonly MatrixRule[], seen: Rule
   return [...own, ...outside];
 }
 
-/** True of the first cell behind those of a manifest's rules: an outside proposal was assessed. */
+/** True for the first cell behind those of a manifest's rules: an outside proposal was assessed. */
 function namesProposal(cell: unknown): boolean {
   return Array.isArray(cell) && cell[3] === 'outside_proposal';
 }

@@ -32,18 +32,18 @@ export type RiskChange =
   | { readonly kind: 'quantity'; readonly quantity: DecimalString }
   /** The worst limit price that fits. */
   | { readonly kind: 'limit_price'; readonly limitPrice: DecimalString }
-  /** No lot fits: so much of the limit must become free (by closing or cancelling something) before one does. */
+  /** No lot fits: this much of the limit must become free (by closing or cancelling something) first. */
   | { readonly kind: 'free_capacity'; readonly usd: DecimalString }
   /** Number of positions to close first. */
   | { readonly kind: 'close_positions'; readonly count: number }
-  /** `at` is when, where that is known (milliseconds since the epoch). */
+  /** `at` is when, if that is known (milliseconds since the epoch). */
   | {
       readonly kind: 'wait_for';
       readonly what: 'live_quote' | 'live_reference' | 'pool_liquidity' | 'utc_day';
       readonly instrument: InstrumentKey | null;
       readonly at: EpochMs | null;
     }
-  /** The order has to be priced by a quote of this venue and instrument. */
+  /** The order must be priced by a quote of this venue and instrument. */
   | { readonly kind: 'quote_of'; readonly instrument: InstrumentKey }
   | { readonly kind: 'lift_halt' }
   | { readonly kind: 'enable_feature'; readonly feature: string };
@@ -56,7 +56,7 @@ export interface RiskRejection {
   readonly after: string | null;
   /** The smallest change that would pass, as a sentence; `change` says the same as data. */
   readonly suggestion: string | null;
-  /** Smallest change of this order that would pass, or null if there is none. Absent in refusals for which no order was sized. */
+  /** Smallest change of this order that would pass, or null. Absent in refusals for which no order was sized. */
   readonly change?: RiskChange | null;
 }
 
@@ -116,7 +116,7 @@ export const EMPTY_BOOK: AgentBook = Object.freeze({
  */
 export interface Verdict {
   readonly disposition: Disposition;
-  /** A word for why, where the disposition alone does not say: `late_tick`, `research_only`, `quote_not_live`... */
+  /** A word for why, if the disposition alone does not say: `late_tick`, `research_only`, `quote_not_live`... */
   readonly reason: string | null;
   /** The instrument that the proposal is about. */
   readonly instrument: InstrumentKey | null;
@@ -142,8 +142,8 @@ export interface DecisionRow extends Verdict {
 export const GENESIS_HASH = '0'.repeat(64);
 
 /**
- * The text whose SHA-256 is a decision's hash: its parts, each on a line of its own, in this order. A part that could
- * hold a line break (outcome, risk, book) is JSON, in which a line break is always escaped.
+ * Builds the text whose SHA-256 is a decision's hash: its parts, each on a line of its own, in this order. A part that could hold a line
+ * break (outcome, risk, book) is JSON, in which a line break is always escaped.
  */
 export function decisionChainText(row: Omit<DecisionRow, 'hash'>): string {
   return `sevengate-decision-1\n${row.agentId}\n${row.slot}\n${row.manifestHash}\n${row.observedHash}\n${row.disposition}\n${row.reason ?? ''}\n${row.instrument ?? ''}\n${row.outcome}\n${row.risk === null ? '' : JSON.stringify(row.risk)}\n${row.book ?? ''}\n${row.previousHash}`;
@@ -182,7 +182,10 @@ export interface DecisionRecord {
   readonly hash: string;
 }
 
-/** Assembles the record from the row, what its manifest read of the cut (`observedBy`) and its compiled manifest. `at` is the instant that was observed. */
+/**
+ * Assembles the record from the row, the part of the cut that its manifest reads (`observedBy`) and its compiled manifest. `at` is the
+ * observed instant.
+ */
 export function assembleDecision(
   row: DecisionRow,
   observations: readonly Observation[],

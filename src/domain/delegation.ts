@@ -24,7 +24,7 @@ export interface DelegationTerms {
   readonly wallet: string;
   /** Name of the same wallet at the remote signer. */
   readonly signerWallet: string;
-  /** The most that one transaction may come to at its worst price, in US dollars. */
+  /** Highest value of one transaction at its worst price, in US dollars. */
   readonly maxNotionalUsd: string;
   readonly expiresAt: EpochMs;
   readonly issuedAt: EpochMs;

@@ -24,7 +24,7 @@ export interface EquityPoint {
   readonly at: EpochMs;
   /** Null if a position has no known price. */
   readonly equityUsd: DecimalString | null;
-  /** Equity minus what was paid in until then. */
+  /** Equity minus payments in until then. */
   readonly pnlUsd: DecimalString | null;
   /** Drawdown from the highest point so far, in percent of that point. Deposits and withdrawals do not change it. */
   readonly drawdownPct: number | null;

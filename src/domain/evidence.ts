@@ -24,7 +24,7 @@ export const GATE_OF: Readonly<Record<EvidenceKind, Stage>> = {
   risk_signoff: 'limited_live',
 };
 
-/** The kind of evidence that leads on from a stage; null at `live`, where no gate follows. */
+/** The kind of evidence that leads on from a stage; null at `live`, if no gate follows. */
 export function evidenceKindAt(stage: Stage): EvidenceKind | null {
   return EVIDENCE_KINDS.find((kind) => GATE_OF[kind] === stage) ?? null;
 }
@@ -62,17 +62,20 @@ export const RULES_VERSION = { stress_test: 3, paper: 5, shadow: 3 } as const;
 export const GATE_LIMITS = {
   /** Years from the first to the last candle of a backtest. */
   historyYears: 5,
-  /** The last candle of a backtest lies at most so many days before its gate is asked to open. */
+  /** Maximum days between the last candle of a backtest and the request to open its gate. */
   windowEndDays: 31,
   sharpe: 1.8,
   /** Probability that the true Sharpe ratio lies above what the best of all trials would show by luck. */
   deflatedSharpe: 0.95,
   maxDrawdownPct: 10,
-  /** The expected slippage lies within its budget together with so many standard errors of its own: 95 % of the time the true one does too. */
+  /** Standard errors that the expected slippage must leave below its budget: the true one is within it 95 % of the time. */
   slippageErrors: 1.645,
   paperDays: 14,
   paperClosedTrades: 5,
-  /** Fills below which the cost on paper is unknown; its mean lies at most so many basis points and `slippageErrors` standard errors above the promise. */
+  /**
+   * Fills below which the cost on paper is unknown. Its mean lies at most some basis points and `slippageErrors` standard errors above the
+   * promise.
+   */
   paperCostFills: 10,
   paperCostFloorBps: 5,
   shadowDays: 1,
@@ -80,11 +83,11 @@ export const GATE_LIMITS = {
   /** Maximum percentage of unknown orders, and of paper fills beyond what the flow gives. */
   shadowUnknownPct: 20,
   shadowMissedPct: 20,
-  /** Fill and flow may differ by half of the slippage budget, and by so much in any case, in basis points. */
+  /** Smallest allowed difference between fill and flow, in basis points. Half of the slippage budget is allowed in any case. */
   shadowErrorFloorBps: 5,
 } as const;
 
-/** A day of the equity curve: what it closed at, its highest and lowest mark, and the deepest fall within it. */
+/** A day of the equity curve: its close, highest and lowest mark, and deepest fall. */
 export type EquityDay = readonly [
   /** 00:00 UTC of the day. */
   day: EpochMs,
@@ -103,7 +106,7 @@ export interface BacktestSeries {
   readonly lastCandleAt: EpochMs;
   /** Periods of a year: 365 for universes that trade every day, 252 otherwise. */
   readonly annualisation: 365 | 252;
-  /** Every day from the first candle's to the last one's; at 252 only trading days, at most 6 days apart. Equity is positive. */
+  /** Days from the first candle's to the last one's. With 252 days a year only trading days, at most 6 days apart. Equity is positive. */
   readonly days: readonly EquityDay[];
   readonly fills: number;
   readonly closedTrades: number;
@@ -117,7 +120,7 @@ export interface StressRun {
   readonly severity: string;
   readonly seed: number;
   readonly startEquityUsd: DecimalString;
-  /** Every mark of the run, in order. */
+  /** Marks of the run, in order. */
   readonly equityUsd: readonly DecimalString[];
   /** Orders that went past the mandate. */
   readonly breaches: number;
@@ -142,11 +145,14 @@ export interface PaperSeries {
   readonly startEquityUsd: DecimalString;
   /** 00:00 UTC and the last mark of each day since the stage was entered, ascending. */
   readonly days: readonly (readonly [day: EpochMs, equityUsd: DecimalString])[];
-  /** Every round trip of an instrument from flat to flat: when it was closed, and what it made after costs. By earlier rules every closing fill. */
+  /**
+   * Round trips of an instrument from flat to flat, each with its closing time and its result after costs. By earlier rules, every closing
+   * fill.
+   */
   readonly trades: readonly (readonly [at: EpochMs, pnlUsd: DecimalString])[];
   /** Mean cost of a fill in the backtest that opened the way to paper; null if none says it. By the rules before version 4 missing, as the costs are. */
   readonly promisedBps?: number | null;
-  /** Every fill of the stage: its worth, and its distance from the price that could be traded at the decision, in basis points. */
+  /** Fills of the stage, each with its value and its distance from the tradable price at the decision, in basis points. */
   readonly costs?: readonly (readonly [notionalUsd: DecimalString, bps: number])[];
 }
 
@@ -295,7 +301,7 @@ export function isRecentWindow(lastCandleAt: EpochMs, now: EpochMs): boolean {
   return now - lastCandleAt <= GATE_LIMITS.windowEndDays * DAY_MS;
 }
 
-/** The same day so many years later; the 28th of February where the 29th is missing. */
+/** The same day so many years later; the 28th of February if the 29th is missing. */
 export function yearsAfter(at: EpochMs, years: number): EpochMs {
   const date = new Date(at);
   const month = date.getUTCMonth();

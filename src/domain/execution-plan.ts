@@ -37,7 +37,7 @@ export interface ExecutionPlan {
   readonly fallback: FallbackReason | null;
 }
 
-/** Everything that is carried out at once, as closings and kill switches are. */
+/** Plan of orders that are carried out at once: closings and kill switches. */
 export const AT_ONCE: ExecutionPlan = { asked: 'taker_immediate', algorithm: 'taker_immediate', urgency: 'high', fallback: null };
 
 /**
@@ -62,7 +62,7 @@ export interface EndedPart extends OrderPart {
 /** Fields of an order on which its plan depends. */
 type PlannedOrder = Pick<Order, 'instrument' | 'venue' | 'quantity' | 'limitPrice'>;
 
-/** The plan of an order; `isProtective` where a stop-loss asks for it, which never waits. */
+/** The plan of an order; `isProtective` if a stop-loss asks for it, which never waits. */
 export function planOf(manifest: Pick<Manifest, 'algorithm' | 'urgency'>, order: PlannedOrder, isProtective: boolean): ExecutionPlan {
   const { algorithm: asked, urgency } = manifest;
   const fallback = fallbackOf(asked, urgency, order, isProtective);
@@ -119,7 +119,7 @@ export function executedOf(ended: readonly Pick<EndedPart, 'executedQuantity'>[]
   return ended.reduce((sum, { executedQuantity }) => sum.plus(executedQuantity), new Decimal(0));
 }
 
-/** True of a slice that is more than one interval late: it is left out, so that slices never bunch up. */
+/** True for a slice that is more than one interval late: it is left out, so that slices never bunch up. */
 export function isMissed(plan: ExecutionPlan, { dueAt }: OrderPart, at: EpochMs): boolean {
   return dueAt !== null && at >= dueAt + SLICES[plan.urgency].everyMs;
 }

@@ -31,8 +31,8 @@ export function isOpenProposal(state: ProposalState): boolean {
 }
 
 /**
- * The states of a person's order on the spot exchange: the words of trade proposals, without what only a proposal can come to.
- * `resting`: it waits at its venue. `withdrawing`: it is being taken back, and may still be filled.
+ * States of a person's order on the spot exchange: those of trade proposals, without the ones that only a proposal can reach. `resting`: it
+ * waits at its venue. `withdrawing`: it is being cancelled, and may still be filled.
  */
 export const MARKET_ORDER_STATES = [
   'approved',
@@ -56,8 +56,8 @@ export type VenueAnswer =
   /** `executedQuantity`: what the venue executed of the whole order, before commission. */
   | { readonly outcome: 'filled' | 'partially_filled'; readonly fills: readonly Fill[]; readonly executedQuantity?: DecimalString }
   /**
-   * It rests at the venue: it may still be filled, and has to be taken back. `price` is what it rests at; `fills` what it was
-   * filled with since the trades that were `seen` before, and `seen` the trades that are seen now.
+   * An order that rests at the venue: it may still be filled, and must be cancelled. `price` is its limit; `fills` are those since the
+   * trades `seen` before, and `seen` the trades seen now.
    */
   | { readonly outcome: 'resting'; readonly price: DecimalString; readonly fills?: readonly Fill[]; readonly seen?: SeenTrades | null }
   /** The venue took nothing of it, and never will: refused, expired unfilled, or not known to it. */
@@ -111,7 +111,7 @@ export interface ExecutionPermit {
   readonly manifestHash: string;
   readonly mode: ExecutionMode;
   readonly reduceOnly: boolean;
-  /** Without an operator's word. */
+  /** True without an operator's approval. */
   readonly byItself: boolean;
   /** True if a kill switch or a person closes a position. The pause does not prevent it. */
   readonly flattens?: boolean;
@@ -120,11 +120,11 @@ export interface ExecutionPermit {
 /** The control row and the agent as a transaction reads them, locked until it ends. */
 export interface PermitFacts {
   readonly epoch: number;
-  /** True while a halt is still pausing what it found on duty: until then nothing that is not paused yet gets a permit. */
+  /** True while a halt still pauses running agents. Until then nothing that is not paused yet gets a permit. */
   readonly halting?: boolean;
   readonly manifestHash: string;
   readonly paused: boolean;
-  /** True if a circuit breaker paused it, and nobody else. */
+  /** True if a circuit breaker paused it, and no person. */
   readonly pausedByBreaker?: boolean;
   /** True if a person has its positions closed. */
   readonly closedByHand?: boolean;
@@ -161,7 +161,7 @@ export function supersededBy(permit: ExecutionPermit, facts: PermitFacts): Super
 }
 
 /**
- * Thrown by a store inside a step's transaction where the step's permit does not hold: nothing of the step is written.
+ * Thrown by a store inside a step's transaction if the step's permit does not hold: nothing of the step is written.
  * An exception and not a value, because it has to undo the transaction that it is found out in.
  */
 export class PermitLost extends Error {
@@ -174,7 +174,7 @@ export class PermitLost extends Error {
 }
 
 /**
- * Thrown by a store inside a step's transaction where the organization's mandate has changed since the order was assessed by
- * it: nothing of the step is written, and the order is to be assessed again.
+ * Thrown by a store inside a step's transaction if the organization's mandate has changed since the order was assessed: the step writes
+ * nothing, and the order must be assessed again.
  */
 export class MandateMoved extends Error {}

@@ -1,4 +1,4 @@
-/** A decision in words: what was seen, which rules held, what followed and why, every number out of the record itself. */
+/** Explanation of a decision in words: what was observed, which rules passed, what followed and why. Every number comes from the record. */
 
 import { CATALOG, type InstrumentKind } from './catalog.ts';
 import { CONDITIONS } from './conditions/index.ts';
@@ -112,7 +112,7 @@ function whyOf(record: DecisionRecord): string[] {
   return why;
 }
 
-/** True of a trade that the outside proposal of the slot asked for, not a rule of the mandate. */
+/** True for a trade that the outside proposal of the slot asked for, not a rule of the mandate. */
 function isProposedOutside({ disposition, instrument, rules }: DecisionRecord): boolean {
   const named = rules.find(({ type }) => type === 'outside_proposal');
   return (disposition === 'propose_entry' || disposition === 'propose_exit') && named?.passed === true && named.instrument === instrument;

@@ -1,4 +1,4 @@
-/** Fields of authored input (conditions, factors, manifests): one schema reads them, explains what is wrong and describes them to the outside. */
+/** Fields of authored input (conditions, factors, manifests): one schema reads them, explains what is wrong and describes them. */
 import { Decimal, isDecimalString, plainDecimal } from './decimal.ts';
 import { didYouMean } from './nearest-name.ts';
 import { SHOWN_PATTERN, unseenIn } from './shown-text.ts';
@@ -42,9 +42,12 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 export function describeValue(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
-  if (Array.isArray(value)) return 'a list';
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : `a list of ${value.length}`;
   if (typeof value === 'object') return 'an object';
-  if (typeof value === 'string') return `the text ${JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value)}`;
+  if (typeof value === 'string') {
+    const isLong = value.length > 60;
+    return `the text ${JSON.stringify(isLong ? `${value.slice(0, 60)}…` : value)}${isLong ? ` of ${value.length} characters` : ''}`;
+  }
   return `the ${typeof value} ${String(value)}`;
 }
 
@@ -77,7 +80,7 @@ export function describeField(field: FieldSchema): string {
   }
 }
 
-/** True if a JSON number names its decimal exactly: what was written had no digits that the parser lost. */
+/** True if a JSON number names its decimal exactly: the parser lost no digits. */
 function isExactNumber(value: number): boolean {
   return Number.isFinite(value) && Math.abs(value) < 1e15 && new Decimal(value).precision() <= 15;
 }
@@ -164,7 +167,7 @@ export function refuseUnknown(object: Record<string, unknown>, known: readonly s
 
 /**
  * Reads the fields of an object in the order of their schema, with every default resolved.
- * @param timeframe what a missing timeframe field becomes; null if there is none to take.
+ * @param timeframe what a missing timeframe field becomes, or null.
  * @param ignored members that someone else reads, such as a condition's `type`.
  */
 export function readFields(

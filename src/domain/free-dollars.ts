@@ -7,11 +7,11 @@ import type { InstrumentKey } from './venue.ts';
 
 /** Accounts and live books as they were read at one moment. US dollars. */
 export interface AccountFacts {
-  /** The newest comparison of what books claim with what accounts hold; null if nothing was compared. */
+  /** Newest comparison of the claims of books with the holdings of accounts; null if nothing was compared. */
   readonly check: Pick<ReserveCheck, 'at' | 'lines' | 'unknown' | 'dollars'> | null;
   /** Paid into all live books minus paid out of them. */
   readonly booksCapitalUsd: DecimalString;
-  /** Cash of the books of live Takes, by book: an allocation, which limits what a Take may spend and proves no money. */
+  /** Cash of the books of live Takes, by book. It is an allocation, which limits a Take's spending and proves no money. */
   readonly takesCash: Readonly<Record<string, DecimalString>>;
 }
 
@@ -19,8 +19,8 @@ export interface AccountFacts {
 export const NO_ACCOUNTS: AccountFacts = Object.freeze({ check: null, booksCapitalUsd: '0', takesCash: {} });
 
 /**
- * `usd`, added to the cash of all live books, is what accounts hold. It is below zero if books claim more than that.
- * Unknown accounts hold nothing beside vaults, whose deposits were backed: then `usd` takes the allocations of Takes out.
+ * `usd` plus the cash of all live books is what accounts hold. It is below zero if books claim more. Unknown accounts hold nothing beside
+ * vaults, whose deposits were backed: then `usd` excludes the allocations of Takes.
  */
 export interface FreeDollars {
   readonly usd: DecimalString;
@@ -82,7 +82,7 @@ export function withoutWallets(free: FreeDollars, addresses: readonly string[]):
   };
 }
 
-/** The same after so much was paid into live books. */
+/** Returns the free dollars after this amount was paid into live books. */
 export function paidInto(free: FreeDollars, amountUsd: DecimalString): FreeDollars {
   return free.at === null ? free : { ...free, usd: plainDecimal(new Decimal(free.usd).minus(amountUsd)) };
 }

@@ -2,7 +2,7 @@
 import type { EvidenceCheck, EvidenceKind, EvidenceMetrics } from './evidence.ts';
 import { figureInWords } from './words.ts';
 
-/** The gate that an agent stands at, as it would be assessed now. */
+/** The gate that an agent stands at, assessed now. */
 export interface AssessedGate {
   readonly kind: EvidenceKind;
   readonly passed: boolean;
@@ -14,9 +14,9 @@ export interface AssessedGate {
 }
 
 export interface GateProgress {
-  /** Such as `day 3 of 14, 2 of 5 closed trades`. */
+  /** Progress in words, such as `day 3 of 14, 2 of 5 closed trades`. */
   readonly progress: string;
-  /** Next action, or what is waited for. */
+  /** Next action, or what the agent waits for. */
   readonly next: string;
   /** True if the gate asks for trades and has them. */
   readonly hasTrades: boolean;

@@ -1,7 +1,7 @@
 /** Reads times that people and providers write. */
 import type { EpochMs } from './time.ts';
 
-/** Reads a day, or a moment with its offset. @throws Error in one sentence if the text is no time. */
+/** Reads a day, or a moment with its offset. @throws Error in one sentence if the text is not a time. */
 export function instant(text: string, option: string): EpochMs {
   const at = /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:\d{2}))?$/.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(at)) throw new Error(`${option}: ${JSON.stringify(text)} is not a time; use YYYY-MM-DD or 2026-03-02T14:31:00Z`);

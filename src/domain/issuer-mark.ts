@@ -1,4 +1,4 @@
-/** Marks of pre-IPO tokens: what an issuer says of a token, and how the latest of it is shown. */
+/** Marks of pre-IPO tokens: an issuer's statement, and the form in which the latest one is shown. */
 import type { DecimalString } from './decimal.ts';
 import type { EpochMs } from './time.ts';
 
@@ -8,7 +8,7 @@ export interface IssuerMark {
   readonly mint: string;
   readonly markPrice: DecimalString;
   readonly markValuation: DecimalString;
-  /** The issuer's own word on the token; never used for prices of ours. */
+  /** Price of the token by its issuer. Never used for prices of ours. */
   readonly tokenPrice: DecimalString | null;
   readonly impliedValuation: DecimalString | null;
   /** UI units in existence. */
@@ -37,7 +37,7 @@ export interface IssuerMarkState {
   readonly issuer: string;
   readonly source: string;
   readonly mint: string;
-  /** False if the issuer now names another mint than the catalog, or none: then nobody stands behind the mark. */
+  /** False if the issuer now names another mint than the catalog, or none: then no issuer stands behind the mark. */
   readonly mintVerified: boolean;
   readonly markPrice: DecimalString;
   readonly markValuation: DecimalString;

@@ -26,9 +26,8 @@ export function joinCandles(candles: readonly Candle[], lengthMs: number): Candl
 }
 
 /**
- * Joins bars as `joinCandles` does, and leaves out each longer bar of which a part is missing.
- * @param candles ascending, of `barMs`. @param lengthMs a multiple of `barMs`.
- * @param mayLack whether the bar that opens then need not exist, because nothing could trade.
+ * Joins bars as `joinCandles` does, and leaves out each longer bar of which a part is missing. @param candles ascending, of `barMs`. @param
+ * lengthMs a multiple of `barMs`. @param mayLack true if the bar that opens then may be missing, because nothing could trade.
  */
 export function joinWholeCandles(
   candles: readonly Candle[],

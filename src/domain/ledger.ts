@@ -1,4 +1,4 @@
-/** The double-entry ledger beneath the books: what is booked for a fill or a transfer, in every asset summing to zero. */
+/** Double-entry ledger beneath the books: the entries of a fill or a transfer, which sum to zero in every asset. */
 import type { BroughtIn, Fill, Settlement } from './book.ts';
 import { Decimal, type DecimalString, plainDecimal } from './decimal.ts';
 import type { FundingPayment } from './funding.ts';
@@ -6,9 +6,9 @@ import type { EpochMs } from './time.ts';
 import type { InstrumentKey } from './venue.ts';
 
 /**
- * Accounts of a book. `cash`: what it has in US dollars. `capital`: what was paid in, negative. `fees`: what was paid in
- * fees. `funding`: what perpetuals paid as funding. `position`: what it holds of an instrument. `trading`: what was given for something else, in either asset; once
- * nothing is held its dollars are the realized profit, negative.
+ * Accounts of a book. `cash`: its US dollars. `capital`: payments in, negative. `fees`: fees paid. `funding`: funding of perpetuals.
+ * `position`: its holding of an instrument. `trading`: the counter-value of trades, in either asset; once nothing is held its dollars are
+ * the realized profit, negative.
  */
 export type LedgerAccountKind = 'cash' | 'capital' | 'fees' | 'funding' | 'position' | 'trading';
 
@@ -80,7 +80,9 @@ export function ledgerOfBroughtIn(bookId: string, { instrument, quantity, costUs
   };
 }
 
-/** A resolved market pays: what was held goes, and what it paid comes, through the trading accounts. Nothing paid moves no money. */
+/**
+ * Books the resolution of a market through the trading accounts: the holding goes, and its payment comes. A payment of zero moves no money.
+ */
 export function ledgerOfSettlement(settlement: Settlement): LedgerEntry {
   const { bookId, instrument, quantity, at } = settlement;
   const paid = new Decimal(quantity).times(settlement.payout);
@@ -104,7 +106,7 @@ export function ledgerOfFunding(bookId: string, { instrument, hour, paidUsd }: F
   return { id: `funding:${bookId}:${instrument}:${hour}`, bookId, kind: 'funding', at, legs };
 }
 
-/** The capital that a book begins with; null if it begins with none. */
+/** Books the capital that a book begins with; null if it begins with none. */
 export function ledgerOfOpening(bookId: string, capitalUsd: DecimalString, at: EpochMs): LedgerEntry | null {
   return new Decimal(capitalUsd).isZero() ? null : { id: `opening:${bookId}`, bookId, kind: 'opening', at, legs: paidIn(capitalUsd) };
 }

@@ -8,7 +8,7 @@ export type WalletChain = 'spotchain' | 'evmvenue';
 export interface LinkedWallet {
   readonly id: string;
   readonly chain: WalletChain;
-  /** With its checksum where it is of the EVM chain. */
+  /** Address of the wallet, with its checksum on the EVM chain. */
   readonly address: string;
   readonly label: string | null;
   readonly provedBy: string;
@@ -20,7 +20,7 @@ export const WALLET_CHALLENGE_MS = 10 * 60_000;
 /** Characters of a label. */
 export const LONGEST_LABEL = 60;
 
-/** The chain that an address has the form of; null if it has none of them. */
+/** Returns the chain whose form an address has, or null. */
 export function chainOfAddress(address: string): WalletChain | null {
   if (/^0x[0-9a-fA-F]{40}$/.test(address)) return 'evmvenue';
   return isAddress(address) ? 'spotchain' : null;
@@ -32,7 +32,7 @@ export interface WalletChallenge {
   readonly issuedAt: EpochMs;
 }
 
-/** A challenge as it is told: of an address of the EVM chain with the same fields as typed data. */
+/** A challenge as it is issued: for an address of the EVM chain also as typed data with the same fields. */
 export interface IssuedWalletChallenge extends WalletChallenge {
   readonly typedData: WalletTypedData | null;
 }

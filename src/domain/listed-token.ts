@@ -5,7 +5,7 @@ import { nameProblem } from './take/thesis-assets.ts';
 import type { EpochMs } from './time.ts';
 import { type InstrumentKey, instrumentKey } from './venue.ts';
 
-/** Origin of a launched token; what a curve of its own has is null if it was launched without one. */
+/** Origin of a launched token. The facts of a curve are null if it was launched without one. */
 export interface TokenOrigin {
   /** Base58. */
   readonly creator: string;
@@ -14,7 +14,7 @@ export interface TokenOrigin {
   readonly quoteMint: string | null;
 }
 
-/** One listing. A delisted token stays known, so that what is held of it keeps its name; nothing trades it any more. */
+/** One listing. A delisted token stays known, so that its holders see its name; it is not traded any more. */
 export interface ListedToken {
   readonly mint: string;
   /** The token program that owns the mint. */
@@ -44,14 +44,14 @@ export function isChainAddress(text: string): boolean {
   return zeros + bytes === 32;
 }
 
-/** Returns why a token may not be listed beside what stands in the catalog, in one sentence; null if it may. */
+/** Returns in one sentence why a token may not be listed beside the catalog; null if it may. */
 export function listingProblem(token: ListedToken, catalog: Catalog): string | null {
   const { symbol, mint, name, decimals, pairedStock } = token;
-  if (!/^[A-Za-z0-9]{1,10}$/.test(symbol)) return `${JSON.stringify(symbol.slice(0, 20))} is no symbol: 1 to 10 letters and digits are`;
+  if (!/^[A-Za-z0-9]{1,10}$/.test(symbol)) return `${JSON.stringify(symbol.slice(0, 20))} is not a symbol: 1 to 10 letters and digits are`;
   if (name.trim() === '' || name.length > 64) return `${symbol} needs a name of at most 64 characters`;
   if (!Number.isInteger(decimals) || decimals < 0 || decimals > 12) return `${symbol} has ${decimals} decimals; 0 to 12 are possible`;
   for (const address of [mint, token.program])
-    if (!isChainAddress(address)) return `${symbol}: ${JSON.stringify(address.slice(0, 50))} is no address of the primary chain`;
+    if (!isChainAddress(address)) return `${symbol}: ${JSON.stringify(address.slice(0, 50))} is not an address of the primary chain`;
   if (catalog.byMint(mint) !== undefined) return `${symbol}: mint ${mint} is in the catalog already`;
   // A token that calls itself like a share would pass for it in news, exposure limits and the eye.
   const same = symbol.toUpperCase();

@@ -9,7 +9,7 @@ import type { EpochMs } from './time.ts';
 import type { InstrumentKey } from './venue.ts';
 import { SHARE_DEX } from './venues/evmvenue.ts';
 
-/** From a position value on, the most leverage that the venue gives. */
+/** Tiers: the highest leverage that the venue gives from a position value on. */
 export interface MarginTier {
   readonly fromUsd: number;
   readonly maxLeverage: number;
@@ -34,7 +34,7 @@ const LISTED: Readonly<Record<InstrumentKey, readonly MarginTier[]>> = {
 /** `maxLeverage` of perpetuals on shares. */
 const SHARE_PERP: readonly MarginTier[] = [{ fromUsd: 0, maxLeverage: 10 }];
 
-/** The least that the venue gives on any market: it holds where nothing is published. */
+/** Lowest leverage of the venue on any market, for markets without published tiers. */
 const UNLISTED: readonly MarginTier[] = [{ fromUsd: 0, maxLeverage: 3 }];
 
 /** True if the instrument is a perpetual: it binds margin, and pays or receives funding. */
@@ -62,7 +62,7 @@ export function leverageOf(
   return new Decimal(maxLeverage).lte(tier.maxLeverage) ? maxLeverage : String(tier.maxLeverage);
 }
 
-/** The maintenance margin as lines over the position's value, of which the highest holds: rate x value - deduction. */
+/** The maintenance margin as lines over the position's value: rate x value - deduction. The highest line holds. */
 interface MaintenanceLine {
   readonly rate: Decimal;
   readonly deduction: Decimal;
@@ -108,7 +108,7 @@ export function liquidationLines({ quantity, costUsd, marginUsd, tiers }: Margin
   });
 }
 
-/** The price at which a position is liquidated after it has paid so much funding; not above zero if no price does. */
+/** Returns the price at which a position is liquidated after it has paid this funding; not above zero if no price does. */
 export function liquidationPrice(position: MarginedPosition, fundingUsd: Decimal | DecimalString): Decimal {
   const perUnit = new Decimal(fundingUsd).div(position.quantity);
   return Decimal.max(...liquidationLines(position).map(({ priceUsd, perFundingUsd }) => priceUsd.plus(perFundingUsd.times(perUnit))));
@@ -141,7 +141,7 @@ export function liquidationAt(
 /** Decimals of a fee in US dollars. */
 const FEE_DECIMALS = 6;
 
-/** The execution by which the venue ends a whole position. It is measured against its own price: nobody decided on it. */
+/** Returns the fill by which the venue ends a whole position. It is measured against its own price, because there was no decision. */
 export function liquidationFill(
   held: Position,
   { by, priceUsd }: Liquidation,

@@ -1,4 +1,4 @@
-/** Everything that the streams receive: the one union of the market view, the tapes and the quote bus. */
+/** The union of all messages that the streams receive, for the market view, the tapes and the quote bus. */
 import type { CandleBatch } from './candle.ts';
 import type { PerpContext, PoolLiquidity, Quote, ReferencePrice, Rejection } from './quote.ts';
 import type { EpochMs } from './time.ts';
@@ -14,7 +14,7 @@ export interface FeedStatus {
   /** Counts connections; a new epoch clears every book of that feed. */
   readonly epoch: number;
   readonly detail: string;
-  /** Time at which the first answer that did not come was due. Present where a feed is polled and was lost. */
+  /** Time at which the first answer that did not come was due. Present if a feed is polled and was lost. */
   readonly missedAt?: EpochMs;
 }
 

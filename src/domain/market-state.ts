@@ -24,7 +24,7 @@ export interface DayTicker {
   readonly priceChange: DecimalString;
   readonly priceChangePct: DecimalString;
   readonly weightedAveragePrice: DecimalString;
-  /** In base units. */
+  /** Amount in base units. */
   readonly volume: DecimalString;
   readonly quoteVolume: DecimalString;
   readonly trades: number;
@@ -43,7 +43,7 @@ export interface OrderBookSnapshot {
   readonly sequence: number | null;
   readonly bids: readonly StateLevel[];
   readonly asks: readonly StateLevel[];
-  /** Missing in what an older process said. */
+  /** Missing in messages of an older process. */
   readonly edge?: BookEdge;
   readonly quality: Quality;
   readonly flags: readonly QualityFlag[];
@@ -81,11 +81,11 @@ export interface ClockOffset {
 export interface BudgetState {
   readonly venue: Venue;
   readonly name: string;
-  /** In the provider's own units, within any window of `windowMs`. */
+  /** Limit in the provider's own units, within any window of `windowMs`. */
   readonly limit: number;
   readonly windowMs: number;
   readonly left: number;
-  /** End of a block on requests; null if there is none. */
+  /** End of a block on requests, or null. */
   readonly blockedUntil: EpochMs | null;
 }
 
@@ -114,7 +114,7 @@ export interface VenueState {
   readonly gaps: number;
   readonly messages: number;
   readonly rejected: number;
-  /** Members of its messages that nobody knows and that were ignored; missing in what an older process said. */
+  /** Unknown members of its messages, which were ignored; missing in messages of an older process. */
   readonly unknownFields?: readonly { readonly source: string; readonly field: string; readonly count: number }[];
   readonly budgets: readonly BudgetState[];
 }

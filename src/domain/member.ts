@@ -53,7 +53,7 @@ export const INVITATION_HOURS = 72;
 /** Claims by which a token can be revoked. */
 export interface TokenClaims {
   readonly issuedAt: EpochMs;
-  /** The provider's session, where the token names one. */
+  /** The provider's session, if the token names one. */
   readonly sessionId: string | null;
   readonly tokenId: string | null;
 }
@@ -68,10 +68,12 @@ export interface TokenRevocation {
 /** The largest error of the machine's clock with which a halt and a pause still work. Milliseconds. */
 export const CLOCK_ERROR_MS = 3 * 3_600_000;
 
-/** No token of any provider is accepted for longer, and none stops agents for longer. A revocation is kept so long. Milliseconds. */
+/**
+ * Longest life of any provider's token, which is also the longest time it can stop agents and for which a revocation is kept. Milliseconds.
+ */
 export const LONGEST_TOKEN_MS = 3_600_000 + CLOCK_ERROR_MS;
 
-/** True of a token that one of the revocations is about. */
+/** True for a token that one of the revocations is about. */
 export function isTakenBack(token: TokenClaims, revocations: readonly TokenRevocation[] = []): boolean {
   return revocations.some(({ before, sessionId, tokenId }) => {
     if (sessionId !== null) return token.sessionId === sessionId;

@@ -10,7 +10,7 @@ export interface NamedSeries {
   readonly timeframe: string;
 }
 
-/** @throws Error in one sentence where the timeframe or the instrument is none. */
+/** @throws Error in one sentence if the timeframe or the instrument is invalid. */
 export function checkedSeries(
   { venue, instrument, timeframe }: NamedSeries,
   mustBeListed: boolean,

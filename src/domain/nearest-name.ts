@@ -37,7 +37,7 @@ export function nearestNames(text: string, known: Iterable<string>, limit = 3): 
   return near.slice(0, limit).map((candidate) => candidate.name);
 }
 
-/** `did you mean a or b?`, or an empty text where nothing known is near. */
+/** Returns `did you mean a or b?`, or an empty text if no known name is near. */
 export function didYouMean(text: string, known: Iterable<string>): string {
   const near = nearestNames(text, known);
   return near.length === 0 ? '' : `did you mean ${near.join(' or ')}?`;

@@ -22,7 +22,7 @@ export function normalCdf(x: number): number {
 
 /** The inverse of `normalCdf` for 0 < p < 1, by Newton's method on it. @throws RangeError elsewhere. */
 export function normalQuantile(p: number): number {
-  if (!(p > 0 && p < 1)) throw new RangeError(`${p} is no probability between 0 and 1`);
+  if (!(p > 0 && p < 1)) throw new RangeError(`${p} is not a probability between 0 and 1`);
   let x = 0;
   let [low, high] = [-40, 40];
   for (let step = 0; step < 200; step++) {

@@ -1,4 +1,4 @@
-/** The part of a cut that one manifest reads: what its records show, and what their hashes commit to. */
+/** The part of a cut that one manifest reads: its records show this part, and their hashes commit to it. */
 import { canonicalHash, sha256Hex } from './canonical-json.ts';
 import { type Cut, type IndicatorNeed, type IndicatorValue, indicatorKey, type Observation, observationHash } from './cut.ts';
 import type { InstrumentKey } from './venue.ts';

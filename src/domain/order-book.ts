@@ -23,6 +23,6 @@ export interface OrderBook {
   /** Best first. */
   readonly bids: readonly BookLevel[];
   readonly asks: readonly BookLevel[];
-  /** Set if a side is known to a lesser depth than was asked for. */
+  /** Set if a side is known to a lesser depth than was requested. */
   readonly edge?: BookEdge;
 }

@@ -1,4 +1,4 @@
-/** Orders: what is asked of a venue, for paper and live alike, and how large a manifest asks for it to be. */
+/** Orders: requests to a venue, for paper and live alike, and the size that a manifest asks for. */
 import type { Stage } from './agent.ts';
 import { Decimal, type DecimalString, plainDecimal } from './decimal.ts';
 import { floorToStep, marketStepOf, priceStepExponent } from './market-step.ts';
@@ -20,7 +20,7 @@ export type OrderOrigin = (typeof ORDER_ORIGINS)[number];
 
 /** An order on venue `V`, before or after risk has spoken. Only `RiskApproved<Order>` goes to a venue's execution client. */
 export interface Order<V extends ExecutableVenue = ExecutableVenue> {
-  /** The proposal's id where a proposal made it: its own reservation is then left out of what it is assessed against. */
+  /** Id of the proposal that made the order, whose own reservation is left out of the assessment. */
   readonly id: string;
   readonly origin: OrderOrigin;
   readonly mode: ExecutionMode;
@@ -30,7 +30,7 @@ export interface Order<V extends ExecutableVenue = ExecutableVenue> {
   readonly side: OrderSide;
   /** True of every sell: it may close a position and never open one. */
   readonly reduceOnly: boolean;
-  /** In base units, a whole number of the instrument's lots. */
+  /** Quantity in base units, a whole number of the instrument's lots. */
   readonly quantity: DecimalString;
   /** The worst price that is acceptable: a buy's highest, a sell's lowest. */
   readonly limitPrice: DecimalString;
@@ -46,7 +46,7 @@ export type OrderQuote<V extends ExecutableVenue = ExecutableVenue> = Pick<
   'venue' | 'instrument' | 'bid' | 'ask' | 'observedAt' | 'quality' | 'flags'
 >;
 
-/** True of an order on this venue: what lost its venue's type on a way through data has it again. What risk let pass stays passed. */
+/** True for an order on this venue: what lost its venue's type on a way through data has it again. What risk let pass stays passed. */
 export function isOrderOn<O extends Order, V extends ExecutableVenue>(order: O, venue: V): order is O & Order<V> {
   return order.venue === venue;
 }
@@ -56,7 +56,7 @@ export function executionModeOf(stage: Stage): ExecutionMode {
   return stage === 'limited_live' || stage === 'live' ? 'live' : 'paper';
 }
 
-/** quantity x price in US dollars, rounded up to a millionth: what an order may cost at most, fees aside. */
+/** Returns quantity x price in US dollars, rounded up to a millionth: the highest cost of an order without fees. */
 export function notionalUsdOf(quantity: DecimalString, price: DecimalString): DecimalString {
   const { numerator: lots, denominator: perLot } = ratioOf(quantity);
   const { numerator: ticks, denominator: perTick } = ratioOf(price);

@@ -22,7 +22,7 @@ export interface ProposedTrade {
   readonly quantity: DecimalString | null;
   /** The worst price at which it is to trade, or null for the mandate's slippage budget. */
   readonly limitPrice: DecimalString | null;
-  /** Shown to people as text. Nothing acts on it. */
+  /** Reason shown to people as text. Nothing acts on it. */
   readonly reason: string;
   /** SHA-256 of the RFC 8785 form of what the code says it decided on, or null if it says nothing. */
   readonly inputsHash: string | null;
@@ -37,7 +37,7 @@ export interface OutsideProposal extends ProposedTrade {
 /** Longest `reason`, in characters, and largest `inputs`, in bytes of their RFC 8785 form. */
 export const REASON_LENGTH = 500;
 export const INPUTS_BYTES = 16_384;
-/** The bytes of `inputs` are kept for so long. Their hash stays. Milliseconds. */
+/** Time for which the bytes of `inputs` are kept. Their hash stays. Milliseconds. */
 export const INPUTS_KEPT_MS = 90 * 86_400_000;
 
 export function withHash(trade: ProposedTrade): OutsideProposal {
@@ -188,7 +188,7 @@ export function assessByMandate(proposal: OutsideProposal, manifest: Manifest, h
 
 const PRICELESS: ReadonlySet<string> = new Set(['mandate_manifest', 'mandate_universe', 'mandate_book']);
 
-/** Refusals that are known before any price is: those of an instrument, of a size in dollars, and of a limit of its own. */
+/** Returns refusals that need no price: those of an instrument, of a size in dollars, and of a limit price. */
 export function refusedAtOnce(trade: ProposedTrade, manifest: Manifest, hash: string): readonly RiskRejection[] {
   const rules = staticRules(trade, manifest, hash);
   if (trade.notionalUsd !== null) rules.push(notionalRule(trade, manifest, null));
@@ -230,13 +230,13 @@ export function proposalIn(outcome: string): string | null {
 }
 
 /**
- * States of an outside proposal. `missed`: its slot passed without a decision on it, for the agent was off duty or the slot late.
- * `archived`: the decision lies in an archive file.
+ * States of an outside proposal. `missed`: its slot passed without a decision, because the agent was paused or the slot late. `archived`:
+ * the decision lies in an archive file.
  */
 export const OUTSIDE_STATES = ['pending', 'proposed', 'blocked', 'held', 'superseded', 'missed', 'archived'] as const;
 export type OutsideState = (typeof OUTSIDE_STATES)[number];
 
-/** State of a proposal after its slot. `decision` is the slot's, or null if there is none in the database. */
+/** Returns the state of a proposal after its slot. `decision` is the slot's, or null if the database has none. */
 export function outsideState(
   { hash, instrument }: OutsideProposal,
   decision: Pick<DecisionRow, 'disposition' | 'instrument' | 'outcome'> | null,

@@ -20,7 +20,7 @@ export interface PaperRows {
   readonly pausedMs: number;
   /** Mean cost of a fill in the backtest of the manifest, in basis points; null without one. */
   readonly promisedBps: number | null;
-  /** Every fill of the book, also those from before the stage, ascending by `at`. */
+  /** Fills of the book, including those from before the stage, ascending by `at`. */
   readonly fills: readonly Fill[];
   /** Funding that was booked to it, ascending by hour. */
   readonly funding: readonly FundingPayment[];
@@ -92,7 +92,7 @@ class RoundTrips {
     if (flow !== undefined) this.#flows.set(instrument, flow.minus(paidUsd));
   }
 
-  /** Profit of the round trip that a fill ends; null if it ends none. `after` is the book after the fill. */
+  /** Returns the profit of the round trip that a fill ends, or null. `after` is the book after the fill. */
   closedBy(fill: Fill, after: TradingBook): DecimalString | null {
     const paid = fill.side === 'buy' ? new Decimal(fill.notionalUsd).neg() : new Decimal(fill.notionalUsd);
     const flow = (this.#flows.get(fill.instrument) ?? new Decimal(0)).plus(paid).minus(fill.feeUsd);

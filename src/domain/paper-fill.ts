@@ -30,13 +30,13 @@ export interface Depth {
   readonly asks: readonly DepthLevel[];
 }
 
-/** Known market at the moment of the fill. */
+/** Market at the moment of the fill. */
 export interface PaperMarket {
-  /** The present quote of the instrument on its own venue; null if none was received. */
+  /** Present quote of the instrument on its own venue, or null. */
   readonly quote: Quote | null;
-  /** The venue's book; null if the venue publishes none or did not answer. */
+  /** The venue's book; null if it publishes none or did not answer. */
   readonly depth: Depth | null;
-  /** Liquidity of the token's pools, both sides together; null if it has none or it is not known. */
+  /** Liquidity of the token's pools, both sides together; null if it has none or it is unknown. */
   readonly liquidityUsd: DecimalString | null;
 }
 
@@ -104,7 +104,7 @@ interface Source {
   readonly bids: readonly DepthLevel[];
   readonly asks: readonly DepthLevel[];
   readonly quote: FillQuote;
-  /** Set where the order moves along a pool's curve from the best price on. */
+  /** Set if the order moves along a pool's curve from the best price on. */
   readonly liquidityUsd: DecimalString | null;
 }
 
@@ -149,7 +149,7 @@ export function takenFrom(order: Taking, levels: readonly DepthLevel[], liquidit
   return pooled(order, best, liquidityUsd, limit, lot);
 }
 
-/** The price of what was taken; the average of several levels is rounded to the trader's disadvantage. */
+/** Returns the price of the taken quantity. The average of several levels is rounded to the trader's disadvantage. */
 export function averagePriceOf(side: Order['side'], { quantity, notional }: Pick<Taken, 'quantity' | 'notional'>): Decimal {
   return notional.div(quantity).toSignificantDigits(18, side === 'buy' ? Decimal.ROUND_UP : Decimal.ROUND_DOWN);
 }

@@ -1,4 +1,4 @@
-/** An order at the price of the moment: what was decided a moment ago keeps its slippage budget where the market has come closer. */
+/** An order at the price of the moment: what was decided a moment ago keeps its slippage budget if the market has come closer. */
 import { Decimal } from './decimal.ts';
 import { limitPriceOf, type Order, type OrderQuote, orderOf } from './order.ts';
 

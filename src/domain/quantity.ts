@@ -50,7 +50,7 @@ const UNITS: readonly (readonly [source: string, unit: Unit, factor: string])[] 
   ['years?|yrs?|y', 'hours', '8760'],
 ];
 
-/** Every word that a quantity may be written with: none of them may name a token. */
+/** Words that a quantity may be written with. None of them may name a token. */
 export const QUANTITY_WORDS: readonly string[] = [
   ...SMALL,
   ...TENS,
@@ -177,7 +177,7 @@ export function quantityAt(text: string, at: number): Quantity | UnclearNumber |
   const factor = factorMatch === null || bareMillion ? null : (FACTORS[factorWord] as number);
   if (factor !== null) next += factorMatch?.[0].length ?? 0;
   const found = unitAt(text, next);
-  // "$550 w" is no number of weeks.
+  // "$550 w" is not a number of weeks.
   const unit = found !== null && currency !== '' && found.unit !== 'usd' && !/^[%\w]/.test(text.slice(next)) ? null : found;
   next += unit?.length ?? 0;
   const shown = text.slice(at, next);
@@ -240,7 +240,7 @@ const DATES = {
 
 export interface WrittenDate {
   readonly length: number;
-  /** In UTC: an ISO date is its first instant, as in a field; a date in words ends with its day. */
+  /** Instant of a date, in UTC. An ISO date is its first instant, as in a field; a date in words is its end. */
   readonly at: EpochMs;
 }
 

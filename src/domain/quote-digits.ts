@@ -82,7 +82,7 @@ function copyDigits(from: Digits, to: Digits): void {
   to.scale = from.scale;
 }
 
-/** The text of a decimal, made where nobody has asked for it yet. */
+/** The text of a decimal, made if nobody has asked for it yet. */
 export function digitsText(digits: Digits): DecimalString {
   digits.text ??= writeDigits(digits.mantissa, digits.scale);
   return digits.text;

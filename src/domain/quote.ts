@@ -42,7 +42,7 @@ export interface Quote<V extends ExecutableVenue = ExecutableVenue> {
   readonly instrument: string;
   /** Feed and provider, e.g. `binance:bookTicker`. */
   readonly source: string;
-  /** Venue event time; equal to `receivedAt` where the venue sends none (then `sourceTime` is false). */
+  /** Venue event time; equal to `receivedAt` if the venue sends none (then `sourceTime` is false). */
   readonly observedAt: EpochMs;
   readonly receivedAt: EpochMs;
   readonly sourceTime: boolean;
@@ -56,7 +56,7 @@ export interface Quote<V extends ExecutableVenue = ExecutableVenue> {
   readonly flags: readonly QualityFlag[];
 }
 
-/** True of a quote of this venue: what lost its venue's type on a way through data has it again. */
+/** True for a quote of this venue: what lost its venue's type on a way through data has it again. */
 export function isQuoteOf<V extends ExecutableVenue>(quote: Quote, venue: V): quote is Quote<V> {
   return quote.venue === venue;
 }
@@ -81,13 +81,13 @@ export interface ReferencePrice {
   readonly referencePrice: DecimalString;
   /** Half-width of the provider's confidence interval, in the price's unit. */
   readonly confidence: DecimalString;
-  /** The session that the publisher reports, where it reports one. */
+  /** The session that the publisher reports, if it reports one. */
   readonly publisherSession: Session | null;
   readonly quality: Quality;
   readonly flags: readonly QualityFlag[];
 }
 
-/** Sources that speak where the first source of reference prices is silent. Their prices are `delayed` and trade nothing. */
+/** Sources that speak if the first source of reference prices is silent. Their prices are `delayed` and trade nothing. */
 export const SECOND_REFERENCE_SOURCES: ReadonlySet<string> = new Set(['finnhub:quote', 'alpaca:snapshot']);
 
 /** Market-wide numbers of a perpetual. All decimals are strings; `hourlyFunding` is a fraction per hour. */

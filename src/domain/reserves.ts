@@ -4,9 +4,11 @@ import { Decimal, type DecimalString, plainDecimal } from './decimal.ts';
 import type { EpochMs } from './time.ts';
 import { type InstrumentKey, splitInstrumentKey } from './venue.ts';
 
-/** Held may be less than claimed by so much: commission that leaves dust, and balances that are read while an order is booked. Basis points. */
+/**
+ * Tolerance by which holdings may be below claims, in basis points: commission leaves dust, and balances are read while an order is booked.
+ */
 export const RESERVE_TOLERANCE_BPS = 10;
-/** A comparison counts for so long; after that nobody knows what is held. Milliseconds. */
+/** A comparison counts for so long; after that is unknown what is held. Milliseconds. */
 export const RESERVE_AGE_MS = 360_000;
 /** The name of the line of US dollars: cash of vaults, and dollar stablecoins at par. */
 export const DOLLARS_ASSET = 'USD';
@@ -21,7 +23,7 @@ export interface ReserveClaims {
   readonly cashAt: Readonly<Record<DollarVenue, DecimalString>>;
   /** Holdings of all live books. */
   readonly holdings: readonly { readonly instrument: InstrumentKey; readonly quantity: DecimalString }[];
-  /** All that was ever paid into vaults, in US dollars. */
+  /** Total paid into vaults, in US dollars. */
   readonly depositedUsd: DecimalString;
   /** Cash of all live books, and all that was paid into them minus what was paid out, in US dollars. */
   readonly books: { readonly cashUsd: DecimalString; readonly capitalUsd: DecimalString };
@@ -65,7 +67,9 @@ export interface ReserveCheck {
   readonly lines: readonly ReserveLine[];
   /** Reasons why places did not answer, one sentence each. */
   readonly unknown: readonly string[];
-  /** All that was ever paid into vaults when the claims were read, in US dollars: what is more by now was paid in since. Null of comparisons that did not note it. */
+  /**
+   * Total paid into vaults when the claims were read, in US dollars. The rest was paid in since. Null for comparisons that did not note it.
+   */
   readonly depositedUsd: DecimalString | null;
   /** The dollars of each place that told, beside what live books had then. Null of comparisons that did not note it. */
   readonly dollars: HeldDollars | null;
@@ -216,21 +220,21 @@ export function depositObjection(
   check: ReserveCheck | null,
   { amountUsd, present, now }: { readonly amountUsd: DecimalString; readonly present: PresentClaims; readonly now: EpochMs },
 ): Unbacked | null {
-  if (check === null) return { kind: 'unknown', detail: 'what the account at the exchange and the wallets hold was not compared yet' };
+  if (check === null) return { kind: 'unknown', detail: 'the holdings of the exchange account and the wallets were not compared yet' };
   if (now - check.at > RESERVE_AGE_MS || check.at > now + RESERVE_AGE_MS)
     return {
       kind: 'unknown',
-      detail: `what is held was compared ${Math.round((now - check.at) / 1_000)} s ago, and counts for ${RESERVE_AGE_MS / 1_000} s`,
+      detail: `holdings were compared ${Math.round((now - check.at) / 1_000)} s ago, and counts for ${RESERVE_AGE_MS / 1_000} s`,
     };
   const dollars = check.lines.find(({ asset }) => asset === DOLLARS_ASSET);
   if (check.verdict === 'unknown' || dollars === undefined || dollars.held === null || check.depositedUsd === null)
-    return { kind: 'unknown', detail: `it is not known what is held: ${check.unknown.join('; ') || 'no place told'}` };
+    return { kind: 'unknown', detail: `holdings are unknown: ${check.unknown.join('; ') || 'no place told'}` };
   const paidInSince = new Decimal(present.depositedUsd).minus(check.depositedUsd);
   const claimed = Decimal.max(present.claimedUsd, paidInSince.plus(dollars.claimed)).plus(present.armedUsd);
   const free = new Decimal(dollars.held).minus(claimed);
   const figures = { freeUsd: plainDecimal(Decimal.max(0, free)), heldUsd: dollars.held };
   const lacking = lackingText(check);
-  if (lacking !== '') return { kind: 'short', detail: `less is held than is claimed already: ${lacking}`, ...figures, freeUsd: '0' };
+  if (lacking !== '') return { kind: 'short', detail: `holdings are below the claims already: ${lacking}`, ...figures, freeUsd: '0' };
   if (free.lt(amountUsd))
     return { kind: 'short', detail: `${dollars.held} US dollars are held and ${plainDecimal(claimed)} of them claimed`, ...figures };
   return present.venue === null
@@ -244,7 +248,7 @@ function venueObjection(
   venue: DollarVenue,
   { amountUsd, boundSince }: { readonly amountUsd: DecimalString; readonly boundSince: Decimal },
 ): Unbacked | null {
-  if (dollars === null) return { kind: 'unknown', detail: `it is not known what is held at ${venue}` };
+  if (dollars === null) return { kind: 'unknown', detail: `holdings at ${venue} are unknown` };
   const { held, claimed: before } = dollarsAtVenue(lines, dollars.places, venue);
   const claimed = boundSince.plus(before);
   const free = Decimal.max(0, held.minus(claimed));

@@ -35,7 +35,7 @@ export interface FlowTop {
 export interface MarketFlow {
   readonly venue: ExecutableVenue;
   readonly source: string;
-  /** In the order of their time. */
+  /** Trades in the order of their time. */
   readonly trades: readonly FlowTrade[];
   /** Live tops of the book alone. */
   readonly tops: readonly FlowTop[];

@@ -14,7 +14,7 @@ export class Secret {
 
   /** The value itself: call it at the place of use, and store what it gives nowhere. */
   reveal(): string {
-    if (this.#value === null) throw new Error('this secret was handed over and is not here any more');
+    if (this.#value === null) throw new Error('this secret was handed over and is no longer here');
     return this.#value;
   }
 

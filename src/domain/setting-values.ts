@@ -55,7 +55,7 @@ export function absoluteFile(given: string): Parsed<string> {
 
 export function host(given: string): Parsed<string> {
   if (/^[A-Za-z0-9.:_-]+$/.test(given)) return { value: given };
-  return { wrong: `${JSON.stringify(given)} is no address to listen on, such as 127.0.0.1, :: or 0.0.0.0 (no scheme, no path)` };
+  return { wrong: `${JSON.stringify(given)} is not an address to listen on, such as 127.0.0.1, :: or 0.0.0.0 (no scheme, no path)` };
 }
 
 function parseUrl(given: string, schemes: readonly string[]): URL | string {
@@ -138,7 +138,7 @@ export function contact(given: string): Parsed<string> {
 
 export function chainAddress(given: string): Parsed<string> {
   if (isAddress(given)) return { value: given };
-  return { wrong: `${JSON.stringify(given)} is no address of the primary chain: 32 bytes in base58 are` };
+  return { wrong: `${JSON.stringify(given)} is not an address of the primary chain: 32 bytes in base58 are` };
 }
 
 export function programs(given: string): Parsed<readonly string[]> {

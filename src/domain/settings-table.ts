@@ -5,7 +5,7 @@ import type { Parsed } from './setting-values.ts';
 export interface Setting<T> {
   readonly parse: (text: string) => Parsed<T>;
   readonly fallback: T;
-  /** For `--help`: one line without a full stop. */
+  /** Text for `--help`: one line without a full stop. */
   readonly help: string;
   /** Default as shown in `--help`. */
   readonly shown: string;

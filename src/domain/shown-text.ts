@@ -7,7 +7,7 @@ const FIRST_UNSEEN = new RegExp(`[${UNSEEN}]`, 'u');
 /** The pattern of such a text in a JSON schema; with a flag `u`. Not only spaces. */
 export const SHOWN_PATTERN = `^\\p{Zs}*[^${UNSEEN}\\p{Zs}][^${UNSEEN}]*$`;
 
-/** The first character that nobody sees, as `U+202E`; null if there is none. */
+/** The first character that nobody sees, as `U+202E`, or null. */
 export function unseenIn(text: string): string | null {
   const found = FIRST_UNSEEN.exec(text)?.[0].codePointAt(0);
   return found === undefined ? null : `U+${found.toString(16).toUpperCase().padStart(4, '0')}`;

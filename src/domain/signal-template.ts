@@ -49,7 +49,7 @@ export function fillTemplate({ template, tickers }: SignalMapping, alert: Alert)
   return { ok: true, value: { ...filled, instrument, side: filled['side']?.toLowerCase() } as Filled };
 }
 
-/** A text, a number or a truth value of the alert; null if there is none of this name. */
+/** A text, a number or a truth value of the alert by its name, or null. */
 function valueOf(alert: Alert, name: string): string | null {
   if ('text' in alert) {
     const words = alert.text.trim().split(/\s+/);

@@ -29,7 +29,7 @@ export function signedQuoteObjection(
 ): QuoteObjection | null {
   const { instrument, side, limitPrice } = order;
   if (observation === null || observation.instrument !== instrument)
-    return { code: 'quote_stale', detail: `the newest cut that the feed signed has nothing of ${instrument}` };
+    return { code: 'quote_stale', detail: `the newest cut that the feed signed does not contain ${instrument}` };
   const age = now - observation.slot;
   if (age < 0 || age > SIGNED_QUOTE_MS)
     return {

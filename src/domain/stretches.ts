@@ -1,7 +1,7 @@
 /** Half-open stretches of time, ascending and apart from each other. */
 import type { EpochMs } from './time.ts';
 
-/** From the first instant to before the second. */
+/** A period from its first instant to before its second. */
 export interface Stretch {
   readonly from: EpochMs;
   readonly to: EpochMs;

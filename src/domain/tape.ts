@@ -19,7 +19,7 @@ export const TAPE_VERSION = 1;
 /** Events of one block of the binary form, and of one batch of a replay. */
 export const TAPE_BATCH = 1_024;
 
-/** An agent as it stood where the recording began: a replay carries on from here. */
+/** An agent as it was when the recording began: a replay carries on from here. */
 export interface TapeAgent {
   readonly id: string;
   readonly orgId: string;
@@ -56,7 +56,7 @@ export interface TapeHeader {
   readonly instruments?: readonly InstrumentKey[];
   /** The agents that a live recording ticked. */
   readonly agents?: readonly TapeAgent[];
-  /** The file name of the tape that this one carries on, where a recording was cut into several. */
+  /** The file name of the tape that this one carries on, if a recording was cut into several. */
   readonly continues?: string;
 }
 
@@ -68,9 +68,9 @@ export interface TapeCommand {
   /** Event as its actor took it. `started` is the agent's creation, `joined` that it was met alive. Both come with `agent`. */
   readonly event: ActorEvent;
   readonly cause?: string;
-  /** With `manifest.changed`: the new version's manifest. */
+  /** The new version's manifest, with `manifest.changed`. */
   readonly manifest?: Manifest;
-  /** With `started` and `joined`. */
+  /** Set with `started` and `joined`. */
   readonly agent?: TapeAgent;
 }
 
@@ -110,7 +110,7 @@ export interface TapeWalk {
   readonly firstAt: EpochMs;
   /** The time of the event last walked to. */
   readonly lastAt: EpochMs;
-  /** The digits of that event where it is a quote that came as such; they change with the next step. */
+  /** The digits of that event if it is a quote that came as such; they change with the next step. */
   readonly quote: QuoteDigits | null;
   /** Walks to the next event; false after the last one. @throws if the tape is not sound. */
   next(): boolean;
@@ -124,7 +124,7 @@ export type TapeProblem = string;
 /** The latest time that a date can hold. */
 const LAST_TIME = 8.64e15;
 
-/** Says what a member should be, where the value is not that; null if it is. */
+/** Says what a member should be, if the value is not that; null if it is. */
 type Check = (value: unknown) => string | null;
 
 const time: Check = (value) =>
@@ -209,7 +209,7 @@ function shape(needed: Readonly<Record<string, Check>>, optional: Readonly<Recor
   return { needed, optional, neededCount: Object.keys(needed).length + 1 };
 }
 
-/** Every member of every kind, in the order in which lines are written. */
+/** Members of every kind, in the order in which lines are written. */
 const SHAPES: Readonly<Record<TapeKind, Shape>> = {
   quote: shape({
     venue: oneOf(EXECUTABLE_VENUES),

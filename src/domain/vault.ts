@@ -14,7 +14,7 @@ export const SHARE_DECIMALS = 9;
 export const USD_DECIMALS = 6;
 /** Price of one share in a vault that holds none (US dollars). */
 const FIRST_SHARE_PRICE = '1';
-/** At limited_live at most this part of `max_capital_usd` is at stake. */
+/** Share of `max_capital_usd` that may be at stake at `limited_live`. */
 const LIMITED_LIVE_PART = '0.1';
 
 /** Ownership of a vault at one moment. All decimal strings; money in US dollars. */

@@ -76,7 +76,7 @@ export function isPerpFill({ coin, direction }: Pick<ReportedFill, 'coin' | 'dir
   return !coin.startsWith('@') && !coin.startsWith('#') && !coin.includes('/') && !NO_PERP_DIRECTIONS.has(direction);
 }
 
-/** True of a fill that closes a position, or a part of one: an opening fill closes nothing and says zero. */
+/** True for a fill that closes a position, or a part of one: an opening fill closes nothing and says zero. */
 export function isClosingFill({ closedPnl, direction }: Pick<ReportedFill, 'closedPnl' | 'direction'>): boolean {
   return !new Decimal(closedPnl).isZero() || /^(Close|Long >|Short >)/.test(direction);
 }
@@ -158,9 +158,9 @@ export interface PublicPosition {
   readonly fundingSinceOpen: DecimalString | null;
 }
 
-/** Any address on the perpetuals venue, as the venue reports it. */
+/** A wallet of the perpetuals venue, as the venue reports it. */
 export interface PublicWallet {
-  /** With its checksum. */
+  /** Address with its checksum. */
   readonly address: string;
   /** The venue's time; null if it sent none. */
   readonly observedAt: EpochMs | null;
@@ -179,7 +179,7 @@ export interface ChainToken {
   /** Null for the chain's own coin. */
   readonly contract: string | null;
   readonly decimals: number;
-  /** In base units. */
+  /** Amount in base units. */
   readonly balance: string;
   readonly amount: DecimalString;
 }

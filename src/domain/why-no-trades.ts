@@ -118,7 +118,7 @@ function stoodAlone(rule: EntryRule): string {
   return `${nameOf(rule)} held at ${passed} of ${evaluated} looks (${figureInWords((passed / evaluated) * 100)} %)${alone}.`;
 }
 
-/** At how many of its newest looks. */
+/** Says to how many of the newest evaluations it applies. */
 function ofLast(count: number, looks: number): string {
   return looks === 1 ? 'its last look' : `${count} of its last ${looks} looks`;
 }

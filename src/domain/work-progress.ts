@@ -15,7 +15,7 @@ export type WaitCause = (typeof WAIT_CAUSES)[number];
 
 export interface Waiting {
   readonly cause: WaitCause;
-  /** In one sentence: what has to come about, and by whom. */
+  /** One sentence: what the work waits for, and who provides it. */
   readonly detail: string;
 }
 
@@ -63,7 +63,7 @@ export interface ToldProgress {
   readonly total: number;
   readonly doing: string;
   readonly since: EpochMs;
-  /** The import or backfill that it waits for, where that is on record. */
+  /** The import or backfill that it waits for, if that is on record. */
   readonly waitsForWork?: string | null;
 }
 

@@ -30,7 +30,7 @@ export const SANDBOX_AGENT_TOKENS: readonly Omit<ListedToken, 'delistedAt'>[] = 
   },
 ];
 
-/** They trade around the clock and have no reference, as coins do. */
+/** Returns the traits of a token: it trades around the clock and has no reference, as coins do. */
 function traitsOf(symbol: string, level: number, volatility: number, poolUsd: number): AssetTraits {
   return { symbol, kind: 'crypto', level, volatility, drift: 0, shared: 0.3, poolUsd, openInterest: 1, dayVolume: 40_000_000 };
 }

@@ -92,7 +92,7 @@ export async function openSandboxControl(options: {
     incoming.on('end', () => {
       if (bytes > MAX_BODY_BYTES) return respond({ status: 413, body: { error: `at most ${MAX_BODY_BYTES} bytes` } });
       const target = readTarget(incoming);
-      if (target === null) return respond({ status: 400, body: { error: 'that is no address' } });
+      if (target === null) return respond({ status: 400, body: { error: 'that is not an address' } });
       guarded(response, () => respond(answer(incoming.method ?? 'GET', target.path, Buffer.concat(chunks).toString('utf8'))));
     });
   });

@@ -4,7 +4,7 @@ import { DAY_MS } from '../domain/time.ts';
 
 export { seededRandom };
 
-/** Everything that a simulator can get wrong. Probabilities lie between 0 and 1; a simulator ignores what its wire cannot express. */
+/** Faults of a simulator. Probabilities lie between 0 and 1. A simulator ignores what its wire cannot express. */
 export interface FaultSettings {
   /** Connections stay open, new sockets are still taken, and nothing at all is sent: no data, no ping, no answer. */
   readonly freeze: boolean;
@@ -143,7 +143,7 @@ export function spoiledBody(faults: FaultSwitch): string | null {
   return faults.happens(faults.settings.bigFrame) ? bigText() : null;
 }
 
-/** True where the switch bends some prices: what a simulator sends only on change then goes out whole. */
+/** True if the switch bends some prices: what a simulator sends only on change then goes out whole. */
 export function bendsPrices({ settings }: FaultSwitch): boolean {
   const { crossed, zeroPrice, negativePrice, nanPrice, priceJump } = settings;
   return crossed + zeroPrice + negativePrice + nanPrice + priceJump > 0;

@@ -8,7 +8,7 @@ export interface LocalServer {
   close(): Promise<void>;
 }
 
-/** Listens; rejects where the port is taken. 0 = any free port. */
+/** Listens; rejects if the port is taken. 0 = any free port. */
 export async function listenLocally(server: http.Server, port: number): Promise<LocalServer> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -37,7 +37,7 @@ export function readTarget(incoming: http.IncomingMessage): { readonly path: str
   }
 }
 
-/** Answers in plain text, where nothing was answered yet. */
+/** Answers in plain text, if nothing was answered yet. */
 export function answerPlainly(response: http.ServerResponse, status: number, text: string): void {
   if (response.destroyed || response.headersSent) return;
   response.writeHead(status, { 'content-type': 'text/plain' }).end(text);

@@ -107,7 +107,7 @@ export async function listenOnLoopback(options: LoopbackOptions): Promise<Loopba
         if (faults.settings.freeze || response.destroyed) return;
         if (faults.settings.disconnectLoop) return void response.destroy();
         const target = readTarget(incoming);
-        if (target === null) return answerPlainly(response, 400, 'that is no address');
+        if (target === null) return answerPlainly(response, 400, 'that is not an address');
         const body = Buffer.concat(chunks).toString('utf8');
         guarded(response, () =>
           respond(

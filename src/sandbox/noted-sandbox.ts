@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const fileIn = (home: string): string => join(home, 'sandbox.json');
 
-/** Returns what removes the note again. @param home the state folder, which is made where it is missing. */
+/** Returns what removes the note again. @param home the state folder, which is made if it is missing. */
 export function noteSandbox(
   home: string,
   places: { readonly control: string; readonly simulators: Readonly<Record<string, string>> },

@@ -33,7 +33,9 @@ import { type BrokeredAgent, type ProjectedProposal, ReplayBooks, type ReplayedF
 import { assessOnTape, createMarks, type Marks } from './replay/risk.ts';
 import { createRestingFlows, type FollowDigits } from './resting-flows.ts';
 
-/** From a slot, or an approval, to the moment at which a punctual worker sends the order; the venue's latency comes on top. */
+/**
+ * Time from a slot or an approval to the moment at which a punctual worker sends the order; the venue's latency comes on top. Milliseconds.
+ */
 export const ORDER_AFTER_MS = 500;
 
 /** Activity of each state in a proposal's chart. */
@@ -68,7 +70,7 @@ export interface PaperBroker {
   wake(): Promise<void>;
   /** True if an actor is a proposal of this broker. */
   isProposal(actorId: string): boolean;
-  /** Delivers what a proposal was told on the tape: approved, declined, cancelled. False where it was refused. */
+  /** Delivers what a proposal was told on the tape: approved, declined, cancelled. False if it was refused. */
   tell(proposalId: string, event: ActorEvent, cause: string): Promise<boolean>;
   /** Receives what a step wrote; it is taken in once the step is over. */
   record(record: ActorRecord): void;
@@ -87,7 +89,7 @@ export interface PaperBrokerDeps {
   readonly follow: FollowDigits;
   readonly agent: (id: string) => BrokeredAgent;
   readonly relations: (key: InstrumentKey) => InstrumentRelations | undefined;
-  /** The organizations' preferences where no note says otherwise. */
+  /** The organizations' preferences if no note says otherwise. */
   readonly preferences?: RiskPreferences;
   readonly onFill?: (fill: ReplayedFill) => void;
 }

@@ -21,7 +21,7 @@ export interface ParityReport extends Comparison, ParityRange {
   readonly written: number;
   /** SHA-256 over the hashes of those, in the order of slots and then of ids, a line each. */
   readonly writtenHash: string;
-  /** True where the live run decided at all, and every decision of it and of the replay is in the other. */
+  /** True if the live run decided at all, and every decision of it and of the replay is in the other. */
   readonly equal: boolean;
 }
 

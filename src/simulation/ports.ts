@@ -24,7 +24,7 @@ export interface BarRange {
 
 /** Stored history for a backtest. */
 export interface BacktestReads {
-  /** All of a range, ascending. */
+  /** Reads all bars of a range, ascending. */
   bars(range: BarRange): Promise<readonly Candle[]>;
   /** Returns every received and stored report of an event, of any age. */
   reports(): Promise<readonly Report[]>;
@@ -40,7 +40,7 @@ export interface BacktestReads {
 
 /** Times for which history is stored, read before a run without the values themselves. */
 export interface KnownHistoryReads extends Pick<BacktestReads, 'marks' | 'liquidity'> {
-  /** Receipt of the first stored report; null if there is none. */
+  /** Receipt of the first stored report, or null. */
   receivedSince(): Promise<EpochMs | null>;
   /** The stretches for which archives of an underlying are complete. */
   archived(underlying: string): Promise<readonly ArchivedStretch[]>;
@@ -102,7 +102,7 @@ export interface TrialReads {
 
 /** Markets of a universe, as a stress test reads them. */
 export interface StressReads {
-  /** All of a range, ascending. */
+  /** Reads all bars of a range, ascending. */
   bars(range: BarRange): Promise<readonly Candle[]>;
   /** The last observation of an instrument after `since`, at `at` or before. */
   lastObservation(key: InstrumentKey, since: EpochMs, at: EpochMs): Promise<Observation | null>;

@@ -24,7 +24,7 @@ export interface ReplaySummary extends Omit<ReplayResult, 'decisions' | 'firstSl
   readonly comparison: Comparison | null;
 }
 
-/** @throws Error in one sentence where there is nobody to replay. */
+/** @throws Error in one sentence if there is nobody to replay. */
 export async function replayRecording({ tapes, agents, live, writeRecords, progress }: RecordedReplay): Promise<ReplaySummary> {
   const comparison = live === null ? null : await createComparison(live);
   const linesOf = createRecordWriter();
@@ -39,7 +39,7 @@ export async function replayRecording({ tapes, agents, live, writeRecords, progr
     progress,
   });
   if (result.counts.agents === 0)
-    throw new Error('there is nobody to replay: the tape holds no agents, and no manifest was given with --agent');
+    throw new Error('there are no agents to replay: the tape has none, and no manifest was given with --agent');
   const { decisions: _, firstSlot, lastSlot, ...rest } = result;
   return {
     ...rest,

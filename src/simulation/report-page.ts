@@ -23,7 +23,7 @@ ${body}
 `;
 }
 
-/** A cell or a column's head: HTML as it stands, with a class where it has one. */
+/** A cell or a column's head: HTML as it stands, with a class if it has one. */
 export type Cell = string | number | { readonly html: string | number; readonly as: string };
 
 function cells(tag: 'td' | 'th', row: readonly Cell[]): string {

@@ -30,7 +30,7 @@ export type FollowDigits = (instrument: InstrumentKey, listener: (quote: QuoteDi
 interface Followed {
   /** Number of received tops at the start of each resting order. */
   readonly orders: Map<string, number>;
-  /** In the order of their time. */
+  /** Ordered by their time. */
   readonly tops: FlowTop[];
   readonly stop: () => void;
 }

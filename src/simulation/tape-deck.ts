@@ -60,7 +60,7 @@ export class TapeDeck<Sinks extends MarketSinks> {
   readonly #options: TapeDeckOptions<Sinks>;
   #loaded: LoadedTape<Sinks>;
 
-  /** @throws Error in one sentence where the tape cannot be played. */
+  /** @throws Error in one sentence if the tape cannot be played. */
   static async open<Sinks extends MarketSinks>(name: string, options: TapeDeckOptions<Sinks>): Promise<TapeDeck<Sinks>> {
     return new TapeDeck(options, await loadTape(name, options));
   }

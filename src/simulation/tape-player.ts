@@ -24,7 +24,7 @@ export interface TapePlayerOptions<Sinks extends MarketSinks> {
   readonly pace: Clock;
   /** Makes what takes the newest of everything, for each walk its own. */
   readonly sinks: () => Sinks;
-  /** Reports that another walk has taken over, so that everything has to be shown anew. */
+  /** Reports that another walk has taken over, so that everything must be shown anew. */
   readonly onMoved: () => void;
   readonly onFailure: (error: unknown) => void;
 }
@@ -36,7 +36,7 @@ const MOST_LEAP_MS = 1_000;
 
 /** Commands are carried out one after the other; each resolves when it holds. */
 export class TapePlayer<Sinks extends MarketSinks> {
-  /** The replayed time. Deadlines are forgotten where it jumps back. */
+  /** The replayed time. Deadlines are forgotten if it jumps back. */
   readonly clock: Pick<Clock, 'now' | 'deadline'> = {
     now: () => this.#walk.clock.now(),
     deadline: (at, call) => this.#walk.clock.deadline(at, call),
@@ -47,7 +47,7 @@ export class TapePlayer<Sinks extends MarketSinks> {
   #speed: number;
   #moves = 0;
   #failure: string | null = null;
-  /** With fractions of a millisecond, which slow replays add up. */
+  /** Position with fractions of a millisecond, which slow replays add up. */
   #position: number;
   #tickedAt: EpochMs;
   #cancelTick = (): void => {};
@@ -83,7 +83,7 @@ export class TapePlayer<Sinks extends MarketSinks> {
     return { mode: this.#mode, at: clock.now(), from, to, speed: this.#speed, loop, events, moves: this.#moves, failure: this.#failure };
   }
 
-  /** Goes on; from the beginning of its stretch where it had ended. */
+  /** Goes on; from the beginning of its stretch if it had ended. */
   play(): Promise<void> {
     return this.#inLine(async () => {
       if (this.#mode === 'playing' || this.#mode === 'failed') return;
@@ -182,7 +182,7 @@ export class TapePlayer<Sinks extends MarketSinks> {
     });
   }
 
-  /** Carries out what reads the tape; where that cannot be read, its time stands still and the reason is told. */
+  /** Carries out what reads the tape; if that cannot be read, its time stands still and the reason is told. */
   async #reading(work: () => Promise<void>): Promise<void> {
     try {
       await work();

@@ -21,7 +21,7 @@ export interface WalkedTape extends ReplayTape {
   close(): Promise<void>;
 }
 
-/** After so many events others get a turn. */
+/** Events after which others get a turn. */
 const EVENTS_PER_TURN = 1_024;
 
 export interface TapeWalkOptions<Sinks extends MarketSinks> {
@@ -30,7 +30,7 @@ export interface TapeWalkOptions<Sinks extends MarketSinks> {
   readonly start: EpochMs;
   readonly venues: readonly Venue[];
   readonly sinks: Sinks;
-  /** Called for what threw in the streams. */
+  /** Receives errors of the streams. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -124,7 +124,7 @@ export class TapeWalk<Sinks extends MarketSinks> {
   }
 }
 
-/** Everything but what is about agents. */
+/** True for every event that is not about agents. */
 function isReceived(event: TapeEvent): event is FeedMessage & TapeEvent {
   return event.kind !== 'command' && event.kind !== 'cut' && event.kind !== 'inputs';
 }

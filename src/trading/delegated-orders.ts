@@ -42,7 +42,7 @@ export interface DelegatedOrderStore extends ProposalSwapStore {
   newest(orgId: string, agentId: string): Promise<Delegation | null>;
   /** Notes what is put before the signer; the same order again changes nothing. */
   note(order: DelegatedOrder): Promise<void>;
-  /** True of the error of a step whose delegation was revoked. */
+  /** True for the error of a step whose delegation was revoked. */
   isDelegationLost(error: unknown): boolean;
 }
 

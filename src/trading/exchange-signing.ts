@@ -1,7 +1,7 @@
 /**
  * Permission to sign a request to the spot exchange with the key of an organization's account. The request has to carry the worker's
- * signature. An order has to be the part that its proposal, or a person, has under way at this moment, no larger and at no worse price. It
- * must not be superseded by a halt, a pause or a lowered autonomy. Its price has to be near the newest quote that the feed itself has
+ * signature. An order must be the part that its proposal, or a person, has under way at this moment, no larger and at no worse price. It
+ * must not be superseded by a halt, a pause or a lowered autonomy. Its price must be near the newest quote that the feed itself has
  * signed. Purchases within a day stay within a limit that is stored beside the key.
  */
 import type { MarketOrderContext } from '../../actors/market-order/protocol.ts';

@@ -25,7 +25,7 @@ export interface WalletTransaction {
   readonly failed: boolean;
   /** Raw changes of the wallet's tokens by mint. */
   readonly tokens: ReadonlyMap<string, bigint>;
-  /** Native lamports of the wallet itself, with the fee where it paid that. */
+  /** Native lamports of the wallet itself, with the fee if it paid that. */
   readonly lamports: bigint;
   readonly feePaid: bigint;
 }
@@ -305,7 +305,7 @@ function fold(ledger: FifoLedger, events: readonly StoredEvent[]): { readonly le
   return { ledger: after, sales };
 }
 
-/** Everything anew, in the order of the chain; events of one slot in the order in which they were received. */
+/** Folds all events anew, in the order of the chain; events of one slot in the order of their receipt. */
 function foldAll(events: readonly StoredEvent[]): ReturnType<typeof fold> {
   return fold(
     {},

@@ -50,7 +50,7 @@ export async function liquidateBooks(deps: {
   return ended;
 }
 
-/** The fill that ends the first position of a book at its maintenance margin; null if there is none. */
+/** The fill that ends the first position of a book at its maintenance margin, or null. */
 function liquidationOf(
   { id, holdings, limits, funding }: MarginedBook,
   bid: (key: InstrumentKey) => DecimalString | null,

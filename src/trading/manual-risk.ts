@@ -55,7 +55,7 @@ export interface ManualRisk {
 }
 
 export interface ManualRiskOptions {
-  /** The most that the order may pay, where the venue's cost model does not say it. */
+  /** The most that the order may pay, if the venue's cost model does not say it. */
   readonly feeBps?: (order: Order) => number;
   /** Counts as pending in the manual book besides what really is. */
   readonly alongside?: readonly OpenProposal[];

@@ -12,7 +12,7 @@ export interface OwnerOrderDeps {
   readonly store: {
     /**
      * The wallet that signs for an agent's or a Take's book: the one whose newest swap brought what is held, else the one
-     * that was delegated to the agent, else the one that the organization proved last; null if there is none.
+     * that was delegated to the agent, else the one that the organization proved last, or null.
      */
     walletOf(facts: Pick<ProposalFacts, 'orgId' | 'agentId'>, order: Pick<Order, 'bookId' | 'instrument'>): Promise<string | null>;
   };

@@ -26,8 +26,8 @@ export interface LatestQuotes {
 /** Books of venues at the moment of an order. */
 export interface VenueBooks {
   /**
-   * At most `levels` of each side. A followed book that holds at least `least` of each is enough; its `edge` says how far it
-   * is known. `least` is `levels` by default. Refuses with `not_found` or `unavailable`.
+   * Reads at most `levels` of each side. A followed book that holds at least `least` of each (default `levels`) is enough; its `edge` says
+   * how far it is known. Refuses with `not_found` or `unavailable`.
    */
   read(venue: ExecutableVenue, instrument: string, levels: number, least?: number): Promise<Outcome<OrderBook>>;
 }
@@ -66,7 +66,7 @@ export interface ManualAccount {
   readonly accounts: AccountFacts;
   /** Claims on those accounts of vaults, armed Takes and what people asked for; none on paper. */
   readonly bound: Omit<BoundDollars, 'facts'>;
-  /** Everything that waits on the manual book and reserves capacity there. */
+  /** Orders that wait on the manual book and reserve capacity there. */
   readonly waiting: readonly OpenProposal[];
 }
 
@@ -84,7 +84,7 @@ export interface RiskReads {
   manualAccount(orgId: string, mode: ExecutionMode): Promise<ManualAccount>;
   /** Every book of the organization of one mode. */
   books(orgId: string, mode: ExecutionMode): Promise<readonly AccountBook[]>;
-  /** Everything that waits on a manual book and reserves capacity there. */
+  /** Reads all orders that wait on a manual book and reserve capacity there. */
   waitingOn(orgId: string, bookId: string): Promise<readonly OpenProposal[]>;
   /** Transfers of the organization that were submitted and have not ended. */
   inTransit(orgId: string): Promise<readonly TransitAmount[]>;

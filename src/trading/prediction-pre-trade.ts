@@ -34,7 +34,7 @@ export interface PredictionPreTradeDeps {
   readonly listed: (market: PredictionMarket) => Promise<PredictionMarket | null>;
   /** The book of a market at the venue that the order would go to; null if the venue gives none. */
   readonly book: (market: PredictionMarket) => Promise<PredictionBook | null>;
-  /** The newest quotes that were received of that very venue, which stand in where it gives no book; null if none is received. */
+  /** The newest quotes that were received of that very venue, which stand in if it gives no book; null if none is received. */
   readonly bus: LatestQuotes | null;
   readonly clock: { now(): EpochMs };
 }
@@ -55,7 +55,7 @@ export function createPredictionPreTrade(deps: PredictionPreTradeDeps): Predicti
     return { quote, depth, edge: null, market: presentMarket({ at, quote, reference: null, liquidity: null }) };
   }
 
-  /** The market by a listing of now, where its provider gives one. What it inherits from its event stays as it was listed. */
+  /** The market by a listing of now, if its provider gives one. What it inherits from its event stays as it was listed. */
   async function listed(market: PredictionMarket): Promise<PredictionMarket> {
     if (isListedNow(market, clock.now())) return market;
     const fresh = await deps.listed(market);
@@ -84,7 +84,7 @@ export function createPredictionPreTrade(deps: PredictionPreTradeDeps): Predicti
     async revalidate(orgId, known, order) {
       const market = await listed(known);
       const outcome = readOutcomeKey(order.instrument)?.outcome;
-      if (outcome === undefined) throw new Error(`${order.instrument} is no outcome`);
+      if (outcome === undefined) throw new Error(`${order.instrument} is not an outcome`);
       const refused = notTaken(market, clock.now());
       if (refused !== null) return refused;
       const now = await present(market, outcome);

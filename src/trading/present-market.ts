@@ -21,11 +21,11 @@ export interface MarketLookDeps extends RiskDeps {
   readonly orderBooks: VenueBooks;
 }
 
-/** An instrument as it can be traded now: its quote, its book where the venue gives one, and what risk is told of it. */
+/** An instrument as it can be traded now: its quote, its book if the venue gives one, and what risk is told of it. */
 export interface PresentInstrument {
   readonly quote: Quote | null;
   readonly depth: Depth | null;
-  /** Known depth of the book, or null if it is as deep as orders are filled. */
+  /** Depth to which the book is known, or null if it is as deep as orders are filled. */
   readonly edge: BookEdge | null;
   readonly market: RiskMarket;
 }

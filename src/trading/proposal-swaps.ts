@@ -62,7 +62,7 @@ export interface ProposalSwapDeps extends PrimaryChain {
   readonly runtime: Pick<Runtime, 'start'>;
   readonly preTrade: PreTrade;
   readonly obstacleOf: (error: unknown) => CapacityObstacle;
-  /** True of an error that says that the node gave no answer. */
+  /** True for an error that says that the node gave no answer. */
   readonly isSilence: (error: unknown) => boolean;
   readonly clock: { now(): EpochMs };
 }
@@ -282,7 +282,7 @@ export function proposalSwapMayLeave(deps: { readonly store: Pick<ProposalSwapSt
     const verdict = await deps.preTrade.assess(orgId, { agentId, order, readsReference, epoch, flattens });
     if (verdict.ok) return { ok: true, value: [permitOf(facts, false)] };
     const { rejections } = verdict.risk;
-    const detail = `risk does not let it pass now: ${rejections.map(({ code }) => code).join(', ')}`;
+    const detail = `risk refuses it now: ${rejections.map(({ code }) => code).join(', ')}`;
     return { ok: false, refusal: { code: 'blocked_by_risk', detail, rejections } };
   };
 }

@@ -368,5 +368,5 @@ async function riskRefusal(
   });
   if (verdict.ok) return null;
   const { rejections } = verdict.risk;
-  return { ...no('blocked_by_risk', `risk does not let it pass: ${rejections.map(({ code }) => code).join(', ')}`), rejections };
+  return { ...no('blocked_by_risk', `risk refuses it: ${rejections.map(({ code }) => code).join(', ')}`), rejections };
 }

@@ -15,7 +15,7 @@ export function carriedForwardRule(options: RuleOptions = {}): QualityRule {
 }
 
 /**
- * Marks reference prices `stale`: with `session_closed` while no session is open, with `carried_forward` where the
+ * Marks reference prices `stale`: with `session_closed` while no session is open, with `carried_forward` if the
  * publisher repeats a price that it did not update within the age limit, or the price of another session.
  * ```
  * source            --a----b----c----    (a: fresh, REGULAR; b: not updated for an hour; c: on a Sunday)

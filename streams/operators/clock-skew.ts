@@ -42,7 +42,7 @@ export class VenueOffsets {
     return window === undefined ? null : Math.min(window.least, window.before);
   }
 
-  /** Every venue's offset. */
+  /** Clock offset of every venue. */
   all(): Readonly<Record<Venue, number | null>> {
     return Object.fromEntries(VENUES.map((venue) => [venue, this.offsetMs(venue)])) as Record<Venue, number | null>;
   }

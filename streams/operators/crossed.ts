@@ -24,7 +24,7 @@ export function crossedRule(options: RuleOptions = {}): QualityRule {
 }
 
 /**
- * Marks quotes `degraded`: with `crossed` where the bid lies above the ask, with `one_sided` where a side is missing.
+ * Marks quotes `degraded`: with `crossed` where the bid lies above the ask, with `one_sided` if a side is missing.
  * ```
  * source     --a-----b-----c-----d-----    (bid/ask: 1/2, 2/2, 3/2, -/2)
  * crossed()  --a-----b-----c'----d"----    (': crossed, ": one_sided; both degraded)

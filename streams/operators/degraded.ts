@@ -9,7 +9,7 @@ import { type QualityRule, type RuleOptions, rulesOperator } from './rule.ts';
 /** The flag bit of a reference price whose confidence interval is too wide to compare a token with. Half-width / price is a ratio, hence a number. */
 export function confidenceBits(reference: ReferencePrice, limits: FeedLimits): number {
   const ratio = Number(reference.confidence) / Number(reference.referencePrice);
-  // Written so that a ratio that is no number fails closed.
+  // Written so that a ratio that is not a number fails closed.
   return ratio >= 0 && ratio <= limits.maxConfidence ? 0 : WIDE_CONFIDENCE;
 }
 

@@ -99,7 +99,7 @@ export function outOfOrderRule(options: RuleOptions = {}): QualityRule {
     },
     reference: timed,
     context: timed,
-    // A new connection numbers anew, and its first event is news even where nothing changed. Times go on.
+    // A new connection numbers anew, and its first event is news even if nothing changed. Times go on.
     connected(memory) {
       memory.sequence = null;
       memory.last = null;

@@ -17,7 +17,7 @@ const ALIKE_WITHIN = 0.1;
 
 /** Prices are compared as ratios to the last accepted one; prediction markets pay a dollar, so there in dollars. */
 function jumped(venue: Venue, from: number, to: number, maxJump: number): boolean {
-  // Written so that what is no number counts as a jump.
+  // Written so that what is not a number counts as a jump.
   return !(Math.abs(to - from) <= maxJump * (venue === 'prediction' ? 1 : from));
 }
 
@@ -50,7 +50,7 @@ export function apart(
   return jumped(venue, middle(otherBid, otherAsk), middle(bid, ask), maxJump);
 }
 
-/** The flag bit of a clean price. Accepts it, or remembers it as where the market may have jumped to. */
+/** The flag bit of a clean price. Accepts it, or remembers it as the price that the market may have jumped to. */
 function jumpBits(
   event: Quote | ReferencePrice,
   bid: DecimalString,

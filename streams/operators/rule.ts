@@ -45,7 +45,7 @@ export const DROPPED = -1;
 
 /**
  * One rule of quality. It answers with flag bits (`flag-bits.ts`), or `DROPPED`; `found` are the bits that the rules
- * before it have found on the same message. A kind of message without a function is none of the rule's business.
+ * before it have found on the same message. A kind of message without a function is not one of the rule's business.
  */
 export interface QualityRule {
   readonly quote?: (quote: Quote, memory: RuleMemory, found: number) => number;
@@ -60,10 +60,10 @@ export interface QualityRule {
 export type RunRules = (message: FeedMessage) => FeedMessage | null;
 
 export interface RuleOptions {
-  /** Limits, sessions and issuer marks; the defaults where it is missing. */
+  /** Limits, sessions and issuer marks; the defaults if it is missing. */
   readonly freshness?: Freshness;
   readonly counters?: FeedCounters;
-  /** Called for a message on which a rule threw: the message is dropped. Without it the stream ends with the error. */
+  /** Receives a message on which a rule threw: the message is dropped. Without it the stream ends with the error. */
   readonly onFailure?: (error: unknown) => void;
   /** Memory shared by the operators of one pipeline, so that a message is looked up once. Each has its own by default. */
   readonly memories?: RuleMemories;

@@ -78,7 +78,7 @@ const HOSTILE: Hostile[] = [
   ['an unknown condition', manifest({ entryConditions: [{ type: 'always' }] })],
   ['a condition that is a text', manifest({ entryConditions: ['premium_below'] })],
   ['10,000 conditions', manifest({ entryConditions: Array(5_000).fill({}) })],
-  ['a universe of texts that are no symbols', manifest({ universe: ["'; drop table agents; --"] })],
+  ['a universe of texts that are not a symbols', manifest({ universe: ["'; drop table agents; --"] })],
   ['a universe of numbers', manifest({ universe: [1, 2] })],
   ['a key of 60 KiB', `{"${'k'.repeat(60_000)}":1}`],
   ['5,000 unknown keys', `{${Array.from({ length: 5_000 }, (_, i) => `"k${i}":1`).join(',')}}`],
@@ -179,7 +179,7 @@ test('16 levels, BMP and astral text, and long exact numbers are fine', async ()
 
 test('a body says where it is wrong, what is there and what would be right', async () => {
   const cases: readonly (readonly [string, string, RegExp, RegExp])[] = [
-    ['{"a":{"b":[1,2,{"c":1,"c":2}]}}', '$.a.b[2]', /"c" is there twice/, /once/],
+    ['{"a":{"b":[1,2,{"c":1,"c":2}]}}', '$.a.b[2]', /"c" occurs twice/, /once/],
     ['{"a":1e999}', '$.a', /1e999/, /15 significant/],
     ['{"a":[tru]}', '$.a[0]', /character 7/, /JSON value/],
   ];

@@ -416,5 +416,5 @@ test('a body that is too large is told the limit of its own route', async () => 
 
 test('a list of the wrong length is told how many it may have', async () => {
   const asked = await api.call('POST', '/v1/portfolio/impact', { token, body: { allocations: [] } });
-  expect(asked.body.problems).toEqual([{ path: '$.allocations', problem: 'got a list', allowed: 'a list of 1 to 20' }]);
+  expect(asked.body.problems).toEqual([{ path: '$.allocations', problem: 'got an empty list', allowed: 'a list of 1 to 20 items' }]);
 });

@@ -116,10 +116,10 @@ test('a body beyond 64 KiB is taken where a transaction rides, and one beyond 25
   expect((await prepare({ instrument: 'A'.repeat(70_000) })).status).toBe(413);
 });
 
-test('a wallet that is no address is refused by name, and an amount may have all the decimals of a position', async () => {
+test('a wallet that is not an address is refused by name, and an amount may have all the decimals of a position', async () => {
   for (const wallet of ['z'.repeat(44), '1'.repeat(33)]) {
     const { status, body } = await prepare({ wallet });
-    expect([status, body.code, body.detail]).toEqual([400, 'malformed', '$.wallet: it is no address; allowed: 32 bytes in base58']);
+    expect([status, body.code, body.detail]).toEqual([400, 'malformed', '$.wallet: it is not an address; allowed: 32 bytes in base58']);
   }
   const decimals = '9.123456789012345678901234567890123456';
   expect((await prepare({ side: 'sell', amount: decimals })).body.rejections).toMatchObject([{ code: 'reduce_only' }]);

@@ -263,7 +263,7 @@ describe('bad input', () => {
     }
   });
 
-  test.each(['1.0000000001', '0', '-1', '0.0000000001'])('%s is no number of shares', async (shares) => {
+  test.each(['1.0000000001', '0', '-1', '0.0000000001'])('%s is not a number of shares', async (shares) => {
     const id = await agentAt('live');
     await deposit(id, alice, '10');
     const reply = await withdraw(id, alice, { shares });

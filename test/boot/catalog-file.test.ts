@@ -80,7 +80,7 @@ test('every problem of a file is told at once, with its line, its path and what 
   const at = (path: string) => told.find((sentence) => sentence.includes(` ${path}: `)) ?? `${path} is not told`;
   // The first share begins in the fourth line, and its mint is its fourth member.
   expect(at('$.shares[0].mint')).toBe(
-    'desk.json:8 $.shares[0].mint: the text "not base58!" is no address; allowed: an address of the primary chain: 32 bytes in base58',
+    'desk.json:8 $.shares[0].mint: the text "not base58!" is not an address; allowed: an address of the primary chain: 32 bytes in base58',
   );
   expect(at('$.shares[0].colour')).toContain('unknown field');
   expect(at('$.shares[1].feed.id')).toContain('64 hexadecimal digits');

@@ -134,7 +134,7 @@ const both = { SPOTCHAIN_URL: 'https://c.example', REFERENCE_URL: 'https://r.exa
 const ROWS: [keyof Config, string, unknown, string, string, Record<string, string>?][] = [
   ['PORT', '0', 0, '80a', 'is not a whole number from 0 to 65535'],
   ['PORT', '65535', 65535, '65536', 'is not a whole number from 0 to 65535'],
-  ['HOST', '::', '::', 'http://localhost', 'is no address to listen on'],
+  ['HOST', '::', '::', 'http://localhost', 'is not an address to listen on'],
   ['SEVENGATE_HOME', '/srv/state', '/srv/state', 'a\0b', 'null character'],
   ['CATALOG_FILE', '/srv/desk.json', '/srv/desk.json', '/srv/desk.yaml', 'should end in .json'],
   [

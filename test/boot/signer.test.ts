@@ -184,7 +184,7 @@ test.runIf(process.platform === 'linux')(
       expect(signer?.pid).toBe(pid);
       virtual.advanceTo(virtual.now() + 1);
       expect(await signer?.client.sign(NOBODY, SIGNATURE)).toMatchObject(meanwhile);
-      await waitFor(() => told('the signer process was started again') === death + 1, { what: 'another life', deadlineMs: 60_000 });
+      await waitFor(() => told('the signer process was restarted') === death + 1, { what: 'another life', deadlineMs: 60_000 });
       expect(signer?.pid).not.toBe(pid);
       // It reads and assesses again, by the same key.
       expect(await signer?.client.sign(NOBODY, SIGNATURE)).toMatchObject({ outcome: 'refused', code: 'not_found' });
@@ -202,7 +202,7 @@ test.runIf(process.platform === 'linux')(
     });
     await signer?.stop();
     virtual.advanceTo(virtual.now() + 60_000);
-    expect(told('the signer process was started again')).toBe(2);
+    expect(told('the signer process was restarted')).toBe(2);
   },
   120_000,
 );

@@ -188,8 +188,8 @@ describe('what an author is told', () => {
   test.each<[unknown, 'entry' | 'exit', string, string, string]>([
     [{ type: 'premium_belw', pct: 1 }, 'entry', '$.c.type', 'did you mean premium_below', 'premium_below, premium_above'],
     [{ pct: 1 }, 'entry', '$.c.type', 'is missing', 'premium_below'],
-    [{ type: 7 }, 'entry', '$.c.type', 'the number 7 is no condition type', 'premium_below'],
-    [{ type: '__proto__' }, 'entry', '$.c.type', 'is no condition type', 'premium_below'],
+    [{ type: 7 }, 'entry', '$.c.type', 'the number 7 is not a condition type', 'premium_below'],
+    [{ type: '__proto__' }, 'entry', '$.c.type', 'is not a condition type', 'premium_below'],
     ['rsi_below', 'entry', '$.c', 'must be a condition object, got the text "rsi_below"', 'type'],
     [null, 'entry', '$.c', 'got null', 'type'],
     [{ type: 'premium_below' }, 'entry', '$.c.pct', 'is missing', 'a number from -1000 to 1000'],

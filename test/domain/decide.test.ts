@@ -268,7 +268,7 @@ describe('several instruments', () => {
   });
 });
 
-test('unpacking refuses what is no outcome of the manifest', () => {
+test('unpacking refuses what is not an outcome of the manifest', () => {
   expect(() => agent.unpack('[[1,2]]')).toThrow('has 7 cells, got 1');
   expect(() => agent.unpack('{}')).toThrow('has 7 cells');
 });

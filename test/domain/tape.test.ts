@@ -115,7 +115,7 @@ test('an event of every kind is accepted as it is, and spelled so that it reads 
 describe('what is not sound is refused with what was wrong and what would be right', () => {
   test.each<[string, unknown, RegExp]>([
     ['a time before the last', parsed({ receivedAt: AT - 1 }), /receivedAt 1759999999999, which is before the 1760000000000 .* ascends/],
-    ['a time that is no number', parsed({ receivedAt: null }), /receivedAt null; it should be whole milliseconds/],
+    ['a time that is not a number', parsed({ receivedAt: null }), /receivedAt null; it should be whole milliseconds/],
     ['an infinite time', parsed({ receivedAt: JSON.parse('1e999') }), /receivedAt Infinity/],
     ['a fraction of a millisecond', parsed({ observedAt: 1.5 }), /observedAt 1.5; it should be whole milliseconds/],
     ['a price that is a number', parsed({ bid: 65000.1 }), /bid 65000.1; it should be a plain decimal in quotation marks, or null/],

@@ -8,7 +8,7 @@ interface Asked {
   readonly url: string;
   readonly body: unknown;
   readonly status: number;
-  /** Null where it is no JSON, which is not recorded. */
+  /** Null where it is not JSON, which is not recorded. */
   readonly answer: unknown;
 }
 

@@ -18,8 +18,9 @@ import { type Field, formOf, objectionTo, partsOf } from '../../web/terminal/age
 import { readYaml, writeYaml } from '../../web/terminal/agents/builder/yaml.ts';
 
 const FORM = formOf(manifestPayloadSchema);
-const { conditionSentence } = (await import(new URL('../../web/terminal/agents/rules.ts', import.meta.url).href)) as {
+const { conditionSentence, readingText } = (await import(new URL('../../web/terminal/agents/rules.ts', import.meta.url).href)) as {
   conditionSentence(condition: { readonly type: string; readonly [field: string]: unknown }): string;
+  readingText(text: string): string;
 };
 
 const shown = fc.string({ unit: 'grapheme', maxLength: 40 }).filter((text) => !/[\r\u0085\u2028\u2029\uFEFF]/.test(text));
@@ -153,4 +154,7 @@ test('every condition has a sentence that says each of its fields that has no de
     for (const [name, value] of Object.entries(values)) expect(sentence, `${type}: ${name}`).toContain(value);
   }
   expect(conditionSentence({ type: 'of_tomorrow', depth: 3 })).toBe('of tomorrow depth 3');
+  expect(readingText('Which one holds for the entry: price_below price=20000 or session_in sessions=PRE_MARKET|POST_MARKET?')).toBe(
+    'Which one holds for the entry: the price is below $20000 or the US session is pre market or post market?',
+  );
 });

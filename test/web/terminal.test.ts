@@ -157,7 +157,7 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
     await page.getByText('EMA 24 crosses above EMA 120 on 1h bars').waitFor();
     // Not one that was late, which looked at no rule.
     await page.locator('tr[data-decision]', { hasText: 'of 3' }).first().getByRole('button').click();
-    await page.getByRole('region', { name: 'Rules and what was seen' }).waitFor();
+    await page.getByRole('region', { name: 'Rules with observed values' }).waitFor();
     for (const part of ['Gates', 'Evaluations', 'Positions and fills', 'Costs', 'Versions']) {
       await page.getByRole('link', { name: part, exact: true }).click();
       await page.getByRole('region', { name: part, exact: true }).waitFor();
@@ -210,8 +210,8 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
     await page.getByRole('link', { name: 'Outside code', exact: true }).click();
     await page.getByText('not asked yet').waitFor();
     await page.getByRole('textbox', { name: 'Name of the token' }).fill('my bot');
-    await page.getByRole('button', { name: 'Make a token' }).click();
-    await page.getByText('I have kept it').click();
+    await page.getByRole('button', { name: 'Create token' }).click();
+    await page.getByText('I have saved it').click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.locator('[data-token]', { hasText: 'my bot' }).waitFor();
     expect(await findingsEverywhere(page)).toEqual([]);

@@ -20,7 +20,7 @@ export function compareTexts(a, b, way) {
   return way * (numbersOf(left, right) ?? agesOf(left, right) ?? WORDS.compare(left, right));
 }
 
-/** @param {string} a @param {string} b @returns {number | null} Null where one of them is no number. */
+/** @param {string} a @param {string} b @returns {number | null} Null if one of them is not a number. */
 function numbersOf(a, b) {
   const [left, right] = [decimalOf(a), decimalOf(b)];
   if (left === null || right === null) return null;

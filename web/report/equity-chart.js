@@ -18,11 +18,11 @@ const COLOURS = /** @type {const} */ (['closed', 'carried']);
 /**
  * @param {object} options
  * @param {string} options.label Names the chart.
- * @param {string} [options.name] Of the first curve, where there are others.
+ * @param {string} [options.name] Of the first curve, if there are others.
  * @param {readonly Point[]} options.points Ascending. Only for the eye: numbers in words are the texts of the API.
  * @param {number} options.decimals
  * @param {Curve | null} options.lower
- * @param {number} [options.base] What is above it is drawn as good and what is below it as bad; 0 where nothing is said.
+ * @param {number} [options.base] What is above it is drawn as good and what is below it as bad; 0 by default.
  * @param {readonly Curve[]} [options.others] Drawn over the first, two at most.
  * @param {number} [options.height] Of the upper pane, in pixels.
  */
@@ -83,7 +83,7 @@ function dataOf(all) {
 }
 
 /**
- * Tells the values at the cursor, and the last ones where there is none.
+ * Tells the values at the cursor, and the last ones if there is none.
  * @param {ReturnType<typeof chartFrame>} frame
  * @param {readonly Curve[]} upper
  * @param {Curve | null} lower

@@ -7,7 +7,7 @@ import { fill, h, mark, say } from './dom.js';
  * @typedef {object} Column
  * @property {string} name
  * @property {(item: Item) => string} text What it is sorted by and what a file of the table holds: every digit of a number.
- * @property {(item: Item) => import('./dom.js').Child} [cell] What is shown; the text where nothing is said.
+ * @property {(item: Item) => import('./dom.js').Child} [cell] What is shown; the text by default.
  */
 
 /** Rows that are shown at first, and how many more each time. */

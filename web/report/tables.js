@@ -6,7 +6,7 @@ import { numberText, priceText } from '../words.js';
 /** @typedef {import('./dom.js').Child} Child */
 
 /**
- * A table that scrolls inside its own frame where the window is narrow. The first cell of a row names the row.
+ * A table that scrolls inside its own frame if the window is narrow. The first cell of a row names the row.
  * @param {object} options
  * @param {string} options.caption
  * @param {readonly string[]} options.head

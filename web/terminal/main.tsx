@@ -19,7 +19,7 @@ const BLUE: MantineColorsTuple = [
   '#0b3a9c',
   '#052b78',
 ];
-/** From text to the ground of the page. */
+/** Colours from the text to the background of the page. */
 const DARK: MantineColorsTuple = [
   '#e8edf3',
   '#c3ccd7',

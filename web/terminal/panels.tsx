@@ -1,4 +1,4 @@
-/** Every panel of the workspace by its name. */
+/** Panels of the workspace by their names. */
 import { lazy, Suspense } from 'react';
 import type { Panel } from './dock.tsx';
 import { Alerts } from './panels/alerts.tsx';

@@ -37,7 +37,7 @@ export function goTo(name: string): void {
   location.hash = `#/${name}`;
 }
 
-/** Every panel follows the chosen instrument. */
+/** Chooses the instrument that every panel follows. */
 export function choose(key: string): void {
   goTo(`trade/${encodeURIComponent(key)}`);
 }

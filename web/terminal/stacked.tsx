@@ -3,7 +3,7 @@ import type { Panel } from './dock.tsx';
 
 interface StackedProps<Name extends string> {
   readonly panels: { readonly [panel in Name]: Panel };
-  /** In this order. */
+  /** Panels in their order. */
   readonly names: readonly Name[];
 }
 

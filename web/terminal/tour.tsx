@@ -84,7 +84,7 @@ export function Tour() {
       <Button size="compact-xs" onClick={() => go(at + 1)}>
         {at === STEPS.length - 1 ? 'Finish' : 'Next'}
       </Button>
-      <button type="button" className="plain" aria-label="Put the first steps away" onClick={() => reached.set(DONE)}>
+      <button type="button" className="plain" aria-label="Hide the first steps" onClick={() => reached.set(DONE)}>
         ×
       </button>
     </aside>

@@ -16,7 +16,7 @@ interface ChannelBase {
   readonly name: string;
   /** One sentence for the documentation. */
   readonly about: string;
-  /** Read from the database when a client subscribes and again every few seconds. */
+  /** Permission to subscribe, read from the database at the subscription and again every few seconds. */
   readonly permission: Permission;
   /** Strict: an unknown parameter is an error. */
   readonly params: TObject;
@@ -27,7 +27,7 @@ interface ChannelBase {
 /** Conflated: the newest wins, nothing is resumed, everybody with the permission sees the same. */
 export interface QuoteChannel extends ChannelBase {
   readonly kind: 'quotes';
-  /** Names a fault of parameters that have the right shape, in words; null if there is none. */
+  /** Names a fault of parameters that have the right shape, in words, or null. */
   problem(params: { readonly [name: string]: Json }): string | null;
 }
 
@@ -37,7 +37,7 @@ export interface FirstFrame {
   read(ports: FeedPorts, orgId: string, actorId: string | null): Promise<Json | readonly object[]>;
 }
 
-/** Never drops: every announcement of the caller's organization, in order, resumable by cursor. */
+/** A channel that never drops: every announcement of the caller's organization, in order, resumable by cursor. */
 export interface AnnouncementChannel extends ChannelBase {
   readonly kind: 'announcements';
   /** The parameter that narrows it down to one actor. */
@@ -60,16 +60,16 @@ export interface ChangedState {
 export interface LatestSource {
   /** Resolves once a snapshot can be taken; null if it can at once. */
   readonly ready: Promise<void> | null;
-  /** Everything at this moment, each item as JSON. */
+  /** Returns the whole present state, each item as JSON. */
   snapshot(): readonly string[];
-  /** Called once; the answer ends the source. */
+  /** Adds the one listener. The answer ends the source. */
   subscribe(listener: (changed: readonly ChangedState[]) => void): () => void;
 }
 
 /** Conflated like quotes: the newest wins, nothing is resumed, everybody with the permission sees the same. */
 export interface LatestChannel extends ChannelBase {
   readonly kind: 'latest';
-  /** Names a fault of parameters that have the right shape, in words; null if there is none. */
+  /** Names a fault of parameters that have the right shape, in words, or null. */
   problem(params: { readonly [name: string]: Json }): string | null;
   open(ports: FeedPorts, params: { readonly [name: string]: Json }): LatestSource;
 }

@@ -16,7 +16,7 @@ const limits = ASSUMPTION_LIMITS;
 const assumption = (name: keyof typeof limits) =>
   Type.Optional(Type.Number({ minimum: limits[name].min, maximum: limits[name].max, description: limits[name].description }));
 
-/** Over what is simulated, and by which assumptions. */
+/** Period and assumptions of the simulation. */
 export const simulationFields = {
   from: Type.Optional({ ...Time, description: 'Start of the period. Default: a little more than five years before `to`.' }),
   to: Type.Optional({ ...Time, description: 'End of the period. Default: the end of the last full UTC day.' }),

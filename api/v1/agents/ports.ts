@@ -92,7 +92,7 @@ export interface AgentReads {
   get(orgId: string, agentId: string): Promise<AgentDetail | null>;
   history(orgId: string, agentId: string, page: Page): Promise<PageOf<ActorStep> | null>;
   evidence(orgId: string, agentId: string, page: Page): Promise<PageOf<AgentEvidence> | null>;
-  /** Newest first; only versions from `from` to `to`, both inclusive, where they are given. */
+  /** Newest first; only versions from `from` to `to`, both inclusive, if they are given. */
   versions(
     orgId: string,
     agentId: string,
@@ -105,7 +105,7 @@ export interface AgentReads {
 }
 
 export interface DecisionPage extends PageOf<DecisionRecord> {
-  /** On the last page: decisions before this moment lie in archive files. Null if none were moved, and on every other page. */
+  /** Time before which decisions lie in archive files, on the last page. Null if none were moved, and on every other page. */
   readonly movedBefore: EpochMs | null;
 }
 

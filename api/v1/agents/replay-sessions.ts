@@ -35,9 +35,9 @@ const OpenBody = objectOf({
   ),
 });
 
-/** More steps than any history has bars. */
+/** Bound on the number of steps: more than any history has bars. */
 const MOST_STEPS = 10_000_000;
-/** Most slots of a step: one of each path. */
+/** Maximum slots of a step: one of each path. */
 const MOST_SLOTS = 64;
 
 const BlindTradeBody = objectOf({

@@ -82,7 +82,7 @@ export const createSignalHook = defineRoute({
       if (id === null) return sendProblem(reply, 'not_found', NO_AGENT);
       const { name, template, tickers = [] } = request.body;
       if ((template.notionalUsd === undefined) === (template.quantity === undefined))
-        throw malformed('$.template', 'exactly one of quantity and notionalUsd says how much', 'one of the two');
+        throw malformed('$.template', 'give exactly one of quantity and notionalUsd', 'one of the two');
       return carryOut(request, reply, {
         status: 201,
         answer: openedBody,

@@ -16,7 +16,7 @@ export const HALF_LIFE_DAYS = 30;
 const STORED_MS = 300_000;
 /** Entries that are read and fitted at a time, so that others are answered in between. */
 const AT_A_TIME = 10;
-/** Half-lives for want of bars are fitted again after so long. */
+/** Half-lives for lack of bars are fitted again after so long. */
 const REFIT_MS = 120_000;
 /** Hours of which the half-lives stay in memory. */
 const KEPT_HOURS = 4;

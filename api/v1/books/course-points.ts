@@ -17,7 +17,7 @@ export function equityPoint(unknown: string) {
   });
 }
 
-/** At most so many instants from the opening until now, ascending, as far apart as the shortest timeframe with which all of it fits. */
+/** Returns the instants of a curve from the opening until now, ascending, as far apart as the shortest timeframe with which all of them fit. */
 export function courseTimes(
   openedAt: EpochMs,
   now: EpochMs,

@@ -30,7 +30,7 @@ export interface BookSummary {
   readonly changedAt: EpochMs;
 }
 
-/** Everything that was booked to a book: what its course is made of. */
+/** Every booking of a book, from which its curve is made. */
 export interface BookCourse {
   readonly openedAt: EpochMs;
   /** Ascending. */

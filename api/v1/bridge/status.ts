@@ -1,4 +1,4 @@
-/** GET /v1/bridge/status: where one transfer stands, axis by axis. */
+/** GET /v1/bridge/status: the state of one transfer, axis by axis. */
 import { NO_TRANSFER } from '../../../actors/bridge-transfer/commands.ts';
 import { memberOf } from '../../caller.ts';
 import { sendProblem } from '../../problem.ts';

@@ -18,7 +18,7 @@ export interface CandleReads {
   }): Promise<readonly StoredCandle[]>;
   /** Stretches of [from, to) that a venue or a file answered for, or that were refused: why a bar is missing. */
   windows(series: CandleSeries, range: { readonly from: EpochMs; readonly to: EpochMs }): Promise<readonly CandleWindow[]>;
-  /** The first bar that is stored; null if there is none. */
+  /** The first bar that is stored, or null. */
   firstOpen(series: CandleSeries): Promise<EpochMs | null>;
 }
 

@@ -11,7 +11,7 @@ export interface RecordedMark {
   readonly previous: { readonly markPrice: DecimalString; readonly markValuation: DecimalString } | null;
 }
 
-/** The history of issuers' marks, newest first; of one token, or of all where the instrument is null. */
+/** The history of issuers' marks, newest first; of one token, or of all if the instrument is null. */
 export interface MarkReads {
   changes(instrument: string | null, page: Page): Promise<PageOf<RecordedMark>>;
 }

@@ -44,7 +44,7 @@ function dayBody({ date, trading, occasion }: CalendarDay) {
   };
 }
 
-/** @throws InputError `malformed` where the text is no date, or one that the calendar does not reach: unknown is not closed. */
+/** @throws InputError `malformed` if the text is no date, or one that the calendar does not reach: unknown is not closed. */
 function dateOf(text: string, path: string): string {
   const at = Date.parse(`${text}T00:00:00Z`);
   if (Number.isNaN(at) || new Date(at).toISOString().slice(0, 10) !== text) throw malformed(path, 'no such day', 'YYYY-MM-DD');

@@ -50,7 +50,7 @@ export interface CopilotAnswer {
   readonly symbol: string | null;
 }
 
-/** For review. Nothing of it is kept or armed; `next` names the operator's own call. */
+/** A draft to review. It is not stored or armed; `next` names the operator's own call. */
 export interface CopilotDraft {
   readonly kind: 'take' | 'policy';
   readonly hash: string;

@@ -104,7 +104,7 @@ function streamed(ports: ApiPorts, asked: Asked): PassThrough {
   exchange(ports, asked, (step) => send('progress', { step }))
     .then(
       (answer) => send('answer', answer),
-      () => send('error', { code: 'unavailable', detail: 'the answer could not be made; ask again' }),
+      () => send('error', { code: 'unavailable', detail: 'the copilot could not answer; ask again' }),
     )
     .finally(() => stream.end());
   return stream;

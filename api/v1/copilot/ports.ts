@@ -17,7 +17,7 @@ export interface Conversations {
   newId(orgId: string): string;
   /** Exchanges, oldest first; null if the caller has no such conversation. */
   find(orgId: string, subject: string, conversationId: string): Promise<readonly Exchange[] | null>;
-  /** Adds an exchange; begins the conversation where it is new. */
+  /** Adds an exchange; begins the conversation if it is new. */
   add(orgId: string, subject: string, conversationId: string, exchange: Exchange): Promise<void>;
 }
 

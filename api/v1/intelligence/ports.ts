@@ -67,7 +67,7 @@ export interface IntelligenceReads {
   posts(filter: PostFilter, page: Page): Promise<PageOf<SocialPost>>;
   /** Every chain of the newest snapshots, the largest first. */
   chains(): Promise<readonly ChainRow[]>;
-  /** All chains together, from the provider's own history; null if there is none. */
+  /** All chains together, from the provider's own history, or null. */
   allChains(): Promise<ChainRow | null>;
   /** Days of these chains (null: of all together) from a date on, ascending, by chain. */
   chainDays(chains: readonly (string | null)[], from: string): Promise<ReadonlyMap<string | null, readonly ChainDay[]>>;

@@ -78,7 +78,7 @@ export function saleBody({ key: _, at, ...sale }: WalletSale): Static<typeof Wal
   return { ...sale, at: isoTime(at) };
 }
 
-/** One field: quoted where it has to be, and never the beginning of a spreadsheet's formula. */
+/** One field: quoted if it must be, and never the beginning of a spreadsheet's formula. */
 function csvField(value: string | number | null | readonly string[]): string {
   if (value === null) return '';
   const text = Array.isArray(value) ? value.join(' ') : String(value);

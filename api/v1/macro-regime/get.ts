@@ -17,7 +17,7 @@ import { defineRoute } from '../../route.ts';
 import { choice, DecimalText, NullableDecimalText, nullable, objectOf, Time } from '../../shapes.ts';
 import { dayOf } from '../intelligence/reading.ts';
 
-/** Enough for a change over 90 days. */
+/** Days of history: enough for a change over 90 days. */
 const READ_DAYS = 130;
 
 const InputBody = Type.Object(

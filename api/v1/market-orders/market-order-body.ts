@@ -35,7 +35,7 @@ interface Wish extends WishedTerms {
 }
 
 /**
- * The wish as a request. @throws InputError if not exactly one size is given, or one is zero, the instrument is none of the
+ * The wish as a request. @throws InputError if not exactly one size is given, or one is zero, the instrument is not one of the
  * exchange's, what rests has no limit, or what does not rest is post-only.
  */
 export function requestOf(ports: Pick<ApiPorts, 'catalog'>, wish: Wish): MarketOrderRequest {
@@ -43,7 +43,7 @@ export function requestOf(ports: Pick<ApiPorts, 'catalog'>, wish: Wish): MarketO
   if (!knownInstrument(ports.catalog.entries, 'spotexchange', instrument)) throw malformed('$.instrument', NO_INSTRUMENT, 'e.g. BTCUSDT');
   if (postOnly && timeInForce !== 'gtc') throw malformed('$.postOnly', 'a post-only order must rest', '"timeInForce": "gtc" beside it');
   if (timeInForce === 'gtc' && wish.limitPrice === undefined)
-    throw malformed('$.limitPrice', 'it is missing, and an order that rests rests at it', 'the price that it rests at');
+    throw malformed('$.limitPrice', 'missing, and a resting order needs it', 'the price that it rests at');
   return { instrument: instrumentKey('spotexchange', instrument), side, ...termsOf(wish), timeInForce, postOnly };
 }
 

@@ -34,7 +34,7 @@ export const beginCheckout = defineRoute({
     const carryOut = onceOnly(ports);
     return (request, reply) => {
       const { buyer = null } = request.body;
-      if (buyer !== null && !isAddress(buyer)) throw malformed('$.buyer', 'it is no address', '32 bytes in base58');
+      if (buyer !== null && !isAddress(buyer)) throw malformed('$.buyer', 'it is not an address', '32 bytes in base58');
       const id = idInPath(request.params);
       if (id === null) return sendProblem(reply, 'not_found', NO_LISTING);
       return carryOut(request, reply, {

@@ -41,7 +41,7 @@ export const publishListing = defineRoute({
     const carryOut = onceOnly(ports);
     return (request, reply) => {
       const { agentId, manifestVersion, priceUsd, payoutWallet, categories } = request.body;
-      if (!isAddress(payoutWallet)) throw malformed('$.payoutWallet', 'it is no address', '32 bytes in base58');
+      if (!isAddress(payoutWallet)) throw malformed('$.payoutWallet', 'it is not an address', '32 bytes in base58');
       const price = licencePrice(priceUsd);
       if (!price.ok) return sendRefusal(reply, price.refusal);
       if (!isUuid(agentId)) return sendProblem(reply, 'not_found', NO_AGENT);

@@ -29,7 +29,7 @@ export const getMe = defineRoute({
   refusals: [],
   handle: () => (request) => {
     const caller = request.caller;
-    if (caller === null) throw new Error('the gate let nobody in');
+    if (caller === null) throw new Error('the request has no verified caller');
     const { subject, name, orgId, permissions, expiresAt } = caller;
     const viewerOnly = permissions.every((permission) => permission === 'market:read');
     return { subject, name, orgId, permissions, viewerOnly, expiresAt: isoTime(expiresAt) };

@@ -18,7 +18,7 @@ export const acceptInvitation = defineRoute({
   refusals: ['state_conflict'],
   handle: (ports) => async (request, reply) => {
     const { caller } = request;
-    if (caller === null) throw new Error('the gate let nobody in');
+    if (caller === null) throw new Error('the request has no verified caller');
     const joined = await ports.joining.accept(caller.subject, request.body.code);
     if (joined.ok) return joined.value;
     const { allowed, retryAfterSeconds } = await ports.access.limits.take(`invitations ${caller.subject}`, 'failed_identity');

@@ -14,7 +14,7 @@ export interface MemberPorts {
   readonly commands: MemberCommands;
 }
 
-/** For an identity that belongs to no organization yet. */
+/** Commands of an identity that belongs to no organization yet. */
 export interface JoiningPorts {
   accept(subject: string, code: string): Promise<Outcome<{ readonly orgId: string }>>;
 }

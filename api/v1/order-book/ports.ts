@@ -4,6 +4,6 @@ import type { Outcome } from '../../../src/domain/refusal.ts';
 import type { Venue } from '../../../src/domain/venue.ts';
 
 export interface OrderBookReads {
-  /** At most `depth` levels of each side; refuses with `not_found` or `unavailable`. */
+  /** Reads at most `depth` levels of each side. Refuses with `not_found` or `unavailable`. */
   read(venue: Venue, instrument: string, depth: number): Promise<Outcome<OrderBook>>;
 }

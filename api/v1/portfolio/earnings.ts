@@ -8,7 +8,7 @@ import type { InstrumentKey } from '../../../src/domain/venue.ts';
 import type { ApiPorts } from '../../ports.ts';
 
 export interface ReadEarnings extends Pick<PortfolioMaterial, 'at' | 'books' | 'quotes'> {
-  /** In the order of the books. */
+  /** Earnings in the order of the books. */
   readonly earned: readonly BookEarnings[];
 }
 

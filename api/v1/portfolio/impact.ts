@@ -65,7 +65,7 @@ interface Wish {
 /** @throws InputError naming the allocation that is not one. */
 function allocationOf(catalog: Catalog, { instrument, symbol, side, notionalUsd }: Wish, path: string): Allocation {
   if ((instrument === undefined) === (symbol === undefined))
-    throw malformed(path, 'exactly one of instrument and symbol says what', 'one of the two');
+    throw malformed(path, 'give exactly one of instrument and symbol', 'one of the two');
   if (/^[0.]+$/.test(notionalUsd)) throw malformed(`${path}.notionalUsd`, 'it is zero', 'a number above zero');
   const named = `${path}.${instrument === undefined ? 'symbol' : 'instrument'}`;
   if (instrument !== undefined) {

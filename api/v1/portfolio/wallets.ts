@@ -39,13 +39,13 @@ export async function addressesNamed(
 
 type ReadingPorts = Pick<ApiPorts, 'wallets' | 'catalog' | 'clock'>;
 
-/** The addresses of a request, each once. @throws InputError for too many, or what is no address; the checksum is looked at by who reads it. */
+/** The addresses of a request, each once. @throws InputError for too many, or what is not an address; the checksum is looked at by who reads it. */
 export function namedWallets(addresses: readonly string[], path: string): readonly string[] {
   const named = addresses.map((text) => text.trim()).filter((text) => text !== '');
   const known = new Map(named.map((text) => [text.startsWith('0x') ? text.toLowerCase() : text, text]));
   if (known.size > MAX_WALLETS) throw malformed(path, `${known.size} wallets`, `at most ${MAX_WALLETS}`);
   for (const text of known.values())
-    if (!isAddressForm(text)) throw malformed(path, `${JSON.stringify(text.slice(0, 60))} is no address`, WALLET_FORM);
+    if (!isAddressForm(text)) throw malformed(path, `${JSON.stringify(text.slice(0, 60))} is not an address`, WALLET_FORM);
   return [...known.values()];
 }
 

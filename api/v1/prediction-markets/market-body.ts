@@ -1,4 +1,4 @@
-/** A prediction market on the wire: the same shape for both providers, prices of now where they are received. */
+/** A prediction market on the wire: the same shape for both providers, prices of now if they are received. */
 import { Type } from 'typebox';
 import {
   OUTCOME_SIDES,
@@ -138,7 +138,7 @@ const OVER_AGE = ['over_age'] as const;
 
 const maybeTime = (at: EpochMs | null): string | null => (at === null ? null : isoTime(at));
 
-/** The prices of an outcome: those of the stream where it is received, else those of the listing, aged. */
+/** The prices of an outcome: those of the stream if it is received, else those of the listing, aged. */
 function outcomeBody(market: PredictionMarket, outcome: PredictionOutcome, quote: Quote | null, now: EpochMs) {
   const stale = now - market.receivedAt > LISTING_MAX_AGE_MS && market.quality === 'live';
   const received = quote !== null && quote.receivedAt >= market.receivedAt - LISTING_MAX_AGE_MS && market.quality === 'live';

@@ -2,7 +2,7 @@
 import type { Outcome } from '../../../src/domain/refusal.ts';
 import type { PublicWallet } from '../../../src/domain/wallet.ts';
 
-/** Any address on the perpetuals venue, as the venue reports it. */
+/** Reads a wallet of the perpetuals venue as the venue reports it. */
 export interface PublicWalletReads {
   read(address: string): Promise<Outcome<PublicWallet>>;
 }

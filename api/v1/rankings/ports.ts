@@ -7,7 +7,7 @@ import type { BasisReads } from '../arbitrage/basis-reads.ts';
 import type { AssessmentPhrasing } from '../stocks/ports.ts';
 
 export interface CutReads {
-  /** The last cut at or before an instant; null if there is none. */
+  /** The last cut at or before an instant, or null. */
   at(instant: EpochMs): Promise<Cut | null>;
 }
 
@@ -20,7 +20,8 @@ export interface BarReads {
     to: EpochMs,
   ): Promise<ReadonlyMap<string, readonly ClosedBar[]>>;
   /**
-   * For each instrument, the newest bar at an instant and single earlier ones, ascending. An instrument without a newest bar is missing.
+   * Reads the newest bar of each instrument at an instant, and single earlier ones, ascending. An instrument without a newest bar is
+   * missing.
    */
   nearest(instruments: readonly InstrumentKey[], timeframe: string, wanted: BarsWanted): Promise<ReadonlyMap<string, readonly ClosedBar[]>>;
 }

@@ -7,7 +7,7 @@ import type { InstrumentKey } from '../../../src/domain/venue.ts';
 export interface ReplayState extends ReplayPosition {
   /** The file's name, without its folder. */
   readonly tape: string;
-  /** Everything that the tape has a price or a bar of. */
+  /** Every instrument of the tape that has a price or a bar. */
   readonly instruments: readonly InstrumentKey[];
 }
 
@@ -17,7 +17,7 @@ export interface TapeFile {
   readonly bytes: number;
 }
 
-/** Every change answers once it holds. */
+/** Every command answers once its change holds. */
 export interface ReplayControl {
   state(): ReplayState;
   play(): Promise<void>;

@@ -14,7 +14,7 @@ import type { QuoteReads } from '../quotes/ports.ts';
 export interface ReplayedTape {
   /** Time at which its first event was received. */
   readonly start: EpochMs;
-  /** Everything that it has a price or a bar of. */
+  /** Every instrument that has a price or a bar. */
   readonly instruments: readonly InstrumentKey[];
   readonly player: {
     /** The replayed time. */

@@ -59,7 +59,7 @@ export interface ActorIncident extends OfActor {
   readonly id: number;
   readonly at: EpochMs;
   readonly kind: string;
-  /** In one line. */
+  /** Summary in one line. */
   readonly detail: string;
 }
 

@@ -23,7 +23,7 @@ export const revokeSession = defineRoute({
   refusals: ['state_conflict'],
   handle: (ports, options) => async (request, reply) => {
     const { caller } = request;
-    if (caller === null) throw new Error('the gate let nobody in');
+    if (caller === null) throw new Error('the request has no verified caller');
     const { orgId, subject, permissions, claims } = caller;
     if (orgId === null) return sendRefusal(reply, refuse('state_conflict', NOTHING_KEPT).refusal);
     const ended = await ports.members.commands.endSession({ orgId, subject, permissions, requestId: request.id }, claims);

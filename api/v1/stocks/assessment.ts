@@ -12,7 +12,7 @@ import { EmptyBody, objectOf } from '../../shapes.ts';
 import { AssessmentBody, assessmentBody } from './assessment-body.ts';
 import { readEvidence } from './read-evidence.ts';
 
-/** The assessment of an entry as it is answered: phrased by the model where one is configured and its phrasing passes the check. */
+/** The assessment of an entry as it is answered: phrased by the model if one is configured and its phrasing passes the check. */
 export async function assessed(ports: ApiPorts, entry: CatalogEntry) {
   const given = assessStock(entry, await readEvidence(ports, entry));
   if (ports.rankings.phrasing === undefined) return assessmentBody(given, 'deterministic', null);

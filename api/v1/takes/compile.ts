@@ -8,7 +8,7 @@ import { AnyJson, AnyNumber } from '../../shapes.ts';
 import { readCompilation } from './read-compilation.ts';
 import { TakeBody, takeBody } from './take-body.ts';
 
-/** Read by the domain, which names every problem; this is its shape for the document. */
+/** Shape of the body for the document. The domain reads the body and names every problem. */
 const CompileBody = Type.Object(
   {
     thesis: Type.Optional(

@@ -11,7 +11,7 @@ import { NO_TAKE, takeBody } from './take-body.ts';
 
 type TakeCommand = (commands: TakeCommands, context: CommandContext, id: string) => Promise<Outcome<TakeView>>;
 
-/** The handler of a route without a body: 200 with the Take; `not_found` where the path names none. */
+/** The handler of a route without a body: 200 with the Take; `not_found` if the path names none. */
 export function commandToTake(command: TakeCommand) {
   return (ports: ApiPorts) => {
     const carryOut = onceOnly(ports);

@@ -10,7 +10,7 @@ export interface BridgeContext {
   readonly clock: Clock;
   readonly random: () => number;
   readonly note: NoteUnknownField;
-  /** Called for what was not answered or could not be read, by the reason. */
+  /** Receives what was not answered or could not be read, by the reason. */
   readonly onFailure: (place: AskedSystem, reason: string) => void;
   /** Number of the EVM chain. */
   readonly chainId: number;

@@ -19,7 +19,7 @@ export function approvalFor(
   return { kind: 'evm', chainId, from, to: getAddress(token), data, value: '0', spender: getAddress(spender), amount: String(amount) };
 }
 
-/** Returns how a provider's deposit call differs from the requested one, or null if it does not. The id has to be that of the order. */
+/** Returns how a provider's deposit call differs from the requested one, or null if it does not. The id must be that of the order. */
 export function depositObjection(
   data: string,
   expected: { readonly depositor: string; readonly token: string; readonly amount: bigint; readonly id: string },

@@ -42,7 +42,7 @@ export interface EvmChainOptions {
   readonly token: string;
   readonly clock: Clock;
   readonly timeoutMs?: number;
-  /** Called for every request that brought no answer. */
+  /** Receives every request that brought no answer. */
   readonly onFailure?: (reason: string) => void;
 }
 
@@ -74,7 +74,7 @@ export interface EvmBridgeChain {
   gasPrice(): Promise<bigint>;
 }
 
-/** Thrown where no node answers: silence is never `unseen`. The message holds no address. */
+/** Thrown if no node answers: silence is never `unseen`. The message holds no address. */
 export class EvmSilence extends Error {}
 
 function readerOf({ url, chainId, timeoutMs = TIMEOUT_MS }: EvmChainOptions): PublicClient {
@@ -90,7 +90,7 @@ function readerOf({ url, chainId, timeoutMs = TIMEOUT_MS }: EvmChainOptions): Pu
   });
 }
 
-/** For broadcasts: what viem sends it may send again by itself, whenever a connection is free. */
+/** Creates a client for broadcasts that never repeats a request: viem's own may send it again when a connection is free. */
 function senderOf({ url, clock, timeoutMs = TIMEOUT_MS, onFailure }: EvmChainOptions): JsonRpc {
   return createJsonRpc({ url, clock, timeoutMs, ...(onFailure === undefined ? {} : { onFailure }) });
 }

@@ -13,7 +13,7 @@ export interface ProviderHttpOptions {
   readonly url: string;
   readonly key: string | null;
   readonly clock: Clock;
-  /** For the jitter of retries, 0 <= n < 1. */
+  /** Random source for jitter of retries, 0 <= n < 1. */
   readonly random: () => number;
   /** Requests that the provider allows in any 60 s. */
   readonly perMinute: number;
@@ -55,10 +55,10 @@ export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }
 
-/** Thrown where an answer cannot be what the provider means: no conclusion is drawn from it. */
+/** Thrown if an answer cannot be what the provider means: no conclusion is drawn from it. */
 export class SenselessAnswer extends Error {}
 
-/** A member that has to be of a form. @throws SenselessAnswer naming it */
+/** A member that must be of a form. @throws SenselessAnswer naming it */
 export function textIn(fields: Readonly<Record<string, unknown>>, name: string, form: RegExp): string {
   const value = fields[name];
   if (typeof value !== 'string' || !form.test(value))

@@ -13,7 +13,7 @@ import type { SolanaRpc } from '../solana/rpc.ts';
 const CONFIRMED = 1;
 const FINALIZED = 32;
 
-/** Reads and broadcasts over one node. @throws what the node's client throws where no node answers */
+/** Reads and broadcasts over one node. @throws what the node's client throws if no node answers */
 export function createSolanaBridgeChain(
   node: Pick<SolanaRpc, 'status' | 'transaction' | 'blockHeight' | 'broadcast' | 'head'>,
   mint: string,

@@ -20,7 +20,7 @@ export interface CandleForm {
   readonly headed: boolean;
 }
 
-/** For `--help`: one line per form. */
+/** Lines of `--help`, one per form. */
 export const FORM_HELP: readonly string[] = [
   'openTime,open,high,low,close,volume                       times in milliseconds UTC (the form that this service writes)',
   'Binance kline rows, with or without their header          12 columns from the open time on; milliseconds, or microseconds since 2025',

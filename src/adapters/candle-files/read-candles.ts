@@ -31,7 +31,7 @@ export type BadRowReason = (typeof BAD_ROW_REASONS)[number];
 /** A row that is no bar, and where it stands. */
 export interface BadRow {
   readonly reason: BadRowReason;
-  /** From 1, the header included. */
+  /** Number of the line from 1, the header included. */
   readonly line: number;
   /** Column title in the file; null if the whole row is invalid. */
   readonly column: string | null;
@@ -74,9 +74,9 @@ export interface ReadOptions {
   readonly ofShare?: boolean | null;
   /** The time zone whose clock times without an offset show. Default: UTC. */
   readonly timezone?: string;
-  /** Called for every row that is no bar; throws to end the reading. */
+  /** Receives every invalid row; throws to end the reading. */
   readonly onBad: (row: BadRow) => void;
-  /** Called with the number of bytes read of the file. */
+  /** Receives the number of bytes read of the file. */
   readonly onBytes?: (bytes: number) => void;
   /** Bars of one batch. Default 20,000. */
   readonly batch?: number;
@@ -122,19 +122,22 @@ export function readOpenTime(text: string, milliseconds: boolean, local?: Instan
     };
   }
   const match = milliseconds ? null : ISO.exec(text);
-  if (match === null) return { reason: 'bad_time', detail: `${quoted(text)} is no open time` };
+  if (match === null) return { reason: 'bad_time', detail: `${quoted(text)} is not an open time` };
   const [, day, clock = '00:00', written] = match;
   const zone = written ?? 'Z';
   const offset = zone === 'UTC' ? 'Z' : zone.replace(/^([+-]\d{2}):?(\d{2})$/, '$1:$2');
   const at = Date.parse(`${day}T${clock.length === 5 ? `${clock}:00` : clock}${offset}`);
   // The engine takes 31 February for a day of March.
-  if (Number.isNaN(at) || !sameDay(day as string)) return { reason: 'bad_time', detail: `${quoted(text)} is no time of the calendar` };
+  if (Number.isNaN(at) || !sameDay(day as string)) return { reason: 'bad_time', detail: `${quoted(text)} is not a time of the calendar` };
   if (written !== undefined || local === undefined) return inRange(at, 'text', text);
   const [instant, again] = local(at);
   if (instant === undefined)
     return { reason: 'bad_time', detail: `the clock of the time zone never shows ${quoted(text)}: it is set forward` };
   if (again !== undefined)
-    return { reason: 'bad_time', detail: `the clock of the time zone shows ${quoted(text)} twice as it is set back: needed is an offset` };
+    return {
+      reason: 'bad_time',
+      detail: `the clock of the time zone shows ${quoted(text)} twice as it is set back: write it with an offset`,
+    };
   return inRange(instant, 'text', text);
 }
 
@@ -335,7 +338,7 @@ function wrongPrices(open: string, high: string, low: string, close: string, vol
   if (!DECIMAL.test(volume)) {
     return volume.startsWith('-') && DECIMAL.test(volume.slice(1))
       ? ['negative_volume', 'volume', `the volume ${volume.slice(0, 40)} is below zero`]
-      : ['bad_number', 'volume', `${quoted(volume)} is no plain decimal number`];
+      : ['bad_number', 'volume', `${quoted(volume)} is not a plain decimal number`];
   }
   if (compareDecimals(high, low) < 0) return ['high_below_low', 'high', `the high ${high} is below the low ${low}`];
   return notEnclosed('open', open, high, low) ?? notEnclosed('close', close, high, low);
@@ -345,7 +348,7 @@ function wrongPrice(column: BarColumn, text: string): Wrong | null {
   if (DECIMAL.test(text)) return isPositive(text) ? null : ['non_positive', column, `the price ${text} is not above zero`];
   if (text.startsWith('-') && DECIMAL.test(text.slice(1)))
     return ['non_positive', column, `the price ${text.slice(0, 40)} is not above zero`];
-  return ['bad_number', column, `${quoted(text)} is no plain decimal number`];
+  return ['bad_number', column, `${quoted(text)} is not a plain decimal number`];
 }
 
 function notEnclosed(column: BarColumn, price: string, high: string, low: string): Wrong | null {

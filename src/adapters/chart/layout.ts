@@ -115,7 +115,7 @@ class MachineGraph {
     this.#root = root;
   }
 
-  /** True where a transition leaves the region or state that it begins in. */
+  /** True if a transition leaves the region or state that it begins in. */
   crosses(): boolean {
     return [...this.#connections.values()].some(({ from, to }) => parentOf(from) !== parentOf(to));
   }

@@ -1,4 +1,4 @@
-/** EVM addresses as people type them: with a checksum where they have mixed letters (EIP-55). */
+/** EVM addresses as people type them: with a checksum if they have mixed letters (EIP-55). */
 import { getAddress, isAddress } from 'viem';
 import { type Outcome, refuse } from '../../domain/refusal.ts';
 

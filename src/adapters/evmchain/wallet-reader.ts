@@ -46,12 +46,12 @@ export interface WalletReaderOptions {
   readonly tokens: readonly TokenListing[];
   readonly clock: Pick<Clock, 'now' | 'elapsed'>;
   readonly timeoutMs?: number;
-  /** Called for every read that brought no answer: `timeout`, `unreachable`, `http_<status>`, `rpc_<code>`, `malformed` or `other_chain`. */
+  /** Receives every read that brought no answer: `timeout`, `unreachable`, `http_<status>`, `rpc_<code>`, `malformed` or `other_chain`. */
   readonly onFailure?: (reason: string) => void;
 }
 
 export interface WalletReader {
-  /** `address` as `checkedAddress` gives it. Refuses with `unavailable` where the node is away, wrong or of another chain. */
+  /** `address` as `checkedAddress` gives it. Refuses with `unavailable` if the node is away, wrong or of another chain. */
   read(address: string): Promise<Outcome<ChainWallet>>;
   /**
    * Returns true if the contract at an address accepts a signature of a hash at this moment (ERC-1271); false if there is no contract.
@@ -150,7 +150,7 @@ function balanceOf(balance: bigint, decimals: number): { readonly balance: strin
 
 type TokenReads = Pick<ChainWallet, 'tokens' | 'unread'>;
 
-/** Balance and decimals of every token in one call, or in a call each where the chain has no such contract. */
+/** Balance and decimals of every token in one call, or in a call each if the chain has no such contract. */
 async function readTokens(
   client: PublicClient,
   account: `0x${string}`,

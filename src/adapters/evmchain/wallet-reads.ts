@@ -7,7 +7,7 @@ import { createWalletReader } from './wallet-reader.ts';
 
 const CACHE_MS = 5_000;
 
-/** Made once per process. */
+/** Created once per process. */
 export function createChainWalletReads(options: Parameters<typeof createWalletReader>[0]): ChainWalletReads {
   const chain = createWalletReader(options);
   const balances = briefly<ChainWallet>(options.clock, CACHE_MS);

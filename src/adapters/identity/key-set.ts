@@ -1,5 +1,5 @@
 /**
- * The identity provider's public keys: jose fetches and selects them, kept fresh, and kept a while where the provider is silent.
+ * The identity provider's public keys: jose fetches and selects them, kept fresh, and kept a while if the provider is silent.
  * See docs/reference/outside/identity-provider.md.
  */
 import { createPublicKey, type KeyObject } from 'node:crypto';
@@ -73,9 +73,9 @@ export interface KeySetOptions {
   readonly clock: Clock;
   /** Reports the reason of every failed fetch, for counters. */
   readonly onFailure?: (reason: string) => void;
-  /** From this age on the set is refreshed beside the requests. Default 2 min. */
+  /** Age from which the set is refreshed beside the requests. Default 2 min. */
   readonly refreshAfterMs?: number;
-  /** From this age on a request waits for the refresh. Default 5 min: how long a key that was withdrawn may live. */
+  /** Age from which a request waits for the refresh. Default 5 min: the longest life of a withdrawn key. */
   readonly maxAgeMs?: number;
   /** Lifetime of the last good set while the provider is silent. Default 15 min. */
   readonly lastGoodMs?: number;
@@ -92,7 +92,7 @@ export class KeySet {
   readonly #options: Required<KeySetOptions>;
   readonly #remote: ReturnType<typeof createRemoteJWKSet>;
   #keys: ReadonlyMap<string, VerificationKey> = new Map();
-  /** These times are elapsed ones: a time of day that is set must not age the keys. */
+  /** Elapsed times: a change of the clock must not age the keys. */
   #fetchedAt: number | null = null;
   #attemptedAt: number | null = null;
   #inFlight: Promise<void> | null = null;
@@ -153,7 +153,7 @@ export class KeySet {
     return key === undefined ? undefined : { algorithm: key.alg, lastGood: false };
   }
 
-  /** Finds a key, asking the provider where the set is too old or does not have it. */
+  /** Finds a key, asking the provider if the set is too old or does not have it. */
   async lookup(kid: string): Promise<KeyLookup> {
     const { maxAgeMs, lastGoodMs } = this.#options;
     const stale = (): boolean => this.#age() > maxAgeMs;
@@ -243,7 +243,7 @@ function usableKeys(text: string): Iterable<VerificationKey> {
   try {
     body = JSON.parse(text);
   } catch {
-    throw new KeySetFailure('not_json', 'the key set is no JSON');
+    throw new KeySetFailure('not_json', 'the key set is not JSON');
   }
   const keys = readKeySet(body);
   // An empty set is what a broken provider publishes; it must not lock everybody out at once.

@@ -32,12 +32,12 @@ export interface VerifiedToken {
   readonly subject: string;
   readonly issuedAt: EpochMs;
   readonly expiresAt: EpochMs;
-  /** `sid`, the provider's session, where it names one. */
+  /** `sid`, the provider's session, if it names one. */
   readonly sessionId: string | null;
-  /** `jti`, where the token has one. */
+  /** `jti`, if the token has one. */
   readonly tokenId: string | null;
   readonly keyId: string;
-  /** True where the provider is silent and its last known keys were used: reads may pass, trading must not. */
+  /** True if the provider is silent and its last known keys were used: reads may pass, trading must not. */
   readonly lastGoodKeys: boolean;
 }
 
@@ -71,7 +71,7 @@ export interface TokenVerifier {
    * `toleranceS` stands in for the accepted difference of the clocks, in this call only.
    */
   verify(token: string, toleranceS?: number): Promise<TokenVerdict>;
-  /** For metrics and `/readyz`: fetches so far and why the last one failed. */
+  /** Fetches so far and the reason of the last failure, for metrics and `/readyz`. */
   readonly keySet: Pick<KeySet, 'fetches' | 'problem'>;
 }
 
@@ -82,7 +82,7 @@ const COMPACT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
 /** Headers that point to a key of the sender's choice, or change what is signed. */
 const FORBIDDEN_HEADERS = ['jwk', 'jku', 'x5u', 'x5c', 'crit', 'b64', 'zip', 'enc'] as const;
 const HEADER_CACHE = 64;
-/** For so long a signature that held is not checked again. */
+/** Time for which a valid signature is not checked again. Milliseconds. */
 const VERIFIED_MS = 5_000;
 /** Verified tokens that are remembered at once, and the longest of them. */
 const MAX_REMEMBERED = 4_096;
@@ -108,7 +108,7 @@ function shown(value: unknown): string {
         : typeof value;
 }
 
-/** True of a text that UTF-8 can spell and a database can hold. */
+/** True for a text that UTF-8 can spell and a database can hold. */
 function isPlainText(text: string): boolean {
   return text.isWellFormed() && !text.includes('\u0000');
 }
@@ -138,7 +138,7 @@ function refusalOf(error: unknown, issuer: string, audience: string): TokenRefus
     return refuse('claim_malformed', `"${claim}" must be a time in seconds, not ${shown(payload[claim])}`);
   }
   // This is the last error that jose finds in a token.
-  return refuse('token_malformed', "the token's claims are no JSON object");
+  return refuse('token_malformed', "the token's claims are not a JSON object");
 }
 
 /**
@@ -200,7 +200,7 @@ class KeySetVerifier implements TokenVerifier {
     try {
       header = decodeProtectedHeader(token) as Record<string, unknown>;
     } catch {
-      return refuse('token_malformed', "the token's header is no JSON object");
+      return refuse('token_malformed', "the token's header is not a JSON object");
     }
     const forbidden = FORBIDDEN_HEADERS.find((name) => Object.hasOwn(header, name));
     if (forbidden !== undefined) return refuse('header_refused', `the token's header carries "${forbidden}", which is never followed`);

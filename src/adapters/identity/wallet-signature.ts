@@ -6,7 +6,7 @@ import { fromBase58, isAddress } from '../../domain/solana/base58.ts';
 import { fromBase64 } from '../../domain/solana/verify.ts';
 import { verifyEd25519 } from '../solana/ed25519.ts';
 
-/** True where the base64 signature is the wallet's under the text as UTF-8; false too of what is no address or no signature. */
+/** True if the base64 signature is the wallet's under the text as UTF-8; false too of what is not an address or no signature. */
 export function isTextSigned(wallet: string, text: string, signature: string): boolean {
   const bytes = fromBase64(signature);
   if (bytes === null || !isAddress(wallet)) return false;
@@ -29,8 +29,7 @@ export interface EvmWallets {
 /**
  * Verifies that the owner of an address on either chain signed a text. On the primary chain: 64 bytes of Ed25519 in base64 or base58. On
  * the EVM chain, over the text as a personal message (EIP-191) or over its fields as typed data for that chain (EIP-712): 65 bytes of the
- * address's own key, or a signature that the contract at the address accepts (ERC-1271). Refuses with `unavailable` if the contract has to
- * be queried and no node answers.
+ * address's own key, or a signature that the contract at the address accepts (ERC-1271). Refuses with `unavailable` if the contract must be queried and no node answers.
  */
 export async function isWalletTextSigned(address: string, text: string, signature: string, evm: EvmWallets): Promise<Outcome<boolean>> {
   if (!address.startsWith('0x')) {

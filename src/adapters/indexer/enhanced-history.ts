@@ -17,15 +17,15 @@ export interface EnhancedHistoryOptions {
   readonly url: string;
   readonly key: string | null;
   readonly clock: Clock;
-  /** For the jitter of retries, 0 <= n < 1. */
+  /** Random source for jitter of retries, 0 <= n < 1. */
   readonly random: () => number;
   readonly budget?: RequestBudget;
   readonly note?: NoteUnknownField;
 }
 
 /**
- * Nobody waits for a refresh: a budget that is spent ends the round, and the next one goes on. Longer than the window in which the
- * budget and the provider count, so that a provider that answers at once does not end a round after a second.
+ * Longest wait for the budget in a refresh, in milliseconds. A spent budget ends the round, and the next one goes on. It is longer than the
+ * window of the budget, so that a provider that answers at once does not end a round after a second.
  */
 const MAX_WAIT_MS = 5_000;
 /** Maximum lead of the provider's clock over ours. */

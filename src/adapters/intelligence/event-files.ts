@@ -19,7 +19,7 @@ export interface EventFiles {
   /** The underlyings that the filings are of; those of wire items say nothing of what the files are complete for. */
   readonly underlyings: readonly string[];
   readonly reports: readonly Report[];
-  /** Over the bytes of the files, in their order. */
+  /** SHA-256 over the bytes of the files, in their order. */
   readonly sha256: string;
 }
 
@@ -96,7 +96,7 @@ function readWireLines(file: string, text: string, names: EntityNames): Omit<Eve
   const reports = text.split(/\r\n|\n|\r/).flatMap((line, index): Report[] => {
     if (line.trim() === '') return [];
     const value = jsonOf(line);
-    if (value === null) throw new Error(`${file}: line ${index + 1} is no JSON object`);
+    if (value === null) throw new Error(`${file}: line ${index + 1} is not a JSON object`);
     const read = readWireItem(value, names, 0);
     if (typeof read === 'string') throw new Error(`${file}: line ${index + 1}: ${read}`);
     return [knownAtOnce(read)];

@@ -6,7 +6,7 @@ export function recordOf(value: unknown): JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonRecord) : {};
 }
 
-/** The text where it is one of 1 to `most` characters, well formed, else null. */
+/** The text if it is one of 1 to `most` characters, well formed, else null. */
 export function textOf(value: unknown, most: number): string | null {
   return typeof value === 'string' && value !== '' && value.length <= most ? value.toWellFormed() : null;
 }
@@ -23,7 +23,7 @@ export function countOf(value: unknown): number | null {
 
 const DATE = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
 
-/** The date where it is a real day spelled `YYYY-MM-DD`, else null. */
+/** The date if it is a real day spelled `YYYY-MM-DD`, else null. */
 export function dateOf(value: unknown): string | null {
   if (typeof value !== 'string' || !DATE.test(value)) return null;
   const at = Date.parse(`${value}T00:00:00Z`);

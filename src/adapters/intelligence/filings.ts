@@ -165,9 +165,9 @@ export interface ReadFilingsOptions {
   readonly receivedAt: EpochMs;
   /** Filings accepted before it are left out. */
   readonly since: EpochMs;
-  /** Location of the documents, `https://www.sec.gov/Archives`; null if there is none. */
+  /** Location of the documents, `https://www.sec.gov/Archives`, or null. */
   readonly archiveUrl: string | null;
-  /** Called for members that nobody knows. */
+  /** Counts members that the adapter does not know. */
   readonly note?: NoteUnknownField;
 }
 
@@ -290,7 +290,7 @@ export interface FilingsOptions {
   readonly names: EntityNames;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Called for members of answers that nobody knows. */
+  /** Counts members of answers that the adapter does not know. */
   readonly note?: NoteUnknownField;
   readonly archiveUrl: string | null;
   /** Default 60 s. */

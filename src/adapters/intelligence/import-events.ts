@@ -24,10 +24,10 @@ export interface EventArchive extends Pick<EventFiles, 'source' | 'underlyings' 
 /**
  * Reads the files of an archive.
  * @param of what wire items are complete for, separated by commas, or `all`; filings say it themselves.
- * @throws Error in one sentence where a file, a time or an underlying is wrong.
+ * @throws Error in one sentence if a file, a time or an underlying is wrong.
  */
 export function readArchive(files: readonly string[], from: EpochMs, to: EpochMs, of: string | undefined): EventArchive {
-  if (to <= from) throw new Error('--from is the earlier time, --to the later one');
+  if (to <= from) throw new Error('--from must be before --to');
   const read = readEventFiles(files, entityNamesOf(CATALOG), from);
   const underlyings = underlyingsOf(read, of);
   const reports = read.reports.filter(({ publishedAt }) => publishedAt >= from && publishedAt < to);
@@ -76,6 +76,8 @@ function underlyingsOf({ source, underlyings }: EventFiles, of: string | undefin
   return of.split(',').map((name) => {
     if (known.includes(name)) return name;
     const [near] = nearestNames(name, known, 1);
-    throw new Error(`--of: ${JSON.stringify(name)} is no underlying of the catalog${near === undefined ? '' : `: did you mean ${near}?`}`);
+    throw new Error(
+      `--of: ${JSON.stringify(name)} is not an underlying of the catalog${near === undefined ? '' : `: did you mean ${near}?`}`,
+    );
   });
 }

@@ -19,7 +19,7 @@ const MOST_TOGETHER = 500;
 
 type IntelligenceSource = Observable<FeedMessage | IntelligenceRecord>;
 
-/** The sources, and what their answers hold that nobody knows. */
+/** The sources, and what their answers hold that is unknown. */
 export interface IntelligenceSources {
   readonly sources: readonly IntelligenceSource[];
   readonly unknownFields: UnknownFields;

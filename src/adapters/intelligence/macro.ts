@@ -57,7 +57,7 @@ export function readObservations(
     if (date === null || vintage === null)
       rejected.push({ reason: 'missing_field', detail: `an observation of ${series.id} without "date" or "realtime_start"` });
     else if (value === null && row['value'] !== MISSING)
-      rejected.push({ reason: 'bad_number', detail: `${series.id} of ${date} is no number: ${valueText(row['value'], 40)}` });
+      rejected.push({ reason: 'bad_number', detail: `${series.id} of ${date} is not a number: ${valueText(row['value'], 40)}` });
     else
       observations.push({
         seriesId: series.id,
@@ -130,7 +130,7 @@ export interface MacroOptions {
   readonly apiKey: string;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Called for members of answers that nobody knows. */
+  /** Counts members of answers that the adapter does not know. */
   readonly note?: NoteUnknownField;
   readonly series?: readonly MacroSeries[];
   /** Default 15 minutes. */
@@ -207,7 +207,7 @@ export function createMacroFeed(options: MacroOptions): Observable<FeedMessage |
       /** The newest date of each series: what comes after it was released while we listened. */
       const newest = new Map<string, string>();
       return {
-        // A round that broke off goes on where it stood, so that a provider that limits us is asked for nothing twice.
+        // A round that broke off goes on where it stopped, so that a provider that limits us is asked for nothing twice.
         async ask() {
           const of = series[at];
           if (of !== undefined) {

@@ -21,7 +21,7 @@ import { countOf, recordOf, textOf, textsOf, urlOf } from './field-reading.ts';
 export interface NewsAsking {
   readonly client: KeyedClient;
   readonly names: EntityNames;
-  /** Underlyings whose shares are asked for one by one, where a provider wants that. */
+  /** Underlyings whose shares are asked for one by one, if a provider wants that. */
   readonly shares: readonly string[];
   readonly clock: Pick<Clock, 'now'>;
   /** Look-back of the first reading. Milliseconds. */
@@ -37,7 +37,7 @@ export interface NewsSession {
 
 /** One provider of news. A provider with another shape is one more of these. */
 export interface NewsProvider {
-  /** From one round to the next. Milliseconds. */
+  /** Time between two rounds. Milliseconds. */
   readonly everyMs: number;
   /** Returns the headers that carry the key. */
   readonly headers: (key: string) => Readonly<Record<string, string>>;
@@ -123,7 +123,7 @@ const ALPACA_PAGE = 50;
 /** Source of an article that names none: the provider passed on only this one at the time. */
 const ALPACA_FIRST_SOURCE = 'benzinga';
 
-/** Reads one article of `/v1beta1/news`; a sentence where it cannot be used. */
+/** Reads one article of `/v1beta1/news`; a sentence if it cannot be used. */
 export function readAlpacaArticle(item: unknown): (Article & { readonly updatedAt: EpochMs }) | string {
   const row = recordOf(item);
   const id = countOf(row['id']);
@@ -132,7 +132,7 @@ export function readAlpacaArticle(item: unknown): (Article & { readonly updatedA
   const source = [undefined, null, ''].some((none) => none === row['source']) ? ALPACA_FIRST_SOURCE : textOf(row['source'], 120);
   const symbols = textsOf(row['symbols']);
   if (id === null) return 'an article whose "id" is no whole number';
-  if (!Number.isFinite(publishedAt) || !Number.isFinite(updatedAt)) return `article ${id}: "created_at" and "updated_at" are no times`;
+  if (!Number.isFinite(publishedAt) || !Number.isFinite(updatedAt)) return `article ${id}: "created_at" and "updated_at" are not a times`;
   if (headline === null || source === null) return `article ${id}: "headline" and "source" are no texts`;
   if (symbols === null) return `article ${id}: "symbols" is no list of texts`;
   return { id: `alpaca:${id}`, source, publishedAt, updatedAt, headline, symbols: symbols.slice(0, MAX_SYMBOLS), url: urlOf(row['url']) };
@@ -181,7 +181,7 @@ const FINNHUB_FIELDS = knownFields('finnhub:news', 'category datetime headline i
 /** Market news that name no share; companies before their listing stand there by their names. */
 const FINNHUB_CATEGORIES = ['general', 'crypto', 'merger'] as const;
 
-/** Reads one article of `/news` or `/company-news`; a sentence where it cannot be used. */
+/** Reads one article of `/news` or `/company-news`; a sentence if it cannot be used. */
 export function readFinnhubArticle(item: unknown, asked: string | null): Article | string {
   const row = recordOf(item);
   const id = countOf(row['id']);

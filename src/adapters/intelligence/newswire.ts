@@ -48,7 +48,7 @@ function mentionsOf(value: unknown, kind: Mention['kind']): readonly Mention[] |
 }
 
 /**
- * Reads one item; a sentence where it cannot be used. A category that is not known is `medium`; a tone that is not known
+ * Reads one item; a sentence if it cannot be used. A category that is not known is `medium`; a tone that is not known
  * is negative from `high` on. Names that the catalog does not know stay unmapped.
  */
 export function readWireItem(value: unknown, names: EntityNames, receivedAt: EpochMs): Report | string {
@@ -63,7 +63,7 @@ export function readWireItem(value: unknown, names: EntityNames, receivedAt: Epo
   const action = (row['action'] ?? 'report') as ReportAction;
   if (id === null) return `an item without "id" of 1 to ${MAX_ID} characters`;
   const shown = `item ${id.slice(0, 60)}`;
-  if (!Number.isFinite(publishedAt)) return `${shown}: "publishedAt" is no time`;
+  if (!Number.isFinite(publishedAt)) return `${shown}: "publishedAt" is not a time`;
   if (family === null) return `${shown}: "source.family" is missing`;
   if (headline === null) return `${shown}: "headline" is missing`;
   if (symbols === null || companies === null || symbols.length + companies.length === 0)
@@ -129,11 +129,11 @@ export interface WireOptions {
   readonly names: EntityNames;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Called for members of answers that nobody knows. */
+  /** Counts members of answers that the adapter does not know. */
   readonly note?: NoteUnknownField;
   /** Format of the provider; default the sandbox's wire. */
   readonly provider?: NewsProvider;
-  /** Underlyings whose shares are asked for one by one, where the provider wants that. */
+  /** Underlyings whose shares are asked for one by one, if the provider wants that. */
   readonly shares?: readonly string[];
   /** Default: the provider's own pace, else 15 s. */
   readonly everyMs?: number;

@@ -142,7 +142,7 @@ export interface SocialOptions {
   readonly siteUrl: string | null;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Called for members of answers that nobody knows. */
+  /** Counts members of answers that the adapter does not know. */
   readonly note?: NoteUnknownField;
   /** Default 60 s. */
   readonly everyMs?: number;

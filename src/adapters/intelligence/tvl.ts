@@ -22,7 +22,7 @@ const CHAIN_FIELDS = knownFields(TVL_SOURCE, 'gecko_id tvl tokenSymbol cmcId nam
 const DAY_FIELDS = knownFields(TVL_SOURCE, 'date tvl');
 const MAX_NAME = 80;
 
-/** US dollars to the cent: beyond that a sum over protocols says nothing. Null below zero and where it is no number. */
+/** US dollars to the cent: beyond that a sum over protocols says nothing. Null below zero and where it is not a number. */
 function dollars(value: unknown): string | null {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? plainDecimal(value.toFixed(2)) : null;
 }
@@ -57,7 +57,7 @@ export function readChains(
   return { chains: [...chains.values()], rejected };
 }
 
-/** Reads a history, `[{ date: <unix seconds>, tvl }]`: one value per day, the last one of a day where there are several. */
+/** Reads a history, `[{ date: <unix seconds>, tvl }]`: one value per day, the last one of a day if there are several. */
 export function readHistory(
   body: unknown,
   chain: string | null,
@@ -85,7 +85,7 @@ export interface TvlOptions {
   readonly client: KeyedClient;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Called for members of answers that nobody knows. */
+  /** Counts members of answers that the adapter does not know. */
   readonly note?: NoteUnknownField;
   /** Default 5 minutes. */
   readonly everyMs?: number;

@@ -15,7 +15,7 @@ export interface LauncherOptions {
   readonly url: string;
   readonly key: string | null;
   readonly clock: Clock;
-  /** Called for every question that brought no answer. */
+  /** Receives every request that brought no answer. */
   readonly onFailure: (code: string) => void;
   readonly timeoutMs?: number;
 }
@@ -29,7 +29,7 @@ const PASSING: ReadonlySet<number> = new Set([408, 425, 429]);
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Thrown where the launcher says nothing, or nothing that makes sense. */
+/** Thrown if the launcher says nothing, or nothing that makes sense. */
 export class LauncherSilence extends Error {}
 
 interface Answer {
@@ -73,7 +73,7 @@ export function createLauncher({
     // A redirect would carry the key to another host.
     if (status >= 300 && status < 400) return failed('redirected', 'the launcher sends its callers elsewhere, which is not followed');
     const fields = fieldsOf(outcome.text);
-    return fields === null ? failed('senseless', 'the answer of the launcher is no JSON object') : { status, fields };
+    return fields === null ? failed('senseless', 'the answer of the launcher is not a JSON object') : { status, fields };
   }
 
   const bodyOf = (intent: LauncherIntent): object => ({
@@ -117,7 +117,7 @@ export function createLauncher({
       if (status >= 400) return { said: 'declined', code: codeOf(fields, status), detail: wordsOf(fields, status) };
       const mint = fields['mintAddress'];
       if (mint === undefined || mint === null || status === 202) return { said: 'pending' };
-      if (typeof mint !== 'string' || !isAddress(mint)) throw new LauncherSilence('the launcher names a mint that is no address');
+      if (typeof mint !== 'string' || !isAddress(mint)) throw new LauncherSilence('the launcher names a mint that is not an address');
       const transaction = fields['txHash'];
       return { said: 'launched', mint, transaction: typeof transaction === 'string' && transaction.length <= 100 ? transaction : null };
     },

@@ -38,7 +38,7 @@ const BACKENDS: { readonly [Kind in QueueAddress['kind']]: (url: string, onError
     };
   },
 
-  // BullMQ keeps its own tables beside ours, and refuses to work where nobody has made them.
+  // BullMQ keeps its own tables beside ours, and refuses to work if nobody has made them.
   postgres: (url) => ({
     classes: withBackend(createPostgresBackend) as unknown as Backend['classes'],
     connection: () => ({ connectionString: url, migrate: true }) as never,
@@ -91,7 +91,7 @@ export function openQueue<Data extends object>(
   };
 }
 
-/** Rejects where the work is not done within the limit. */
+/** Rejects if the work is not done within the limit. */
 export async function within<Value>(limitMs: number, work: Promise<Value>): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
   try {

@@ -8,12 +8,12 @@ import { claim, commandLine, freePort, type Log, processStartedAt, readIfThere, 
 
 export interface RedisServer {
   readonly path: string;
-  /** Such as `7.0`. */
+  /** Version, such as `7.0`. */
   readonly version: string;
 }
 
 export interface EmbeddedRedis {
-  /** With the password in it: a secret. */
+  /** Address with the password in it: a secret. */
   readonly url: string;
   /** The server was running already: the process that started it was killed, or still lives and shares it. */
   readonly adopted: boolean;
@@ -30,7 +30,7 @@ const START_MS = 30_000;
 const STOP_MS = 30_000;
 const ANSWER_MS = 5_000;
 
-/** Returns the first `redis-server` or `valkey-server` of at least 6.2 on this PATH that really runs; null if there is none. */
+/** Returns the first `redis-server` or `valkey-server` of at least 6.2 on this PATH that really runs, or null. */
 export function findRedisServer(path: string): RedisServer | null {
   for (const name of ['redis-server', 'valkey-server']) {
     for (const folder of path.split(delimiter).filter(Boolean)) {
@@ -55,7 +55,7 @@ function isRecent(major: number, minor: number): boolean {
 /**
  * Brings up the private Redis of a state folder (`<home>/redis`), which appends every write to disk and never evicts.
  * A server left over by a killed process is adopted.
- * @throws Error in one sentence with the server's own last words where it does not start.
+ * @throws Error in one sentence with the server's own last words if it does not start.
  */
 export async function startEmbeddedRedis(options: {
   readonly home: string;

@@ -138,7 +138,7 @@ class RedisReplayChannel implements ReplayChannel {
 
 const channelOf = (runId: string): string => `${CHANNEL}:of:${runId}`;
 
-/** Reads a message; null if it is none of this channel. Redis may be shared, so nothing about it is taken for granted. */
+/** Reads a message; null if it is not one of this channel. Redis may be shared, so nothing about it is taken for granted. */
 function parsed(text: string): Partial<Question & Reply> | null {
   try {
     const value = JSON.parse(text) as Partial<Question & Reply> | null;

@@ -9,7 +9,7 @@ import { type BudgetPurpose, mostFor, type RequestBudget, WeightBudget } from '.
 /** A window is counted in so many cells; a cell leaves it as a whole, once all of it is old enough. */
 const CELLS = 60;
 const TIMEOUT_MS = 1_000;
-/** While Redis is away nobody knows what the others spend: each process then keeps to this part of a budget. */
+/** Part of a budget that each process keeps to while Redis is away, since none knows what the others spend. */
 const ALONE_PART = 0.25;
 const AWAY_MS = 2_000;
 

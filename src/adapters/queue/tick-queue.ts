@@ -9,11 +9,11 @@ export interface TickJob {
 }
 
 export interface TickQueue {
-  /** Adds what is not waiting already. Rejects where the queue does not answer within `ANSWER_LIMIT_MS`. */
+  /** Adds what is not waiting already. Rejects if the queue does not answer within `ANSWER_LIMIT_MS`. */
   add(jobs: readonly TickJob[]): Promise<void>;
   /** Runs `work` for every job, up to `concurrency` at a time, until closed. A job whose worker died is run again within about 10 s. */
   work(work: (job: TickJob) => Promise<void>, concurrency: number): void;
-  /** Resolves once the queue answers; rejects where it does not within the limit. */
+  /** Resolves once the queue answers; rejects if it does not within the limit. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }

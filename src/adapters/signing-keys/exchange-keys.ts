@@ -1,6 +1,6 @@
 /**
  * The keys of organizations at the spot exchange: one file per organization under `exchange-keys` of the state folder, which only
- * its owner may read. The signer process reads them, each anew where its file has changed; the command line writes them.
+ * its owner may read. The signer process reads them, each anew if its file has changed; the command line writes them.
  */
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -24,7 +24,7 @@ async function sha256Of(file: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** The text as a signed note. @throws Error in one sentence where the key of the state folder cannot be used. */
+/** The text as a signed note. @throws Error in one sentence if the key of the state folder cannot be used. */
 export function signCertificate(home: string, text: string): string {
   const key = openParityKey(home);
   return encodeNote(text, [{ name: key.name, id: key.id, signature: key.sign(Buffer.from(text)) }]);
@@ -57,6 +57,6 @@ function noteTextOf(file: string, certificate: string): string {
   try {
     return parseNote(certificate).text;
   } catch (error) {
-    throw new Error(`${file} is no certificate: ${(error as Error).message}`);
+    throw new Error(`${file} is not a certificate: ${(error as Error).message}`);
   }
 }

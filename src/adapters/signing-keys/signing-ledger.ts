@@ -21,7 +21,7 @@ interface Line {
 /**
  * Opens the ledger, which only its owner may read.
  * @param limitUsd the most that all signings of a window may come to at their worst prices.
- * @throws Error in one sentence where the file holds something else than signings: then nothing is signed.
+ * @throws Error in one sentence if the file holds something else than signings: then nothing is signed.
  */
 export function openSigningLedger(file: string, limitUsd: DecimalString): SigningLedger {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });

@@ -53,7 +53,7 @@ export function keyName(writer: Writer): string {
 
 /**
  * Opens the keys of some writers, and makes those that are missing.
- * @param home the state folder. @throws Error in one sentence where a key file is readable by others or holds no Ed25519 key.
+ * @param home the state folder. @throws Error in one sentence if a key file is readable by others or holds no Ed25519 key.
  */
 export function openWriterKeys<Wanted extends Writer>(home: string, writers: readonly Wanted[]): Readonly<Record<Wanted, WriterKey>> {
   const folder = keyFolder(home);
@@ -163,13 +163,13 @@ export interface TrustedKey extends VerifierKey {
 
 /**
  * The public keys of a file: one verifier key per line, lines with # are comments.
- * @throws Error in one sentence where a line is no key of a writer.
+ * @throws Error in one sentence if a line is no key of a writer.
  */
 export function readTrustedKeys(file: string): readonly TrustedKey[] {
   return readLines(file).map((line) => {
     const key = parseVerifierKey(line);
     const writer = WRITERS.find((one) => keyName(one) === key.name);
-    if (writer === undefined) throw new Error(`${file}: ${key.name} is no writer of the service`);
+    if (writer === undefined) throw new Error(`${file}: ${key.name} is not a writer of the service`);
     return { ...key, writer };
   });
 }

@@ -13,7 +13,7 @@ export interface ChainAccount {
   readonly data: Uint8Array;
 }
 
-/** A value of an answer with the way to it. Every reading throws `NodeError` where the value is of another kind. */
+/** A value of an answer with the way to it. Every reading throws `NodeError` if the value is of another kind. */
 export class AnswerReader {
   readonly #value: unknown;
   readonly #where: string;

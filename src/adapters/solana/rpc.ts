@@ -30,12 +30,12 @@ export interface TokenBalance {
   readonly mint: string;
   readonly program: string;
   readonly decimals: number;
-  /** In raw units. */
+  /** Amount in raw units. */
   readonly amount: bigint;
   /** One UI unit is 10^decimals / multiplier raw units now (scaled UI amount). */
   readonly multiplier: number;
   readonly accounts: readonly string[];
-  /** True where one of them is frozen by the issuer, or the mint is paused: then it cannot all be moved. */
+  /** True if one of them is frozen by the issuer, or the mint is paused: then it cannot all be moved. */
   readonly frozen: boolean;
 }
 
@@ -67,8 +67,8 @@ export interface SolanaRpc {
   /** @throws NodeError if no node answers, or nonsense: silence is never `unseen`. */
   status(signature: string): Promise<SignatureStatus>;
   /**
-   * Sent once, with preflight, and without retries of the node's own; not after what `leftMs` says is left, in milliseconds.
-   * @throws NodeError if nothing was taken.
+   * Sends once, with preflight and without the node's own retries, and not if no time is left by `leftMs` (milliseconds). @throws NodeError
+   * if it was not taken.
    */
   broadcast(signed: Uint8Array, leftMs?: () => number): Promise<Broadcast>;
   /** Simulates the bytes now. Signatures are not checked, the blockhash is. @throws NodeError */
@@ -78,7 +78,7 @@ export interface SolanaRpc {
   /** Null if the address is not a table. @throws NodeError */
   lookupTable(address: string): Promise<readonly string[] | null>;
   latestBlockhash(commitment: Commitment): Promise<LatestBlockhash>;
-  /** Everything that an address holds; refuses with `malformed` what is no address. @throws NodeError */
+  /** Reads all holdings of an address. Refuses with `malformed` if it is not an address. @throws NodeError */
   balancesOf(owner: string): Promise<Outcome<AddressBalances>>;
   /** Accounts together at one slot; null for an account that does not exist. At most 100. @throws NodeError */
   accounts(addresses: readonly string[]): Promise<{ readonly slot: number; readonly accounts: readonly (ChainAccount | null)[] }>;

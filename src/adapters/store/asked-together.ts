@@ -1,7 +1,7 @@
 /** Questions that are asked at the same moment, as one statement: what each of many executions reads costs a share of one read. */
 import { isRetryable } from './database.ts';
 
-/** At most so many questions are one statement. */
+/** Maximum questions of one statement. */
 const MOST = 256;
 
 interface Question<Key, Value> {

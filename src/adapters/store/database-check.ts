@@ -20,7 +20,7 @@ export async function examineDatabase(url: string): Promise<DatabaseFinding> {
     const [row] = await sql<{ version: number; shown: string; role: string; may: boolean }[]>`
       select current_setting('server_version_num')::int / 10000 as version, current_setting('server_version') as shown, current_user as role,
         (select rolcreaterole or rolsuper from pg_roles where rolname = current_user) or (select count(*) = 4 from pg_roles where rolname in ('sevengate_app', 'sevengate_api', 'sevengate_evaluator', 'sevengate_reader')) as may`;
-    if (!row) return refused(`what listens at ${place} is no PostgreSQL`);
+    if (!row) return refused(`the server at ${place} is not PostgreSQL`);
     if (row.version < OLDEST) return refused(`PostgreSQL at ${place} is ${row.shown}, and ${OLDEST} or later is needed`);
     if (!row.may)
       return refused(

@@ -16,11 +16,11 @@ export type Fragment = postgres.PendingQuery<postgres.Row[]>;
 
 export interface DatabaseOptions {
   readonly url: string;
-  /** At most so many connections from this pool. */
+  /** Maximum connections of this pool. */
   readonly connections?: number;
   /** The role to work as; migrations pass null and stay the login role. */
   readonly role?: string | null;
-  /** Shown in pg_stat_activity. */
+  /** Name shown in pg_stat_activity. */
   readonly name: string;
   /** The server refuses every write of these connections. */
   readonly readOnly?: boolean;
@@ -196,7 +196,7 @@ function signedAlone(begin: (work: (transaction: Transaction) => Promise<unknown
 
 /**
  * `begin` of a pool, for work that may outlive its connection: postgres.js rejects the transaction then, but would write
- * later statements of the work, and the ROLLBACK at its end, to a socket that it has forgotten, which throws where nobody
+ * later statements of the work, and the ROLLBACK at its end, to a socket that it has forgotten, which throws if nobody
  * can catch it. So nothing of a lost transaction is sent any more.
  */
 function beginOn(pool: Sql, writer: BatchSigner | null, transactions: Transactions) {
@@ -308,7 +308,7 @@ const CLOSE_DELAY_MS = 10;
 /**
  * A socket whose loss is told as an error at once, and as its close only once nobody writes to it any more. On the close
  * postgres.js 3.4.9 forgets the socket, and what still writes then (the ROLLBACK of a transaction that has just learnt of
- * the loss, or a write that waits for its turn) throws where nobody can catch it and ends the process, or leaves a
+ * the loss, or a write that waits for its turn) throws if nobody can catch it and ends the process, or leaves a
  * connection that never writes again (porsager/postgres #1154 and #1208).
  */
 class LateClosingSocket extends net.Socket {
@@ -340,7 +340,7 @@ class LateClosingSocket extends net.Socket {
     if (this.listenerCount('error') > 0)
       super.emit('error', Object.assign(new Error('the connection to PostgreSQL was closed'), { code: 'CONNECTION_CLOSED' }));
     setTimeout(() => {
-      // A statement that began after the loss was told waits for an answer: it has to be told as well, and may then roll back.
+      // A statement that began after the loss was told waits for an answer: it must be told as well, and may then roll back.
       if (this.#written) this.#tellOfLoss();
       else super.emit('close', false);
     }, CLOSE_DELAY_MS);
@@ -349,7 +349,7 @@ class LateClosingSocket extends net.Socket {
 
 /**
  * A socket that is still connecting: postgres.js receives its errors as those of any connection. A promise of a connected
- * one would leave a connection of the pool unusable for ever where it rejects.
+ * one would leave a connection of the pool unusable for ever if it rejects.
  */
 function connectWithoutDelay(host: string, port: number): net.Socket {
   return new LateClosingSocket().setNoDelay(true).connect({ host, port });
@@ -367,7 +367,7 @@ export function isConnectionLoss(error: unknown): boolean {
   return code.startsWith('CONNECTION_') || code.startsWith('08') || LOSSES.has(code);
 }
 
-/** True of an error by which PostgreSQL refused what a statement would write: a value, a constraint, or the word of a trigger. */
+/** True for an error by which PostgreSQL refused what a statement would write: a value, a constraint, or the word of a trigger. */
 export function isDataRefusal(error: unknown): boolean {
   return /^(22|23|P0)/.test(codeOf(error));
 }
@@ -384,7 +384,7 @@ export function isOutOfResources(error: unknown): boolean {
 /** PostgreSQL's input/output error, and what the system calls a full disk, a full quota and no more descriptors. */
 const EXHAUSTED = new Set(['58030', 'ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
 
-/** True of an error that says that PostgreSQL is away, busy or out of something: it blames no row. */
+/** True for an error that says that PostgreSQL is away, busy or out of something: it blames no row. */
 export function isOutage(error: unknown): boolean {
   return isRetryable(error) || isOutOfResources(error) || BUSY.has(codeOf(error));
 }

@@ -44,14 +44,14 @@ export interface EmbeddedPostgres {
 }
 
 export interface EmbeddedPostgresOptions {
-  /** The state folder; the cluster goes to `<home>/postgres` where the server can reach that. */
+  /** The state folder; the cluster goes to `<home>/postgres` if the server can reach that. */
   readonly home: string;
   readonly log: Log;
   /** Required port, because others hold that address already; any free port without it. */
   readonly port?: number;
   /** Server settings that differ from the product's, by name. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** The package folder of the binaries, where it is not the installed one. */
+  /** The package folder of the binaries, if it is not the installed one. */
   readonly binaries?: string;
   /** Folder in which a server started by root may keep what it cannot reach inside the project. */
   readonly reachableRoot?: string;
@@ -86,7 +86,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
 /**
  * Brings up the embedded database of a state folder and returns its address.
  * A server left over by a killed process is adopted; a crashed cluster recovers by itself; a PostgreSQL on the PATH is never used.
- * @throws Error in one sentence with the server's own last words where it does not start.
+ * @throws Error in one sentence with the server's own last words if it does not start.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const home = resolve(options.home);
@@ -154,7 +154,7 @@ function identityFor(dataDir: string): Identity | null {
   return { uid: id('-u'), gid: id('-g') };
 }
 
-/** The cluster's folder: inside the home, or, where the user that root steps down to cannot get there, under `reachableRoot`. */
+/** The cluster's folder: inside the home, or, if the user that root steps down to cannot get there, under `reachableRoot`. */
 function placeOfCluster(home: string, reachableRoot: string, log: Log): string {
   const inHome = join(realpathSync(home), 'postgres');
   if (process.getuid?.() !== 0 || existsSync(inHome) || canReach(dirname(inHome), identityFor(inHome))) return inHome;
@@ -175,7 +175,7 @@ function canReach(folder: string, identity: Identity | null): boolean {
   }
 }
 
-/** The package folder of the binaries with its library links in place: the installed one, or a copy where that is out of reach. */
+/** The package folder of the binaries with its library links in place: the installed one, or a copy if that is out of reach. */
 function reachableBinaries(home: string, reachableRoot: string, identity: Identity | null, options: EmbeddedPostgresOptions): string {
   const installed = realpathSync(options.binaries ?? installedBinaries());
   if (canReach(join(installed, 'native', 'bin'), identity) && canReach(join(installed, 'native', 'lib'), identity)) {
@@ -212,7 +212,7 @@ function installedBinaries(): string {
   }
 }
 
-/** Makes the links that the package's install script would have made, because install scripts may be off. False where it may not. */
+/** Makes the links that the package's install script would have made, because install scripts may be off. False if it may not. */
 function linkLibraries(folder: string): boolean {
   const links = JSON.parse(readFileSync(join(folder, 'native', 'pg-symlinks.json'), 'utf8')) as { source: string; target: string }[];
   const missing = links.filter(({ target }) => !existsSync(join(folder, target)));
@@ -343,7 +343,7 @@ async function connect(port: number, passwordFile: string): Promise<string> {
         if (error.code !== '42P04' && error.code !== '23505') throw error;
       });
   } catch (error) {
-    throw new Error(`the embedded database refused us: ${(error as Error).message}`);
+    throw new Error(`the embedded database refused the connection: ${(error as Error).message}`);
   } finally {
     await sql.end({ timeout: 5 });
   }

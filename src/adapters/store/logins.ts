@@ -26,7 +26,7 @@ export interface Logins {
 const APP_ROLE = 'sevengate_app';
 
 /**
- * Makes the logins of a migrated database where they are missing and answers with their addresses. Their passwords are derived from the
+ * Makes the logins of a migrated database if they are missing and answers with their addresses. Their passwords are derived from the
  * owner's, so that every process of the service comes to the same ones and none lies on a disk.
  * @throws Error if the database does not answer, or where the one login that has to serve may not be the role that serves callers.
  */

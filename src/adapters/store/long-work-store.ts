@@ -25,7 +25,7 @@ export interface BegunWork<Result> extends Pick<LongWork, 'kind' | 'source'> {
   readonly failureOf: (result: Result) => string | null;
   /** The same of what was thrown. */
   readonly thrownFailureOf: (error: unknown) => string;
-  /** Called for every change. */
+  /** Receives every change. */
   readonly onProgress?: (progress: WorkProgress) => void;
   /** Is told once under which id others read it. */
   readonly onRecorded?: (workId: string) => void;
@@ -44,7 +44,7 @@ export interface WorkRecorder {
 }
 
 /**
- * @param sql two connections at least where the work itself holds one in a transaction.
+ * @param sql two connections at least if the work itself holds one in a transaction.
  * @param worker the command or the part of the service that works.
  */
 export function createWorkRecorder(sql: Sql, clock: Pick<Clock, 'now' | 'deadline'>, worker: string): WorkRecorder {

@@ -2,7 +2,7 @@
 import type postgres from 'postgres';
 import type { Sql, Transaction } from './database.ts';
 
-/** A statement that was not sent yet, and how its rows are read. Amounts have to be texts in them: JSON would make them floats. */
+/** A statement that was not sent yet, and how its rows are read. Amounts must be texts in them: JSON would make them floats. */
 export interface Query<Value> {
   readonly statement: postgres.PendingQuery<postgres.Row[]>;
   readonly read: (rows: never[]) => Value;

@@ -15,12 +15,12 @@ export interface ReadyDatabase {
 
 /**
  * Migrates a database and registers the writers with it. From the first registration on it takes changes from writers alone.
- * @param home the state folder, in which the keys lie. @param ownerUrl of the login that owns the tables. @throws Error in one sentence where a key file cannot be used.
+ * @param home the state folder, in which the keys lie. @param ownerUrl of the login that owns the tables. @throws Error in one sentence if a key file cannot be used.
  */
 export async function readyDatabase(home: string, ownerUrl: string, writers: readonly Writer[]): Promise<ReadyDatabase> {
   const keys: Readonly<Partial<Record<Writer, WriterKey>>> = openWriterKeys(home, writers);
   const opened = Object.values(keys);
-  // First, where the trail is signed already: what a migration changes is signed by a key that the database knows.
+  // First, if the trail is signed already: what a migration changes is signed by a key that the database knows.
   const before = await registerWriters(ownerUrl, opened);
   const { applied } = await migrate(ownerUrl, () => {}, keys.worker ?? keys.api ?? opened[0] ?? null);
   // Another process may have migrated meanwhile: what counts is what the database knew of these writers before, not who migrated it.

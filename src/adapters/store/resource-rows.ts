@@ -39,11 +39,14 @@ export const append = ({ insert, unless }: Written): Writer => writer(insert, (r
 /** Changes rows that are there. */
 export const revise = ({ update }: { readonly update: TemplateStringsArray }): Writer => writer(update, lastOfEach);
 
-/** The last record of each row: what a step leaves where it projects twice. */
+/** The last record of each row: what a step leaves if it projects twice. */
 export const lastOfEach = (records: readonly ActorRecord[]): readonly ActorRecord[] =>
   records.length === 1 ? records : [...new Map(records.map((record) => [record['id'], record])).values()];
 
-/** With `counts` the transaction fails where a row is missing, or another organization's: the statement then writes fewer rows. */
+/**
+ * Builds a writer. With `counts` the transaction fails if a row is missing or belongs to another organization: the statement then writes
+ * fewer rows.
+ */
 function writer(text: TemplateStringsArray, rowsOf: (records: readonly ActorRecord[]) => readonly ActorRecord[], counts = true): Writer {
   return async (transaction, records) => {
     const rows = rowsOf(records);

@@ -20,7 +20,7 @@ export async function simulatedTime(sql: Sql | Transaction): Promise<SimulatedTi
   return row ?? null;
 }
 
-/** Milliseconds that the service's time is ahead of the machine's; zero where it was never moved. */
+/** Milliseconds that the service's time is ahead of the machine's; zero if it was never moved. */
 export async function aheadOfMachine(sql: Sql): Promise<number> {
   return (await simulatedTime(sql))?.aheadMs ?? 0;
 }

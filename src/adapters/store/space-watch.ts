@@ -6,11 +6,11 @@ import { isOutOfResources } from './database.ts';
 
 /** Below this many bytes free a disk counts as full: PostgreSQL needs as much for its next files. */
 const LEAST_BYTES = 64 * 1024 * 1024;
-/** A refusal for want of room counts for so long. */
+/** A refusal for lack of room counts for so long. */
 const REFUSAL_COUNTS_MS = 30_000;
 
 export interface SpaceWatch {
-  /** Takes note of an error; true where it says that something has run out. */
+  /** Takes note of an error; true if it says that something has run out. */
   noted(error: unknown): boolean;
   /** Describes what is left. @throws Error if there is too little, or if the database has just refused a change for lack of space. */
   left(): Promise<string>;

@@ -20,13 +20,13 @@ const WORK_DAYS = 7;
 /** Interval of the check for stalled shards. */
 const STALLED_MS = 15_000;
 
-/** For how long things are kept. */
+/** Retention times. */
 export interface KeptDays {
   /** Announcements that are older than so many days are forgotten. */
   readonly feedHistoryDays: number;
   /** Activities that ended more than so many days ago are forgotten. */
   readonly activityHistoryDays: number;
-  /** Decisions and what they were made on move to archive files in this folder once they are so many days old; never where it is null. */
+  /** Decisions and what they were made on move to archive files in this folder once they are so many days old; never if it is null. */
   readonly trailHistory: { readonly days: number | null; readonly folder: string };
 }
 

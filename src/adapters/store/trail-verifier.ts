@@ -120,7 +120,7 @@ const PERIODS_MS = { agent: AGENT_TICK_MS, take: TAKE_TICK_MS } as const;
 
 const DISPOSITIONS = ['hold', 'propose_entry', 'propose_exit', 'blocked_by_risk'] as const;
 
-/** A number that is no time of a calendar is told as it lies: what is forged need not be one. */
+/** A number that is not a time of a calendar is told as it lies: what is forged need not be one. */
 const iso = (slot: number): string => (Math.abs(slot) <= 8.64e15 ? new Date(slot).toISOString() : String(slot));
 
 /**
@@ -363,7 +363,7 @@ function verifyDecision(
   try {
     risk = row.risk === null ? null : (JSON.parse(row.risk) as DecisionRow['risk']);
   } catch (error) {
-    before.complain(slot, agentId, 'risk', `it is no JSON: ${(error as Error).message}`);
+    before.complain(slot, agentId, 'risk', `it is not JSON: ${(error as Error).message}`);
     chain.head = row.hash;
     chain.doubt = null;
     chain.lastSlot = slot;
@@ -462,7 +462,7 @@ function alteredPart(
   return 'one of reason, instrument, outcome, risk, book, hash';
 }
 
-/** Every slot on duty between the last decision and this one has to be there. */
+/** Every slot on duty between the last decision and this one must be there. */
 function verifySlots(chain: Chain, slot: number, complain: Complain): void {
   if (slot % chain.periodMs !== 0) complain(slot, chain.id, 'slot', `the slot is no multiple of ${chain.periodMs} ms`);
   const span = chain.duty.find(({ from, until }) => slot >= from && slot < until);
@@ -471,7 +471,7 @@ function verifySlots(chain: Chain, slot: number, complain: Complain): void {
   if (missing !== null) complain(missing.first, chain.id, 'missing decision', `${missing.count} decisions are missing before ${iso(slot)}`);
 }
 
-/** At the end of the trail nothing may have been cut off that the ticks say they have written. */
+/** Checks the end of the trail: nothing may be missing that the ticks say they have written. */
 function verifyEnd(chain: Chain, complain: Complain): void {
   const missing = missingBetween(chain, chain.tickedTo + chain.periodMs);
   if (missing !== null)

@@ -7,7 +7,7 @@ const MOST_WAITING = 10_000;
 export interface WriteLine {
   /** Takes its turn; a piece that fails is logged as `what`, and the next one goes on. */
   write(what: string, work: () => Promise<unknown>): void;
-  /** Everything that was taken so far is done. */
+  /** Resolves when all writes so far are done. */
   done(): Promise<unknown>;
 }
 
@@ -17,7 +17,7 @@ export function createWriteLine(log: Pick<Log, 'warn' | 'error'>): WriteLine {
   return {
     write(what, work) {
       if (waiting >= MOST_WAITING) {
-        log.error({ what }, 'the database is too slow: dropped');
+        log.error({ what }, 'the database is too slow; records were dropped');
         return;
       }
       waiting++;

@@ -120,7 +120,7 @@ interface ShapeState {
   readonly members: readonly unknown[];
   readonly fields: readonly Digits[];
   sequence: number;
-  /** The last quote of the shape, where it is one of quotes; its decimals are the fields. */
+  /** The last quote of the shape, if it is one of quotes; its decimals are the fields. */
   readonly quote: QuoteDigits | null;
 }
 
@@ -408,7 +408,7 @@ export class BlockDecoder {
   #event: TapeEvent | null = null;
   /** Digits of the current event, until the next one; null if it has none. */
   quote: QuoteDigits | null = null;
-  /** The line of that event where it was kept as a line. */
+  /** The line of that event if it was kept as a line. */
   line: string | null = null;
 
   constructor(bytes: Buffer, frame: Frame) {
@@ -535,7 +535,7 @@ export class BlockDecoder {
     try {
       value = JSON.parse(line);
     } catch (error) {
-      throw new RangeError(`is no JSON: ${(error as Error).message}`);
+      throw new RangeError(`is not JSON: ${(error as Error).message}`);
     }
     const problem = tapeEventProblem(value, this.#lastAt);
     if (problem !== null) throw new RangeError(problem);

@@ -23,11 +23,11 @@ export interface ImportSource {
   lines(): AsyncIterable<string>;
   /** The records of a CSV, empty lines left out. @throws TapeError for what is no CSV. */
   records(): AsyncIterable<CsvRecord>;
-  /** All of it, for recordings that are one JSON value. @throws TapeError beyond 256 MiB. */
+  /** Returns the whole recording as text, for those that are one JSON value. @throws TapeError beyond 256 MiB. */
   text(): Promise<string>;
 }
 
-/** Something that could not be used, by reason, with the first one as an example. */
+/** Parts that could not be used, by reason, with the first one as an example. */
 export interface Refused {
   count: number;
   readonly firstPlace: string;

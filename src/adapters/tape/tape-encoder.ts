@@ -9,7 +9,7 @@ import type { TapeForm } from './tape-reader.ts';
 export interface TapeEncoder {
   /** The bytes that begin the tape. */
   begin(headerLine: string): Promise<Buffer>;
-  /** Takes events, ascending; `lines` where they are to be kept as they were spelled. */
+  /** Takes events, ascending; `lines` if they are to be kept as they were spelled. */
   add(events: readonly TapeEvent[], lines: readonly string[] | null): Promise<Buffer>;
   /** The bytes of everything that was added, so that a crash after them loses nothing. */
   flush(): Promise<Buffer>;

@@ -33,7 +33,7 @@ export type TapeForm = 'ndjson' | 'ndjson.gz' | 'binary';
 /** Events in the order of the tape. Batches hold at most 1,024. */
 export interface TapeBatch {
   readonly events: readonly TapeEvent[];
-  /** The lines of the events without line breaks, where they were asked for. */
+  /** The lines of the events without line breaks, if they were asked for. */
   readonly lines: readonly string[] | null;
 }
 
@@ -119,7 +119,7 @@ async function firstBytes(file: string): Promise<{ start: Buffer; size: number }
   }
 }
 
-/** The plain bytes of a file, unpacked where it is gzipped, with a place to put back what was read too much. */
+/** The plain bytes of a file, unpacked if it is gzipped, with a place to put back what was read too much. */
 class ReaderState {
   readonly file: string;
   cut: TapeCut | null = null;
@@ -158,7 +158,7 @@ class ReaderState {
     return this.#plainBytes - this.#held.length;
   }
 
-  /** True where a gzipped file lacks its end. Known once everything is read. */
+  /** True if a gzipped file lacks its end. Known once everything is read. */
   get packedCutOff(): boolean {
     if (this.#gzipSize === null) return false;
     return this.#trailer.length < 4 || this.#trailer.readUInt32LE(0) !== this.#plainBytes % 2 ** 32;
@@ -307,7 +307,7 @@ function readLine(text: string, previousAt: EpochMs): { readonly event: TapeEven
   } catch (error) {
     // The parser's own words name the place: by its position, or by what stands around it.
     return {
-      problem: `is no JSON (${(error as Error).message}); an event is one JSON object per line, and numbers are finite`,
+      problem: `is not JSON (${(error as Error).message}); an event is one JSON object per line, and numbers are finite`,
       torn: true,
     };
   }

@@ -7,7 +7,7 @@ import { finished } from 'node:stream/promises';
 export interface WholeFile {
   /** Resolves when more may be written. @throws what the file system throws */
   write(text: string): Promise<void>;
-  /** Everything is written: the file gets its name. */
+  /** Ends the writing: the file gets its name. */
   finish(): Promise<void>;
   /** Discards all of it. */
   abandon(): Promise<void>;

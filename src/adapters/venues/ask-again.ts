@@ -7,7 +7,7 @@ import { VenueError } from './venue-feed.ts';
 
 export interface AskAgainOptions<Message> {
   readonly clock: Clock;
-  /** Asks once and emits what is to be told; fails where the provider refuses or stays silent. */
+  /** Asks once and emits what is to be told; fails if the provider refuses or stays silent. */
   readonly round: () => ObservableInput<Message>;
   /** Milliseconds between the end of a round and the next one. */
   readonly pauseMs: () => number;
@@ -47,7 +47,7 @@ export function askAgain<Message>({ clock, round, pauseMs, failed, retryMs, wake
   });
 }
 
-/** The backoff of a failure in milliseconds, or the provider's own Retry-After where that is longer. */
+/** The backoff of a failure in milliseconds, or the provider's own Retry-After if that is longer. */
 export function retryPauseMs(error: unknown, failures: number, random: () => number): number {
   return Math.max(error instanceof VenueError ? (error.retryAfterMs ?? 0) : 0, backoffMs(failures, random));
 }

@@ -6,7 +6,7 @@ import type { Venue } from '../../domain/venue.ts';
 
 const SAMPLE_CHARACTERS = 200;
 
-/** At most 200 characters of a frame, for a rejection. */
+/** Returns at most 200 characters of a frame, for a rejection. */
 export function frameSample(frame: Buffer): string {
   return frame
     .subarray(0, SAMPLE_CHARACTERS * 4)

@@ -27,7 +27,7 @@ const SIXES = 0x06060606;
 const MOST_SPANS = 4_096;
 
 /**
- * The frame that is being scanned, copied here: a view of words over a socket's own memory would have to be made for every
+ * The frame that is being scanned, copied here: a view of words over a socket's own memory would must be made for every
  * packet. Behind a frame lie bytes of earlier ones, so every reader asks where the frame ends.
  */
 const BYTES = new Uint8Array(LONGEST_FRAME + 16);
@@ -90,8 +90,7 @@ class Between {
 const LONGEST_REPEATED = 96;
 
 /**
- * A quoted number behind bytes that are always the same, as a frame had it before: where they stand again, nothing has to
- * be read or made anew. Of one instrument's best prices a message changes one side and repeats the other.
+ * A quoted number behind bytes that are always the same, as a frame had it before: where they stand again, nothing must be read or made anew. Of one instrument's best prices a message changes one side and repeats the other.
  */
 export class Repeated {
   readonly lead: Literal;
@@ -161,7 +160,7 @@ function stands(at: number, { mask, first, middleAt, middle, lastAt, last }: Bet
   return WORDS.getInt32(at + middleAt, true) === middle && WORDS.getInt32(at + lastAt, true) === last;
 }
 
-/** True of a word of four digits: each byte is 0x30 to 0x39. */
+/** True for a word of four digits: each byte is 0x30 to 0x39. */
 function areDigits(four: number): boolean {
   return (four & NIBBLES) === ZEROS && ((four + SIXES) & NIBBLES) === ZEROS;
 }
@@ -254,7 +253,7 @@ export class FrameScan {
     return true;
   }
 
-  /** Passes over one byte, where it is there. */
+  /** Passes over one byte, if it is there. */
   byte(code: number): boolean {
     if (this.#at >= this.#end || BYTES[this.#at] !== code) return false;
     this.#at++;
@@ -277,7 +276,7 @@ export class FrameScan {
     return -1;
   }
 
-  /** A whole number of at least 0 that a double holds; -1 where none stands here. */
+  /** A whole number of at least 0 that a double holds; -1 if none stands here. */
   count(): number {
     const start = this.#at;
     const end = this.#end;
@@ -340,7 +339,7 @@ export class FrameScan {
     return false;
   }
 
-  /** A whole number of at least 0 in quotes; -1 where none stands here. */
+  /** A whole number of at least 0 in quotes; -1 if none stands here. */
   quotedCount(): number {
     const count = this.byte(QUOTE) ? this.count() : -1;
     return this.byte(QUOTE) ? count : -1;
@@ -366,7 +365,7 @@ export class FrameScan {
     return this.byte(QUOTE) && this.#decimal(true) >= 0 && this.byte(QUOTE);
   }
 
-  /** Reads a quoted number above zero behind its lead; null if there is none. */
+  /** Reads a quoted number above zero behind its lead, or null. */
   repeated(number: Repeated): DecimalString | null {
     const { words, last } = number;
     const start = this.#at;
@@ -394,7 +393,7 @@ export class FrameScan {
     return number.text;
   }
 
-  /** A list of levels, two spans each. @returns how many; -1 where one is no level with a price above zero. */
+  /** A list of levels, two spans each. @returns how many; -1 if one is no level with a price above zero. */
   levels({ open, middle, close, counted, zeroSizes }: LevelLayout): number {
     if (!this.byte(OPEN_LIST)) return -1;
     if (this.byte(CLOSE_LIST)) return 0;
@@ -439,7 +438,7 @@ export class FrameScan {
     }
   }
 
-  /** One level as `[price, size]`, where no other is wanted: without a text of the whole frame. */
+  /** One level as `[price, size]`, if no other is wanted: without a text of the whole frame. */
   pair(level: number): BookLevel {
     const spans = this.#spans;
     const at = 4 * level;

@@ -5,8 +5,7 @@ import { type EpochMs, timeframeMs } from '../../domain/time.ts';
 import type { CandleSource } from './venue-feed.ts';
 
 /**
- * Returns the offered timeframe from which bars of `timeframe` are built: itself, or the longest of which it is a multiple; null if there
- * is none.
+ * Returns the offered timeframe from which bars of `timeframe` are built: itself, or the longest of which it is a multiple, or null.
  */
 export function partsOf(timeframe: string, offered: readonly string[]): { readonly timeframe: string; readonly each: number } | null {
   if (offered.includes(timeframe)) return { timeframe, each: 1 };

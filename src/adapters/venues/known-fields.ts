@@ -1,4 +1,4 @@
-/** Known members of a message at any depth, used or not. A new one changes nothing and is counted. */
+/** Members of a message that an adapter knows, at any depth. A new member changes nothing and is counted. */
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
 
 /** The names of one object's members, separated by blanks; with the members of those that are objects, or lists of them. */
@@ -51,7 +51,7 @@ function compiled(members: Members, path: string): Known {
   return { path, members: map, others, order: [...map.keys()], held: [...map.values()] };
 }
 
-/** Notes every member of `body`, and of what lies in it, that is not known, by its way (`levels.zz`); does nothing where nobody listens. */
+/** Notes every member of `body`, and of what lies in it, that is not known, by its way (`levels.zz`); does nothing if nobody listens. */
 export function noteUnknown(body: unknown, { source, known }: KnownFields, note: NoteUnknownField | undefined): void {
   if (note !== undefined) look(body, known, source, note);
 }

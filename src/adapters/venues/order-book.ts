@@ -8,7 +8,7 @@ import type { Venue } from '../../domain/venue.ts';
 /** Price and size of one level, as the venue wrote them. */
 export type BookLevel = readonly [price: DecimalString, size: DecimalString];
 
-/** Bids descending, asks ascending. `observedAt` equals `receivedAt` where the venue sends no time (`sourceTime` false). */
+/** Bids descending, asks ascending. `observedAt` equals `receivedAt` if the venue sends no time (`sourceTime` false). */
 export interface OrderBook {
   readonly venue: Venue;
   readonly instrument: string;
@@ -19,7 +19,7 @@ export interface OrderBook {
   readonly sequence: number | null;
   readonly bids: readonly BookLevel[];
   readonly asks: readonly BookLevel[];
-  /** Set by feeds. */
+  /** Set by feeds alone. */
   readonly edge?: BookEdge;
   readonly quality: Quality;
   /** `resyncing` while a gap is being repaired: then this is the book before the gap. */

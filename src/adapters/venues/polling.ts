@@ -16,7 +16,7 @@ export interface Reading<Message> {
   readonly messages: readonly Message[];
   /** Reasons why parts of the answer could not be used. Each is counted. */
   readonly rejected?: readonly Rejected[];
-  /** True where there is more to read at once. */
+  /** True if there is more to read at once. */
   readonly more?: boolean;
 }
 
@@ -30,12 +30,12 @@ export interface PollingOptions<Message> {
   readonly source: string;
   readonly everyMs: number;
   readonly clock: Clock;
-  /** For the jitter, 0 <= n < 1. */
+  /** Random source for jitter, 0 <= n < 1. */
   readonly random: () => number;
-  /** Begins anew with every subscription. Its `ask` throws VenueError where the provider refuses or answers something else. */
+  /** Begins anew with every subscription. Its `ask` throws VenueError if the provider refuses or answers something else. */
   readonly open: () => {
     ask(): Promise<Reading<Message>>;
-    /** Called for every failure before the pause. */
+    /** Receives every failure before the pause. */
     failed?(error: unknown): void;
   };
 }
@@ -46,7 +46,7 @@ const JITTER = 0.1;
 /**
  * Asks at once and then every `everyMs` give or take a tenth. Each round that succeeds is a heartbeat; the first failure
  * of an outage is a `disconnected`, and the pause grows from half a second up to the period, or to the provider's own
- * Retry-After where that is longer. What cannot be read is counted by reason. Never errors and never completes.
+ * Retry-After if that is longer. What cannot be read is counted by reason. Never errors and never completes.
  */
 export function poll<Message>(options: PollingOptions<Message>): Observable<Message | FeedMessage> {
   const { source, everyMs, clock, random } = options;

@@ -25,7 +25,7 @@ export interface RequestBudget {
   state(now: EpochMs): BudgetState;
 }
 
-/** Present budget, its limit and window, and the end of a block; null if there is none. */
+/** Present budget, its limit and window, and the end of a block, or null. */
 export interface BudgetState {
   readonly limit: number;
   readonly windowMs: number;
@@ -33,7 +33,7 @@ export interface BudgetState {
   readonly blockedUntil: EpochMs | null;
 }
 
-/** The same budget for work of one purpose: it is shed where the budget runs low. */
+/** The same budget for work of one purpose: it is shed if the budget runs low. */
 export function budgetFor(budget: RequestBudget, purpose: BudgetPurpose): RequestBudget {
   return {
     take: (weight, now) => budget.take(weight, now, purpose),

@@ -19,7 +19,7 @@ import { changeWithin } from '../queue/newest-bus.ts';
 const CHEAP_DEPTH = 100;
 /** The deepest book that anybody reads. */
 const MOST_DEPTH = 200;
-/** After so many questions of others that came to nothing a process asks for itself. */
+/** Failed requests of other processes after which a process requests the book itself. */
 const WAITS = 2;
 
 export interface SharedBookDeps {
@@ -78,7 +78,7 @@ function isOfNow(venue: Venue, source: string, receivedAt: EpochMs, at: EpochMs)
   return at - receivedAt <= limits.maxAgeMs && receivedAt - at <= limits.maxSkewMs;
 }
 
-/** Returns the feed's own book, if it is live now and deep enough; null if the venue has to be asked. */
+/** Returns the feed's own book, if it is live now and deep enough; null if the venue must be asked. */
 function followedBook(
   states: SharedBookDeps['states'],
   book: OrderBookSnapshot,

@@ -24,7 +24,7 @@ export interface CandleSource {
   readonly pageSize: number;
   /**
    * Closed bars with from <= openTime < to, ascending. Pages as often as needed and honours the venue's limits.
-   * @throws VenueError with the venue's own code where it refuses.
+   * @throws VenueError with the venue's own code if it refuses.
    */
   fetchCandles(instrument: string, timeframe: string, from: EpochMs, to: EpochMs): Promise<readonly Candle[]>;
 }

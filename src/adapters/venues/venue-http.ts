@@ -27,15 +27,15 @@ export interface VenueHttpOptions {
   /** `https://api.binance.com`; a path is kept as a prefix. Every request goes to this host and no other. */
   readonly baseUrl: string;
   readonly clock: Clock;
-  /** For the jitter of retries, 0 <= n < 1. */
+  /** Random source for jitter of retries, 0 <= n < 1. */
   readonly random: () => number;
   /** Request weight that the venue allows in any 60 s. */
   readonly weightPerMinute: number;
   /** The budget of the host, where several clients share it; then `weightPerMinute` says nothing. */
   readonly budget?: RequestBudget;
-  /** Sent with every request, e.g. `{ 'x-api-key': key }`. Never logged. */
+  /** Headers of every request, such as `{ 'x-api-key': key }`. Never logged. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The header in which the venue tells how much weight of the minute it has counted, where it does. */
+  /** The header in which the venue tells how much weight of the minute it has counted, if it does. */
   readonly usedWeightHeader?: string;
   /**
    * Reads the venue's own code and text from a refusal; null if it is not one of that venue's. `body` is undefined if the text is not JSON.
@@ -49,7 +49,7 @@ export interface VenueHttpOptions {
   readonly limitPauseMs?: number;
   /** Default 3 s. */
   readonly connectTimeoutMs?: number;
-  /** Called for members that nobody knows, in answers to questions that say what is known. */
+  /** Counts members that the adapter does not know, in answers to questions that say what is known. */
   readonly note?: NoteUnknownField;
 }
 
@@ -62,7 +62,7 @@ export interface VenueHttp {
   address(path: string, query: VenueQuery): string;
   /** @throws VenueError if the venue refuses, stays silent or answers nonsense. */
   get(path: string, query: VenueQuery, weight: number, known?: KnownFields): Promise<unknown>;
-  /** `get`, or `UNCHANGED` where the venue says that nothing changed since the last time. @throws VenueError as `get`. */
+  /** `get`, or `UNCHANGED` if the venue says that nothing changed since the last time. @throws VenueError as `get`. */
   getIfChanged(path: string, query: VenueQuery, weight: number, known?: KnownFields): Promise<unknown>;
   /** A read that the venue wants as POST with a JSON body. @throws VenueError as `get`. */
   post(path: string, body: unknown, weight: number, known?: KnownFields): Promise<unknown>;
@@ -76,7 +76,7 @@ export const UNCHANGED: unique symbol = Symbol('unchanged');
 /** Answers whose validators are remembered, per client. */
 const MAX_VALIDATORS = 500;
 
-/** Returns Retry-After in milliseconds from seconds or an HTTP date, at most 3 days; null if there is none or it makes no sense. */
+/** Returns Retry-After in milliseconds from seconds or an HTTP date, at most 3 days, or null or it makes no sense. */
 export function retryAfterMs(header: string | undefined, now: EpochMs): number | null {
   if (header === undefined) return null;
   const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;

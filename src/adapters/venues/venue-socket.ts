@@ -31,7 +31,7 @@ export interface VenueConnection {
   emit(message: FeedMessage): void;
   /** Sends a text frame; does nothing once the connection is gone. */
   send(text: string): void;
-  /** Drops the connection and opens a new one, at once where this one is not too young. */
+  /** Drops the connection and opens a new one, at once if this one is not too young. */
   reconnect(why: string): void;
 }
 
@@ -40,10 +40,10 @@ export interface VenueSocketOptions {
   /** The provider's name, the `source` of status, heartbeats and rejections of the socket itself. */
   readonly source: string;
   readonly url: string;
-  /** Sent with the handshake of each connection, e.g. a signature over its time. Never logged. */
+  /** Headers of each connection's handshake, such as a signature over its time. Never logged. */
   readonly headers?: () => Readonly<Record<string, string>>;
   readonly clock: Clock;
-  /** For the jitter of the backoff, 0 <= n < 1. */
+  /** Random source for jitter of the backoff, 0 <= n < 1. */
   readonly random: () => number;
   /** Reconnects where not a single frame, ping or pong came for so long. Default 30 s. */
   readonly silenceMs?: number;
@@ -54,9 +54,9 @@ export interface VenueSocketOptions {
    * answer. `frame` is the protocol's own message; null sends a ping frame.
    */
   readonly keepAlive?: { readonly everyMs: number; readonly frame: string | null };
-  /** Called once per connection, after it is open and before any frame: subscribe here. */
+  /** Runs once per connection, after it is open and before any frame: subscribe here. */
   readonly opened?: (connection: VenueConnection) => void;
-  /** Called once per frame. Returns true where the frame was data, false for acknowledgements, pongs and nonsense. */
+  /** Runs once per frame. Returns true if the frame was data, false for acknowledgements, pongs and nonsense. */
   readonly frame: (frame: Buffer, receivedAt: EpochMs, connection: VenueConnection) => boolean;
 }
 

@@ -21,12 +21,12 @@ export function scanDecimal(text: string, start: number): number {
   return at - start <= MAX_DECIMAL_CHARACTERS ? at : -1;
 }
 
-/** The value where it is a text that holds one plain decimal and nothing else, else null. */
+/** The value if it is a text that holds one plain decimal and nothing else, else null. */
 export function wireDecimal(value: unknown): DecimalString | null {
   return typeof value === 'string' && scanDecimal(value, 0) === value.length ? value : null;
 }
 
-/** True where a plain decimal is zero: `0`, `0.00`, `-0`. */
+/** True if a plain decimal is zero: `0`, `0.00`, `-0`. */
 export function isZero(decimal: DecimalString): boolean {
   for (let i = 0; i < decimal.length; i++) {
     const code = decimal.charCodeAt(i);

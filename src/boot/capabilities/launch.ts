@@ -54,7 +54,7 @@ function createLaunches({ sql, runtime, primaryChain, clock, newId }: CallerDeps
   });
 }
 
-/** Claims of fees, where a node of the chain is named. */
+/** Claims of fees, if a node of the chain is named. */
 function createClaims({ sql, runtime, primaryChain, clock, newId }: CallerDeps): LaunchClaims {
   const { find } = createPreparedTransactionStore(sql).ofPurpose('launch_claim');
   const { load } = createActorStore(sql);

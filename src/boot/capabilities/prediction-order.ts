@@ -28,7 +28,7 @@ import type { ActorCapability } from './capability.ts';
 /** Interval of settling a book's holdings of resolved markets. Providers are listed as often. */
 const SETTLE_MS = 30_000;
 
-/** Live orders, or the refusal of both steps where no on-chain venue is named. */
+/** Live orders, or the refusal of both steps if no on-chain venue is named. */
 export function createLivePredictionOrders(deps: {
   readonly sql: Sql;
   readonly runtime: Pick<Runtime, 'start' | 'deliver'>;

@@ -89,7 +89,7 @@ function createSubmission({ sql, runtime, clock, preTrade: ofProposals }: SwapDe
   });
 }
 
-/** Swaps where no node of the primary chain is named: none are prepared, and those of before wait for one. */
+/** Swaps if no node of the primary chain is named: none are prepared, and those of before wait for one. */
 export function noSwaps(find: (orgId: string, id: string) => Promise<object | null>): SwapCommands {
   const missing = 'swaps need a node of the primary chain: set SPOTCHAIN_RPC_URL';
   const { begin, goOn } = switchedOff(missing, NO_TRANSACTION, find);

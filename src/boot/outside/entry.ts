@@ -26,7 +26,7 @@ export interface OutsideEntry {
   readonly budgets: (make: MakeBudget) => Readonly<Record<string, RequestBudget>>;
   /** Address from the environment, or in the sandbox if there is none. */
   readonly addresses: (config: Config, simulator: SimulatorAt) => object;
-  /** True where the environment does not name it, so that the sandbox stands in for it. */
+  /** True if the environment does not name it, so that the sandbox stands in for it. */
   readonly isSimulated: (config: Config) => boolean;
   readonly simulators: Simulators;
 }
@@ -34,9 +34,9 @@ export interface OutsideEntry {
 export interface VenueEntry extends OutsideEntry {
   /** `memory` is what is remembered of issuers' marks, where their feed is to be followed. */
   readonly open: (reach: never, memory?: MarkMemory) => VenueMarket;
-  /** Asks for one order book on demand, where the venue publishes any. */
+  /** Asks for one order book on demand, if the venue publishes any. */
   readonly askBook?: (reach: never) => AskBook;
-  /** Asks for the trades of a window of time, where the venue tells them. */
+  /** Asks for the trades of a window of time, if the venue tells them. */
   readonly askTrades?: (reach: never) => AskTrades;
 }
 

@@ -64,7 +64,7 @@ const simulators = ENTRIES.flatMap((entry) => Object.entries(entry.simulators)).
 export const SIMULATORS = simulators.map(([name]) => name) as readonly SimulatorName[];
 export const SIMULATOR_ENTRIES = Object.fromEntries(simulators) as Readonly<Record<SimulatorName, SimulatorEntry>>;
 
-/** The addresses as the environment gives them, and the sandbox's where it gives none. @throws Error if neither does. */
+/** The addresses as the environment gives them, and the sandbox's if it gives none. @throws Error if neither does. */
 export function addressesOf(config: Config, sandbox: { readonly urls: Readonly<Record<SimulatorName, string>> } | null): Addresses {
   const simulator = (name: string): string => {
     if (sandbox) return sandbox.urls[name as SimulatorName];
@@ -89,7 +89,7 @@ export function statedBudgets(config: Config): Readonly<Record<string, number>> 
   return { ...keylessBudgets(config), ...newsBudget(config), ...CATALOG.source.budgets };
 }
 
-/** Made once per process. `make` decides who counts: this process alone, or all processes together. */
+/** Creates the budgets once per process. `make` decides who counts: this process alone, or all processes together. */
 export function createRequestBudgets(stated: Readonly<Record<string, number>> = {}, make: MakeBudget = aloneBudgets): RequestBudgets {
   const makeStated: MakeBudget = (name, limit, windowMs) => make(name, stated[name] ?? limit, windowMs);
   return Object.assign({}, ...ENTRIES.map(({ budgets }) => budgets(makeStated))) as RequestBudgets;

@@ -8,7 +8,7 @@ import { SPOTCHAIN_SIMULATORS } from '../../sandbox/spotchain/simulators.ts';
 import type { Config } from '../config.ts';
 import { keyFor, type SimulatorAt, type VenueEntry } from './entry.ts';
 
-/** In the sandbox every token of the catalog has a pool, as soon as it is listed. */
+/** Pools of the sandbox: every token of the catalog has one as soon as it is listed. */
 const SANDBOX_POOLS: SpotchainAddresses['spotchain']['pools'] = {
   get(symbol) {
     const token = CATALOG.bySymbol(symbol)?.token ?? null;

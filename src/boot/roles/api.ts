@@ -95,13 +95,13 @@ export interface ApiDeps {
   readonly sharedLimits: SharedStore | null;
   /** Null if no external launcher is configured. */
   readonly launcher: LauncherClient | null;
-  /** Answers where the queue works; a process without a worker asks nothing. */
+  /** Answers if the queue works; a process without a worker asks nothing. */
   readonly pingQueue: () => Promise<void>;
   /** Replay sessions, of this process and of those that it reaches; null if there can be none. */
   readonly replays: ApiPorts['replays'];
   /** Backtests of manifests that are being written. */
   readonly previews: ApiPorts['previews'];
-  /** Free bytes of the state folder, and whether the database refused a write for want of them. */
+  /** Free bytes of the state folder, and whether the database refused a write for lack of them. */
   readonly space: SpaceWatch;
   /** State of this machine's clock compared with PostgreSQL's. */
   readonly clockState: () => ClockState;

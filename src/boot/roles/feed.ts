@@ -51,7 +51,7 @@ const RENEW_MS = 2_000;
 const NEEDS_MS = 15_000;
 /** Shadow orders are looked for so often; what they need of the flow is kept for minutes. */
 const SHADOW_MS = 5_000;
-/** Steps after which other instruments or indicators may have to be observed. */
+/** Steps after which other instruments or indicators may must be observed. */
 const CHANGES_NEEDS: ReadonlySet<string> = new Set(['started', 'manifest.changed', 'gate.passed', 'arm']);
 
 export interface FeedDeps {
@@ -211,7 +211,7 @@ async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<DutyWork & {
   ];
   deps.metrics.countMessages(() => messageCounts(pipeline.counters.snapshot()));
   pipeline.start();
-  log.info({ feeds: feeds.length }, 'the feed is on duty');
+  log.info({ feeds: feeds.length }, 'this process is the working feed');
   return {
     async refreshNeeds() {
       pipeline.refreshNeeds();

@@ -46,7 +46,7 @@ export interface Actors {
   readonly commands: AgentCommands;
 }
 
-/** `store`: where steps are committed, where that is not simply the database. */
+/** `store`: where steps are committed, if that is not simply the database. */
 export function openActors(sql: Sql, clock: Clock, newId: () => string, store: ActorStore = shareCommits(createActorStore(sql))): Actors {
   const runtime = createRuntime({ store, directory, clock });
   return { runtime, commands: createCommandHandler({ runtime, agents: createAgentDirectory(sql), clock, newId }) };

@@ -96,7 +96,7 @@ export function sweepFromStore(
   });
 }
 
-/** The trials that are asked for once the returns of a run are known; none but itself where nobody asks. */
+/** The trials that are asked for once the returns of a run are known; none but itself if nobody asks. */
 function familyOf(trials: TrialReads, of: TrialsOf | null): TrialsAsked {
   if (of === null) return NO_OTHERS;
   return async (returns) => {

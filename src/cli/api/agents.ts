@@ -65,7 +65,7 @@ function addReads(add: (name: string, description: string) => Command): void {
     .action((agent, { limit, ...options }) => atService(options, async (it) => (await run()).listDecisions(it, agent, limit)));
   add('watch', 'print decisions as they are made')
     .argument('[agent]', 'name or id of the agent (default: all agents)')
-    .option('--count <n>', 'end after so many', wholeNumber(1, 1_000_000))
+    .option('--count <n>', 'stop after this many decisions', wholeNumber(1, 1_000_000))
     .action((agent, { count, ...options }) =>
       atService(options, async (it) => (await run()).watchAgent(it, agent, count ?? Number.POSITIVE_INFINITY)),
     );

@@ -35,7 +35,7 @@ export interface PriceLook {
   readonly at: EpochMs;
 }
 
-/** Data read of one token at one moment; null for parts that nobody answered. */
+/** Data of one token at one moment; null for parts that no source answered. */
 export interface TokenLook {
   readonly at: EpochMs;
   readonly holders: HolderReading | null;
@@ -104,7 +104,7 @@ function allocationOf(creator: CreatorLook, supply: bigint): CreatorAllocation {
   };
 }
 
-/** The paying side of a pool of which both sides are told, as aggregators do. */
+/** Returns the paying side of a pool whose two sides are reported as one sum, as aggregators do. */
 export function halfOf(liquidityUsd: DecimalString): DecimalString {
   return plainDecimal(new Decimal(liquidityUsd).div(2));
 }
@@ -144,7 +144,7 @@ export const UNRANKED = {
 } as const satisfies Readonly<Record<AgentRankMode, string>>;
 
 export interface RankedToken {
-  /** From 1; null if what is ranked by is unknown, and `reasons` say so. */
+  /** Rank from 1; null if its score is unknown, and `reasons` say why. */
   readonly rank: number | null;
   readonly score: number | null;
   readonly reasons: readonly (typeof UNRANKED)[AgentRankMode][];

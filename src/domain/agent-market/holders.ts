@@ -9,7 +9,7 @@ import { CURVE_PROGRAM, LOCKER_PROGRAM } from '../solana/programs.ts';
 export const HOLDER_KINDS = ['wallet', 'curve', 'pool', 'locker', 'burned'] as const;
 export type HolderKind = (typeof HOLDER_KINDS)[number];
 
-/** One token account as a node told it. */
+/** One token account, as a node reports it. */
 export interface TokenHolding {
   readonly account: string;
   readonly owner: string;
@@ -25,7 +25,7 @@ export interface HolderReading {
   /** Raw units. */
   readonly supply: bigint;
   readonly decimals: number;
-  /** Largest first. A node tells at most `asked` of them. */
+  /** Largest first. A node reports at most `asked` of them. */
   readonly holdings: readonly TokenHolding[];
   readonly asked: number;
 }
@@ -40,7 +40,7 @@ export interface WalletShare {
 export interface HolderConcentration {
   readonly slot: number;
   readonly supply: bigint;
-  /** The supply without what lies in curves, pools, lockers and burn addresses. */
+  /** Supply outside of curves, pools, lockers and burn addresses. */
   readonly circulating: bigint;
   readonly excluded: readonly { readonly kind: Exclude<HolderKind, 'wallet'>; readonly amount: bigint; readonly pctOfSupply: number }[];
   /** Largest first, each owner once. */
@@ -48,7 +48,7 @@ export interface HolderConcentration {
   /** Percent of what circulates; null if nothing does. */
   readonly top1Pct: number | null;
   readonly top10Pct: number | null;
-  /** False if there are more accounts than a node tells: then smaller ones are in no sum, and excluded ones may be missing. */
+  /** False if there are more accounts than a node reports: smaller ones are then in no sum, and excluded ones may be missing. */
   readonly isComplete: boolean;
 }
 
@@ -61,7 +61,7 @@ const AUTHORITIES: ReadonlyMap<string, HolderKind> = new Map([
   ['5Q544fKrFoe6tsEbD7S8EmxGTJYAKtTVhAW5Q5pge4j1', 'pool'],
   ['GpMZbSM2GgvTKHJirzeGfMFoaZ8UR2X7F4v8vHTvxFbL', 'pool'],
 ]);
-/** Programs of which every pool owns its accounts itself. */
+/** Programs whose pools own their accounts themselves. */
 const PROGRAMS: ReadonlyMap<string, HolderKind> = new Map([
   [CURVE_PROGRAM, 'curve'],
   [SUCCESSOR_PROGRAM, 'pool'],

@@ -21,7 +21,7 @@ export interface WindowPerformance {
 
 type Bars = readonly Pick<Candle, 'openTime' | 'close'>[];
 
-/** The close of the last bar that was closed by `at`; null if none is near enough. */
+/** Returns the close of the last bar that had closed by `at`; null if none is near enough. */
 function closeAt(bars: Bars, at: EpochMs): Decimal | null {
   let found: Bars[number] | null = null;
   for (const bar of bars) if (bar.openTime + HOUR_MS <= at) found = bar;

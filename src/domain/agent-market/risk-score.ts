@@ -3,7 +3,7 @@
 export const RISK_TERMS = ['liquidity_depth', 'top_wallet_concentration', 'creator_allocation', 'token_age', 'volume_stability'] as const;
 export type RiskTermName = (typeof RISK_TERMS)[number];
 
-/** They sum to 1. */
+/** Weights of the terms; they sum to 1. */
 export const RISK_WEIGHTS: Readonly<Record<RiskTermName, number>> = {
   liquidity_depth: 0.3,
   top_wallet_concentration: 0.25,
@@ -35,7 +35,7 @@ export interface RiskTerm {
   readonly name: RiskTermName;
   /** Inputs of the term by name; null if unknown. */
   readonly input: { readonly [name: string]: number | null };
-  /** 0 to 100; what is unknown counts as 100. */
+  /** Points from 0 to 100. An unknown input counts as 100. */
   readonly points: number;
   readonly weight: number;
 }
@@ -44,7 +44,7 @@ export interface RiskScore {
   /** The sum of points x weight: 0 is the least risk, 100 the most. */
   readonly score: number;
   readonly terms: readonly RiskTerm[];
-  /** Terms that nobody knows the input of. */
+  /** Terms whose input is unknown. */
   readonly unknown: readonly RiskTermName[];
 }
 

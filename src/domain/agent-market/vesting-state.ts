@@ -7,7 +7,7 @@ export interface VestingState {
   /** Raw units. */
   readonly total: bigint;
   readonly unlocked: bigint;
-  /** Unix seconds at which all of it is free; null while nobody knows. */
+  /** Unix seconds at which everything is free; null while it is unknown. */
   readonly endsAt: bigint | null;
 }
 

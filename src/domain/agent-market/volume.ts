@@ -6,7 +6,7 @@ import { DAY_MS, type EpochMs } from '../time.ts';
 const HOUR_MS = 3_600_000;
 /** Whole days that are looked at. */
 export const VOLUME_DAYS = 7;
-/** Fewer days say nothing. */
+/** Minimum days. Fewer say nothing about stability. */
 export const LEAST_VOLUME_DAYS = 3;
 /** Number of times that the range from a bar's low to its high counts as real volume. */
 export const COUNTED_TRAVELS = 4;
@@ -32,7 +32,10 @@ export function countedVolume({ high, low, close, volume }: Pick<Candle, 'high' 
   return Math.min(Number(volume) * Number(close), way * COUNTED_TRAVELS);
 }
 
-/** Over the last whole days before `now`; null if there are fewer than `LEAST_VOLUME_DAYS`. `bars`: hourly, closed, priced in dollars. */
+/**
+ * Computes the stability of volume over the last whole days before `now`; null if there are fewer than `LEAST_VOLUME_DAYS`. @param bars
+ * hourly, closed, priced in dollars.
+ */
 export function volumeStability(bars: readonly Candle[], depthUsd: DecimalString, now: EpochMs): VolumeStability | null {
   const depth = Number(depthUsd);
   const days = new Map<number, { reported: number; counted: number }>();

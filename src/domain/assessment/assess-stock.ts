@@ -1,6 +1,6 @@
 /**
- * The assessment of one tokenized stock from what is observed: a bull case, a bear case, the context of its valuation and a
- * checklist of catalysts. Deterministic; where the evidence is thin it says so.
+ * Assessment of one tokenized stock from observations: a bull case, a bear case, the context of its valuation and a checklist of catalysts.
+ * It is deterministic, and says where the evidence is thin.
  */
 import type { CatalogEntry } from '../catalog.ts';
 import { isCarriedReference } from '../conditions/carried-reference.ts';
@@ -25,10 +25,10 @@ export interface EvidenceEvent {
   readonly observedAt: EpochMs;
 }
 
-/** Everything that an assessment may rest on. */
+/** Evidence of an assessment. */
 export interface Evidence {
   readonly at: EpochMs;
-  /** The observation of the token at the newest cut; null if there is none. */
+  /** Observation of the token at the newest cut, or null. */
   readonly seen: Observation | null;
   readonly events: readonly EvidenceEvent[];
   /** Stored hourly bars, ascending; of the token. */

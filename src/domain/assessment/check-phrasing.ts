@@ -1,6 +1,6 @@
 /**
- * Check of a language model's phrasing of deterministic claims. It may reword and order them; every id, source, number, quotation and
- * direction has to be the given one. Anything else is refused as a whole.
+ * Check of a language model's phrasing of deterministic claims. The model may reword and order them. Every id, source, number, quotation
+ * and direction must stay. Anything else is refused as a whole.
  */
 import { isObject } from '../field.ts';
 import type { Assessment, Catalyst } from './assess-stock.ts';
@@ -71,7 +71,7 @@ function phrased<C extends Claim>(given: readonly C[], answer: unknown, name: st
 
 /** Puts the answer's words into the assessment, or says why not. The answer is a closed object of the four lists. */
 export function checkPhrasing(given: Assessment, answer: unknown): Phrasing {
-  if (!isObject(answer)) return { ok: false, why: 'the answer is no object' };
+  if (!isObject(answer)) return { ok: false, why: 'the answer is not an object' };
   const stranger = Object.keys(answer).find((key) => !(PHRASED_LISTS as readonly string[]).includes(key));
   if (stranger !== undefined) return { ok: false, why: `the answer holds ${stranger.slice(0, 40)}` };
   const made: Partial<Record<PhrasedList, readonly Claim[]>> = {};

@@ -1,17 +1,17 @@
-/** Claims of an assessment: a sentence and what it rests on. A claim without a source cannot be written: the list has a first element by its type. */
+/** Claims of an assessment: a sentence and its sources. The type requires at least one source. */
 import type { EpochMs } from '../time.ts';
 
 export const SOURCE_KINDS = ['quote', 'reference', 'filing', 'news', 'bars', 'pool', 'catalog', 'calendar'] as const;
 export type SourceKind = (typeof SOURCE_KINDS)[number];
 
-/** Something that was observed, by the id under which it can be looked up. */
+/** An observation, by the id under which it can be looked up. */
 export interface Source {
   readonly id: string;
   readonly kind: SourceKind;
   readonly at: EpochMs;
 }
 
-/** At least one source, by type. */
+/** A list of at least one source, by type. */
 export type Sources = readonly [Source, ...Source[]];
 
 /** `id` is the claim's own, within its assessment: `bull.1`. Sources are ids of the assessment's list. */

@@ -12,13 +12,13 @@ export type AnsweredTrade = Pick<OutsideProposal, 'side' | 'instrument' | 'notio
 /** Answers of one path: the number of the slot, from 0, and the trade. Slots without one are left out. */
 export type AnsweredPath = readonly (readonly [slot: number, trade: AnsweredTrade])[];
 
-/** The beginning of a session: so many steps and what was answered to them, by path. */
+/** Opening of a session: its first steps and the answers to them, by path. */
 export interface Opening {
   readonly steps: number;
   readonly paths: readonly AnsweredPath[];
 }
 
-/** The beginning that is kept has so many trades over all paths, or so many steps. */
+/** Trades over all paths after which the kept opening ends. It also ends after a number of steps. */
 const OPENING_TRADES = 200;
 export const OPENING_STEPS = 2_000;
 /** Sizes and prices are shown in six significant digits: equal ones differ by less. */

@@ -1,8 +1,8 @@
-/** Returns by day of what was tried: what tells whether two trials are of one family. */
+/** Daily returns of trials, which tell whether two trials are of one family. */
 import type { DecimalString } from '../decimal.ts';
 import { DAY_MS, type EpochMs } from '../time.ts';
 
-/** More digits say nothing about a correlation. */
+/** Digits kept of a return. More say nothing about a correlation. */
 const DIGITS = 7;
 
 /** Returns by UTC day from the first one on; null on days without a mark. */

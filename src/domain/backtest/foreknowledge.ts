@@ -28,9 +28,9 @@ export interface ForeknowledgeVerdict {
 /** Resampled paths of a session. */
 export const RESAMPLED_PATHS = 20;
 /**
- * Student's t with 19 degrees of freedom exceeds this with a probability of 0.001: at most so many strategies are refused whose
- * edge is the same on all paths. One that gains five standard errors by what it knows is refused with a probability above 0.9,
- * one that gains eight with one above 0.999.
+ * Limit of Student's t with 19 degrees of freedom at a probability of 0.001: the share of strategies refused whose edge is the same on all
+ * paths. A strategy that gains five standard errors by foreknowledge is refused with a probability above 0.9, one that gains eight with one
+ * above 0.999.
  */
 const T_LIMIT = 3.579;
 

@@ -28,7 +28,7 @@ const SOURCE_WORDS: Readonly<Record<HistorySource, string>> = {
   pool_liquidity: 'liquidity of the pools',
 };
 
-/** One sentence for each: what is missing, what fails for it, and the command that imports it. */
+/** Says what is missing, what fails for it, and which command imports it, in one sentence each. */
 export function missingHistoryText({ instrument, conditions, source, longest, missingPct, command }: MissingHistory): string {
   return (
     `${conditions.join(', ')} on ${instrument} ${conditions.length === 1 ? 'looks' : 'look'} at ${SOURCE_WORDS[source]}, of which ` +

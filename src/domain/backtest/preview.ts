@@ -13,14 +13,13 @@ export const PREVIEW_LIMITS = { bars: 40_000, defaultDays: 60, days: 366, runMs:
 /** Undefined fields take their defaults. */
 export interface GivenPreview {
   readonly timeframe?: string | undefined;
-  /** Whole days back from the last whole bar; by default 60, or fewer where so many bars are too many. */
+  /** Whole days back from the last whole bar; default 60, or fewer if that were too many bars. */
   readonly days?: number | undefined;
 }
 
 /**
- * The request of a preview: a look, which is no evidence, over the newest closed bars.
- * @param manifestTimeframe decided on where nothing else is asked for.
- * @param series how many series of bars are read.
+ * Builds the request of a preview: a look, which is no evidence, over the newest closed bars. @param manifestTimeframe timeframe unless
+ * another is requested. @param series number of series that are read.
  */
 export function previewRequest(
   given: GivenPreview,
@@ -58,7 +57,7 @@ export interface PreviewDay {
   readonly highUsd: DecimalString;
 }
 
-/** A trade as a preview tells it; a whole backtest tells more of it. Prices as decimal text, times as ISO 8601; null while it is open. */
+/** A trade of a preview. Prices are decimal text, times ISO 8601; null while it is open. */
 export interface PreviewTrade {
   readonly instrument: string;
   readonly decidedAt: string;
@@ -113,7 +112,7 @@ export interface Preview {
   /** Null if the preview has no result; `ending` then says why. */
   readonly result: PreviewResult | null;
   readonly ending: PreviewEnding | null;
-  /** Reasons why the stretch holds no trade; empty if it does, and where there is no result. */
+  /** Reasons why there was no trade; empty if there was one, or if there is no result. */
   readonly whyNoTrades: readonly string[];
   /** Inputs of the rules that are unknown over part of the stretch. */
   readonly missing: readonly MissingHistory[];

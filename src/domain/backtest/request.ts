@@ -6,7 +6,7 @@ import { canonicalTimeframe } from '../field.ts';
 import { DAY_MS, type EpochMs, isoTime, slotOf } from '../time.ts';
 import { type Assumptions, readAssumptions } from './assumptions.ts';
 
-/** Plain JSON: it lies with the run. Times are ISO 8601. */
+/** Plain JSON, stored with the run. Times are ISO 8601. */
 export interface BacktestRequest {
   /** Bars open from `from` (inclusive) to `to` (exclusive). */
   readonly from: string;
@@ -29,7 +29,7 @@ export interface GivenRequest {
 
 /** Spare days beyond the five years, so that bars that start a little late still span them. */
 const SPARE_DAYS = 8;
-/** A request is read at most so long before its run is on record. */
+/** Longest time between reading a request and recording its run. Milliseconds. */
 const READ_BEFORE_MS = 60_000;
 
 /** Reads a request. The default window ends with the last whole UTC day and holds a little more than five years. */
@@ -41,7 +41,7 @@ export function readBacktestRequest(given: GivenRequest, now: EpochMs): Backtest
     if (Number.isNaN(at))
       problems.push({
         path: `$.${name}`,
-        problem: `${JSON.stringify(text)} is no time`,
+        problem: `${JSON.stringify(text)} is not a time`,
         allowed: 'ISO 8601, such as 2020-01-01T00:00:00Z',
       });
     return at;
@@ -49,13 +49,13 @@ export function readBacktestRequest(given: GivenRequest, now: EpochMs): Backtest
   const to = instant(given.to, 'to', gateStretch(now).to);
   const from = instant(given.from, 'from', stretchBefore(to));
   if (from >= to)
-    problems.push({ path: '$.from', problem: `${isoTimeOr(from)} does not lie before ${isoTimeOr(to)}`, allowed: 'a time before `to`' });
-  if (to > now) problems.push({ path: '$.to', problem: `${isoTimeOr(to)} lies in the future`, allowed: `at most ${isoTime(now)}` });
+    problems.push({ path: '$.from', problem: `${isoTimeOr(from)} is not before ${isoTimeOr(to)}`, allowed: 'a time before `to`' });
+  if (to > now) problems.push({ path: '$.to', problem: `${isoTimeOr(to)} is in the future`, allowed: `at most ${isoTime(now)}` });
   const timeframe = given.timeframe === undefined ? null : canonicalTimeframe(given.timeframe);
   if (given.timeframe !== undefined && timeframe === null) {
     problems.push({
       path: '$.timeframe',
-      problem: `${JSON.stringify(given.timeframe)} is no timeframe`,
+      problem: `${JSON.stringify(given.timeframe)} is not a timeframe`,
       allowed: 'minutes or hours from 1 to 999, such as 5m or 1h',
     });
   }
@@ -65,9 +65,8 @@ export function readBacktestRequest(given: GivenRequest, now: EpochMs): Backtest
 }
 
 /**
- * True for a run that is no evidence: one that asks to be a look, or that is of another timeframe than the manifest's or of another
- * stretch than the gate's. `is_look` of the database says the same.
- * @param at when the run was asked for.
+ * True for a run that is no evidence: it asks to be a look, or its timeframe is not the manifest's, or its period is not the gate's.
+ * `is_look` of the database says the same. @param at time of the request.
  */
 export function isLook({ from, to, timeframe, look }: BacktestRequest, manifestTimeframe: string, at: EpochMs): boolean {
   if (look || (timeframe ?? manifestTimeframe) !== manifestTimeframe) return true;

@@ -1,8 +1,8 @@
-/** The windows of a walk-forward: how long each picks, and how long what it picked counts. */
+/** Windows of a walk-forward: how long each one picks, and how long its pick counts. */
 
 /** Lengths in days of the equity curve: trading days where every instrument is a share, else calendar days. */
 export interface WalkForwardRequest {
-  /** The best variant of so many days is picked. */
+  /** Days over which the best variant is picked. */
   readonly trainDays: number;
   /** Days after the training window whose result counts. */
   readonly testDays: number;

@@ -12,12 +12,12 @@ import { DEFAULT_WALK_FORWARD, type WalkForwardRequest } from './sweep-windows.t
 
 /** A threshold by its place in the payload form, and the values it takes. */
 export interface SweepParameter {
-  /** Such as `stopLossPct` or `entryConditions[0].value`. */
+  /** Path of the threshold, such as `stopLossPct` or `entryConditions[0].value`. */
   readonly path: string;
   readonly values: readonly (number | string)[];
 }
 
-/** Plain JSON: it lies with the run. It is never evidence, so a short stretch is allowed. */
+/** Plain JSON, stored with the run. It is never evidence, so a short stretch is allowed. */
 export interface SweepRequest extends BacktestRequest {
   readonly parameters: readonly SweepParameter[];
   readonly walkForward: WalkForwardRequest;
@@ -35,13 +35,13 @@ export const SWEEP_LIMITS = { parameters: 4, values: 50, variants: 1_000, trainD
 const PATH = /^(?:([A-Za-z]+)|(entryConditions|exitConditions)\[(\d+)\]\.([A-Za-z]+))$/;
 const DECIMAL = /^-?\d+(\.\d+)?$/;
 
-/** A sweep as it is asked for: what a backtest may be asked for, the thresholds, and the windows. */
+/** Request of a sweep: that of a backtest, the thresholds, and the windows. */
 export interface SweepGiven extends Omit<GivenRequest, 'look'> {
   readonly parameters: readonly SweepParameter[];
   readonly walkForward?: Partial<WalkForwardRequest> | undefined;
 }
 
-/** @returns the request with every default resolved and its variants, or everything that is wrong with it. */
+/** Reads a request. @returns the request with every default resolved and its variants, or all of its problems. */
 export function readSweep(
   manifest: Manifest,
   { parameters, walkForward, ...given }: SweepGiven,
@@ -74,7 +74,7 @@ function windowProblems(windows: WalkForwardRequest): Problem[] {
     const days = windows[name];
     if (Number.isInteger(days) && days >= 1 && days <= SWEEP_LIMITS[name]) return [];
     return [
-      { path: `$.walkForward.${name}`, problem: `${days} is no length of a window`, allowed: `1 to ${SWEEP_LIMITS[name]} whole days` },
+      { path: `$.walkForward.${name}`, problem: `${days} is not a length of a window`, allowed: `1 to ${SWEEP_LIMITS[name]} whole days` },
     ];
   });
 }
@@ -98,8 +98,8 @@ function valueOf(text: string): number | string {
 }
 
 /**
- * Every combination of the values, in the order in which they are given, the first parameter slowest.
- * @returns the variants, or everything that is wrong with them, by the paths of the request and in the words of the manifest's own reader.
+ * Combines all values in the given order, the first parameter slowest. @returns the variants, or every problem by the paths of the request
+ * and in the words of the manifest's reader.
  */
 export function variantsOf(manifest: Manifest, parameters: readonly SweepParameter[]): readonly Variant[] | readonly Problem[] {
   const problems = parameters.flatMap((parameter, index) => problemsOf(manifest, parameter, parameters, index));
@@ -137,7 +137,7 @@ function problemsOf(manifest: Manifest, { path, values }: SweepParameter, all: r
   if (present === undefined || !isNumeric(present)) {
     problems.push({
       path: `${at}.path`,
-      problem: `${JSON.stringify(path)} is no threshold of the manifest`,
+      problem: `${JSON.stringify(path)} is not a threshold of the manifest`,
       allowed: thresholdsOf(manifest).join(', '),
     });
   }

@@ -2,7 +2,7 @@
 import type { CatalogEntry } from '../catalog.ts';
 import type { InstrumentKey } from '../venue.ts';
 
-/** True of what has a second leg: a token with a reference price, or a spot instrument with a perpetual. */
+/** True for what has a second leg: a token with a reference price, or a spot instrument with a perpetual. */
 export function hasBasis({ kind, pairedPerp }: Pick<CatalogEntry, 'kind' | 'pairedPerp'>): boolean {
   return kind === 'tokenized_equity' || (kind === 'spot' && pairedPerp !== null);
 }

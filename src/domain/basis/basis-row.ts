@@ -1,4 +1,4 @@
-/** The basis of one underlying: token, reference and perpetual, what the spread between them would earn and what it would cost. Pure. */
+/** Basis of one underlying: token, reference and perpetual, with the result and the cost of the spread between them. Pure. */
 import { type CatalogEntry, isTradableAt } from '../catalog.ts';
 import { isCarriedReference } from '../conditions/carried-reference.ts';
 import { isQuoteLive, isReferenceLive } from '../conditions/condition.ts';
@@ -79,7 +79,7 @@ function referenceLeg(entry: CatalogEntry, seen: Observation | undefined): Price
 
 type QuotedPrices = Pick<RoundTrip, 'bid' | 'ask' | 'mid'>;
 
-/** Both sides of what a trade is taken from: the observed pools of a token, the cost model's book elsewhere; null if it is unknown. */
+/** Returns both sides of the depth that a trade takes: the observed pools of a token, elsewhere the cost model's book; null if unknown. */
 function depthUsdOf(entry: CatalogEntry, seen: Observation): DecimalString | null {
   return entry.token === null ? poolOfDepth(costModelOf(entry.key).depthUsd) : seen.liquidityUsd;
 }
@@ -92,7 +92,7 @@ function tokenCosts(entry: CatalogEntry, seen: Observation, notionalUsd: Decimal
   return roundTripCosts({ ...quote, liquidityUsd: depthUsdOf(entry, seen), notionalUsd, takerFeeBps, transferFeeBps });
 }
 
-/** Best prices of a pool before the fee of the mint, which is a cost of its own: what is quoted is what arrives. */
+/** Returns the best prices of a pool before the mint's transfer fee, which is a cost of its own. Quoted prices are of what arrives. */
 function withoutTransferFee({ bid, ask, mid }: QuotedPrices, transferFeeBps: number): QuotedPrices {
   if (bid === null || ask === null || mid === null || transferFeeBps === 0) return { bid, ask, mid };
   const fee = new Decimal(mid).times(transferFeeBps).div(10_000);
@@ -165,7 +165,7 @@ function perpetualCosts(
 /**
  * The basis of one tokenized instrument at a cut. A leg that is not live gives no edge; a reference that is carried forward
  * from an earlier session is not live.
- * @param perpetual what was observed of the perpetual on the same underlying; undefined if there is none.
+ * @param perpetual what was observed of the perpetual on the same underlying, or undefined.
  */
 export function basisRow(entry: CatalogEntry, cut: Cut, perpetual: Observation | undefined, inputs: BasisInputs): BasisRow {
   const seen = cut.observations.get(entry.key);

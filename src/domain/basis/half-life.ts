@@ -4,11 +4,11 @@ import type { DecimalString } from '../decimal.ts';
 import type { EpochMs } from '../time.ts';
 import { percentAbove } from '../valuation.ts';
 
-/** Fewer pairs of neighbouring bars say nothing. */
+/** Minimum pairs of neighbouring bars. Fewer say nothing. */
 export const MIN_HALF_LIFE_SAMPLES = 48;
 
 export interface HalfLife {
-  /** Hours; null if the spread does not revert, or where there are too few bars. */
+  /** Hours; null if the spread does not revert, or if there are too few bars. */
   readonly hours: number | null;
   /** Pairs of neighbouring bars that it was fitted on. */
   readonly samples: number;

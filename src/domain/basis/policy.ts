@@ -20,7 +20,7 @@ export const DEFAULT_POLICY_SLIPPAGE_BPS = 50;
 export const DEFAULT_MAX_HOLD_HOURS = 72;
 export { DEFAULT_LIFE_MS as DEFAULT_POLICY_LIFE_MS };
 
-/** The policy as a Take: the same machinery evaluates it. Adds all problems and refuses where there is one. */
+/** Makes the policy a Take, which the same machinery evaluates. Adds all problems and refuses if there is one. */
 export function policyTake(policy: BasisPolicy, world: { readonly catalog: Catalog; readonly now: EpochMs }): ReadTake {
   const entry = world.catalog.bySymbol(policy.symbol);
   const problems: Problem[] = [];

@@ -17,11 +17,11 @@ export type ChainHeads = Readonly<Record<BridgeChain, ChainHead>>;
 /** Chain record of a transaction that a provider names as a payment or a refund. */
 export interface ArrivalSighting extends Pick<ArrivalAxis, 'hash' | 'amount'> {
   readonly state: 'none' | 'included' | 'final' | 'failed';
-  /** The block that it stands in; null if it stands in none. */
+  /** Block that holds it, or null. */
   readonly block: ChainHead | null;
 }
 
-/** A node whose newest block is older than this by the service's clock is too far behind to be quoted on. Milliseconds. */
+/** Age of the newest block, by the service's clock, beyond which a node is too far behind for a quote. Milliseconds. */
 export const MOST_BEHIND_MS = 60_000;
 
 /**
@@ -33,8 +33,8 @@ export function isOlder(block: ChainHead, head: ChainHead): boolean {
 }
 
 /**
- * Returns the axis of an arrival. A payment from before the quote, or one that has settled another transfer, is `foreign`: it is no money
- * of this transfer, whatever its provider says. `settled` is the id of the transfer that it has settled, or null.
+ * Returns the axis of an arrival. A payment from before the quote, or one that has settled another transfer, is `foreign`: it does not
+ * count for this transfer, whatever its provider says. `settled` is the id of the transfer that it has settled, or null.
  */
 export function arrivalOf(seen: ArrivalSighting, head: ChainHead, settled: string | null, own: string): ArrivalAxis {
   const { state, hash, amount, block } = seen;

@@ -29,7 +29,7 @@ export interface ProviderAxis {
   readonly fillHash: string | null;
   /** The transaction on the source chain that it names as the refund. */
   readonly refundHash: string | null;
-  /** Since when it does not answer; null while it does. */
+  /** Time since which the provider does not answer; null while it does. */
   readonly silentSince: EpochMs | null;
 }
 
@@ -81,7 +81,7 @@ export const FIRST_AXES: TransferAxes = {
   refund: NO_ARRIVAL,
 };
 
-/** The public states of a transfer, in the order of its life; the last five are where it may end up beside it. */
+/** Public states of a transfer in the order of its life; the last five are other endings. */
 export const TRANSFER_STATES = [
   'quoted',
   'submitted',
@@ -172,9 +172,9 @@ const OWING: ReadonlySet<ProviderState> = new Set(['failing', 'refunding', 'refu
 const WORKING: ReadonlySet<ProviderState> = new Set(['filling', 'filled']);
 
 /**
- * The state of a submitted transfer. `minimumOut` and `amountIn` are base units. Money that a chain shows as final
- * outweighs every word; nothing that is merely unseen is a failure. What arrives counts only where it is as much as was
- * promised at least: less of it ends nothing by itself.
+ * Returns the state of a submitted transfer. `minimumOut` and `amountIn` are base units. Money that a chain shows as final outweighs every
+ * provider; something not seen is never a failure. An arrival counts only if it is at least the promised amount: less ends nothing by
+ * itself.
  */
 export function transferStatusOf(axes: TransferAxes, terms: { readonly minimumOut: string; readonly amountIn: string }): TransferStatus {
   return { state: stateOf(axes, terms), attentions: attentionsOf(axes, terms) };
@@ -240,7 +240,7 @@ function attentionsOf(
   return ATTENTIONS.filter((attention) => found[attention]);
 }
 
-/** True of a state that nothing leads out of: both chains have spoken for good. */
+/** True for a state that nothing leads out of: both chains have spoken for good. */
 export function isEnded(state: TransferState): boolean {
   return state === 'completed' || state === 'refunded' || state === 'failed' || state === 'expired';
 }
@@ -254,7 +254,7 @@ export interface Sighting {
   readonly refund: ArrivalAxis | null;
 }
 
-/** The source chain at one moment; what it meant before is not its business. */
+/** Sighting of the source chain at one moment. Earlier sightings do not matter. */
 export interface SourceSighting {
   readonly state: Exclude<SourceState, 'reorged'>;
   readonly confirmations: number;
@@ -262,8 +262,8 @@ export interface SourceSighting {
 }
 
 /**
- * The axes after a look. Final things never change back, and a final payment is outweighed by a larger final one alone;
- * what was included and is gone is `reorged`; a hash that the provider has named is kept when it names none the next time.
+ * Returns the axes after a look. Final axes never change back; only a larger final payment outweighs a final payment. A transaction that
+ * was included and is gone is `reorged`. A hash that the provider named is kept if it names none the next time.
  */
 export function seen(axes: TransferAxes, sighting: Sighting): TransferAxes {
   return {
@@ -305,7 +305,7 @@ function arrivalAfter(before: ArrivalAxis, now: ArrivalAxis | null): ArrivalAxis
   return before.state === 'final' && arrivedOf(now) <= arrivedOf(before) ? before : now;
 }
 
-/** A transfer is delayed once it takes so many times its estimate, and never before two minutes. */
+/** Multiple of its estimate after which a transfer is delayed, and never before two minutes. */
 const DELAY_FACTOR = 3;
 const LEAST_DELAY_MS = 120_000;
 

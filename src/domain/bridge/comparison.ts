@@ -28,7 +28,7 @@ export interface Comparison<Offer extends BridgeOffer> {
   readonly explanation: string;
 }
 
-/** Compares offers for the same amount. Null if there is none. The order of the offers breaks exact ties. */
+/** Compares offers for the same amount; null without offers. The order of the offers breaks exact ties. */
 export function compareOffers<Offer extends BridgeOffer>(
   offers: readonly Offer[],
   declined: readonly Declined[],

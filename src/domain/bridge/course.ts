@@ -11,7 +11,7 @@ import {
   type TransferState,
 } from './axes.ts';
 
-/** A committed step of a transfer: where it led, and what was seen, where something was. */
+/** A committed step of a transfer: its new state, and the sighting, if any. */
 export interface TransferStep {
   readonly at: EpochMs;
   readonly state: TransferState;

@@ -17,7 +17,7 @@ export interface ReadEvmTransaction {
 const PLAIN_TYPES: ReadonlySet<string> = new Set(['legacy', 'eip2930', 'eip1559']);
 const same = (a: string | null, b: string): boolean => a?.toLowerCase() === b.toLowerCase();
 
-/** The fields that differ, each with what was quoted and what came; empty if nothing differs. */
+/** Lists the fields that differ, each with the quoted and the signed value. */
 export function evmDifferences(quoted: UnsignedEvmTransaction, given: ReadEvmTransaction): readonly string[] {
   const differs: string[] = [];
   if (given.chainId !== quoted.chainId) differs.push(`chain ${given.chainId ?? 'none'} instead of ${quoted.chainId}`);

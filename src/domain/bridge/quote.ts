@@ -1,4 +1,4 @@
-/** A bridge quote: what a provider offers for moving the stablecoin between the two chains, fee by fee. */
+/** Quote of a provider for moving the stablecoin between the two chains, fee by fee. */
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
 import { type Outcome, refuse } from '../refusal.ts';
 import type { EpochMs } from '../time.ts';
@@ -38,7 +38,7 @@ export interface FeeLine {
   readonly included: boolean;
 }
 
-/** An EVM transaction to be signed by the sender. Nonce and gas are the wallet's business. */
+/** An EVM transaction for the sender to sign. The wallet chooses nonce and gas. */
 export interface UnsignedEvmTransaction {
   readonly kind: 'evm';
   readonly chainId: number;
@@ -49,7 +49,7 @@ export interface UnsignedEvmTransaction {
   readonly value: string;
 }
 
-/** An approval that has to be mined before the transaction itself; null if the allowance suffices already. */
+/** An approval that must be mined before the transaction itself; null if the allowance suffices. */
 export interface EvmApproval extends UnsignedEvmTransaction {
   readonly spender: string;
   /** Base units. */

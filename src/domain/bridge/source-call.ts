@@ -6,7 +6,7 @@ import { COMPUTE_BUDGET_PROGRAM, namedProgram, programWords } from '../solana/pr
 /** Required content of the single instruction. Plain JSON. */
 export interface SourceCall {
   readonly program: string;
-  /** In the order of the instruction, each with what it is to people. */
+  /** Accounts in the order of the instruction, each with its role in words. */
   readonly accounts: readonly { readonly name: string; readonly address: string }[];
   /** The parts of its data, in order. */
   readonly data: readonly CallField[];
@@ -60,7 +60,7 @@ function shown({ hex, form }: CallField): string {
   return form === 'number' ? String(BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`)) : `0x${hex}`;
 }
 
-/** A number in so many bytes, the lowest first. */
+/** Writes a number in so many bytes, the lowest first. */
 export function numberField(name: string, value: bigint | number, bytes: 4 | 8): CallField {
   const data = Buffer.alloc(8);
   data.writeBigUInt64LE(BigInt(value));

@@ -18,7 +18,7 @@ export type SourcePlan =
       readonly signers: readonly string[];
       /** The token account that the amount waits in; null if it is burned. */
       readonly escrowAccount: string | null;
-      /** The instruction that moves the amount, as it has to be. */
+      /** The instruction that moves the amount, as it must be. */
       readonly call: SourceCall;
       /** The wire bytes with a recent blockhash, unsigned by the sender. */
       build(blockhash: string): Uint8Array;
@@ -54,7 +54,7 @@ export interface TransferTerms {
   readonly heads: ChainHeads;
   /** The source transaction's name on its chain; null before it was submitted. */
   readonly hash: string | null;
-  /** The sender's nonce where the source is the EVM chain and the signed bytes are known. */
+  /** The sender's nonce if the source is the EVM chain and the signed bytes are known. */
   readonly nonce: number | null;
 }
 

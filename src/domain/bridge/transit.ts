@@ -45,7 +45,7 @@ export function isBetweenChains({ sourceState, destinationState, refundState }: 
   return hasLeft && !isBack(destinationState) && !isBack(refundState);
 }
 
-/** A place per transfer whose money is between the chains: all of it is cash, and none of it can be used. */
+/** Returns a place for each transfer whose money is between the chains: all of it is cash, and none of it can be used. */
 export function transitAccounts(amounts: readonly TransitAmount[]): readonly ReadAccount[] {
   return amounts.filter(isBetweenChains).map(({ id, amountUsd, state, changedAt }) => {
     const place = `bridge:${id}`;

@@ -1,6 +1,6 @@
 /**
- * When a reference price that was carried forward may be read like a live one: in the sessions that a manifest's own
- * session rule names for it, and where nothing but the closed session stands between the price and now.
+ * Rules for reading a reference price that was carried forward. It counts like a live one in the sessions that a manifest's own session
+ * rule names, if nothing but the closed session stands between the price and now.
  */
 import type { ObservedReference } from '../cut.ts';
 import type { ManifestCondition } from '../manifest/manifest.ts';
@@ -23,9 +23,8 @@ const OF_THE_SESSION: ReadonlySet<QualityFlag> = new Set(['session_closed', 'car
 export const LAST_PRINT_MS = 60_000;
 
 /**
- * The sessions that the entry side's `session_in` rules name, of which at least one says `carriedReference`; never the
- * regular one, in which a price that stands still is a fault. They hold for both sides: what was entered by a carried
- * price may be left by it.
+ * Sessions named by the entry side's `session_in` rules, of which at least one says `carriedReference`; never the regular one, in which a
+ * price that does not move is a fault. They hold for both sides: a position entered by a carried price may be left by it.
  */
 export function carriedIn({ entry }: { readonly entry: readonly ManifestCondition[] }): CarriedIn {
   const rules = entry.filter(({ type }) => type === 'session_in');
@@ -34,8 +33,8 @@ export function carriedIn({ entry }: { readonly entry: readonly ManifestConditio
 }
 
 /**
- * True if, outside of a regular session, a price of that time is the last one of the previous regular session or a later one. A carried
- * price has to be so before any session rule is evaluated. False if no calendar is known.
+ * True if a price of that time, outside of a regular session, is the last one of the previous regular session or a later one. A carried
+ * price must be so before any session rule is evaluated. False if no calendar is known.
  */
 export function isOfLastSession(publishedAt: EpochMs, at: EpochMs): boolean {
   if (!isSessionKnown(at) || sessionAt(at) === 'REGULAR' || publishedAt > at) return false;
@@ -54,7 +53,7 @@ export function isReadableCarried(
   return allowed.includes(sessionAt(at)) && isOfLastSession(at - reference.ageMs, at);
 }
 
-/** True of a reference that only the closed session makes old. It may be shown and ranked with a flag; it triggers nothing by itself. */
+/** True for a reference that only the closed session makes old. It may be shown and ranked with a flag; it triggers nothing by itself. */
 export function isCarriedReference(reference: Pick<ObservedReference, 'quality' | 'flags' | 'ageMs'> | null, at: EpochMs): boolean {
   return isReadableCarried(reference, at, CARRYING);
 }

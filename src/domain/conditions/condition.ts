@@ -18,8 +18,8 @@ export type Observed = number | string | null;
 export type ObserveRule = (observation: Observation, position: BookPosition | null) => Observed;
 
 /**
- * A condition made ready for the hot path. Whether it passes is a function of what it observed, so that evaluating a
- * rule allocates nothing and a kept observed value explains its verdict.
+ * A condition compiled for the hot path. It passes by a function of its observed value, so that evaluating a rule allocates nothing and the
+ * kept value explains the verdict.
  */
 export interface CompiledCondition {
   /** Value that the rule saw; null if the input is unknown, stale or not live. */
@@ -27,8 +27,8 @@ export interface CompiledCondition {
   /** False for null, always: the engine fails closed. */
   readonly passes: (observed: Observed) => boolean;
   /**
-   * The same reading without the demand that quote and reference be live, for rules that make it. It never passes a
-   * rule; it tells "blocked because the price is not live" from "did not apply".
+   * The same reading without the demand that quote and reference are live, for rules that make it. It never passes a rule. It tells
+   * "blocked because the price is not live" from "did not apply".
    */
   readonly observeUngated: ObserveRule | null;
   /** True if the rule asks for a live reference price. */
@@ -44,7 +44,7 @@ export interface ConditionDefinition {
   readonly description: string;
   /** The sides of a manifest on which it makes sense. */
   readonly sides: readonly ('entry' | 'exit')[];
-  /** The kinds of instruments that have what it looks at; null for all. On others it never passes. */
+  /** Kinds of instruments that have its inputs; null for all. On other kinds it never passes. */
   readonly kinds: readonly InstrumentKind[] | null;
   readonly fields: Fields;
   /** Checks that concern several fields together. `path` is the condition's. */
@@ -206,7 +206,7 @@ export function freshIndicator(
 ): (observation: Observation) => IndicatorValue | null {
   const key = indicatorKey(need);
   const barMs = timeframeMs(need.timeframe);
-  if (barMs === null) throw new TypeError(`${need.timeframe} is no timeframe`);
+  if (barMs === null) throw new TypeError(`${need.timeframe} is not a timeframe`);
   return (observation) => {
     const indicator = observation.indicators[key];
     if (indicator === undefined || indicator.barOpenTime === null) return null;
@@ -246,7 +246,7 @@ export function needOf(instrument: InstrumentKey, need: Pick<IndicatorNeed, 'nam
   return { instrument, name: need.name, timeframe: need.timeframe, period: need.period };
 }
 
-/** The longest look-back of an indicator in bars: what a live process is ready to warm up with. */
+/** Longest look-back of an indicator in bars, for which a live process can warm up. */
 export const MAX_PERIOD = 500;
 
 export const PERIOD_FIELD = { type: 'integer', min: 2, max: MAX_PERIOD, description: 'Look-back in closed bars.' } as const;

@@ -101,12 +101,12 @@ export function readCondition(
   const definition = typeof type === 'string' ? BY_TYPE.get(type) : undefined;
   if (definition === undefined) {
     const hint = typeof type === 'string' ? didYouMean(type, allowedTypes) : '';
-    const what = type === undefined ? 'is missing' : `${describeValue(type)} is no condition type`;
+    const what = type === undefined ? 'is missing' : `${describeValue(type)} is not a condition type`;
     problems.push({ path: `${path}.type`, problem: hint === '' ? what : `${what}; ${hint}`, allowed: allowedTypes.join(', ') });
     return null;
   }
   if (!definition.sides.includes(side)) {
-    problems.push({ path: `${path}.type`, problem: `${definition.type} is no ${side} condition`, allowed: allowedTypes.join(', ') });
+    problems.push({ path: `${path}.type`, problem: `${definition.type} is not a ${side} condition`, allowed: allowedTypes.join(', ') });
     return null;
   }
   const before = problems.length;
@@ -119,7 +119,7 @@ export function readCondition(
   return null;
 }
 
-/** True if a required field is missing, including a timeframe if the manifest has none to take. */
+/** True if a required field is missing, including a timeframe if the manifest has no default for it. */
 function lacksField({ fields }: ConditionDefinition, read: Readonly<Record<string, FieldValue>>): boolean {
   return Object.entries(fields).some(
     ([name, { type, optional }]) => read[name] === undefined && (optional !== true || type === 'timeframe'),

@@ -1,4 +1,4 @@
-/** The cause of an unknown input, derived from what a record holds: no hashed byte depends on it. */
+/** Cause of an unknown input, derived from a record's content. No hashed byte depends on it. */
 import { type IndicatorNeed, indicatorKey, type Observation } from '../cut.ts';
 import { indicatorOf } from '../indicators/index.ts';
 import type { QualityFlag } from '../quote.ts';

@@ -12,7 +12,7 @@ const numbersOf = (text: string): string => JSON.stringify((text.match(NUMBER) ?
 
 /** Puts the answer's question in the place of the message, or says why not. */
 export function checkRewording(message: string, answer: unknown): Rewording {
-  if (!isObject(answer)) return { ok: false, why: 'the answer is no object' };
+  if (!isObject(answer)) return { ok: false, why: 'the answer is not an object' };
   const stranger = Object.keys(answer).find((key) => key !== 'message');
   if (stranger !== undefined) return { ok: false, why: `the answer holds ${JSON.stringify(stranger.slice(0, 40))}` };
   const { message: text } = answer as { message?: unknown };
@@ -22,7 +22,7 @@ export function checkRewording(message: string, answer: unknown): Rewording {
   return { ok: true, message: text.trim() };
 }
 
-/** True if the intent only reads. Reworded messages may lead to nothing else, because a draft has to be in its author's words. */
+/** True if the intent only reads. A reworded message may lead to nothing else, because a draft must be in its author's words. */
 export function isReading({ intent }: Classified): boolean {
   return intent === 'look_up' || intent === 'rank' || intent === 'assess' || intent === 'portfolio' || intent === 'help';
 }

@@ -1,4 +1,4 @@
-/** Intent of a message to the copilot, by fixed patterns. A message's words choose what is read and shown. They never do anything. */
+/** Intent of a message to the copilot, by fixed patterns. The words choose what is read and shown. They never cause an action. */
 import type { Catalog, CatalogEntry } from '../catalog.ts';
 import { FAIR_VALUE_MODES, type FairValueMode } from '../ranking/fair-value.ts';
 import type { PrivateMode } from '../ranking/private-markets.ts';
@@ -43,7 +43,7 @@ const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 const THESIS =
   /^(?:please |can you |could you |i want to |i would like to |i'd like to |let's |compile(?: a take)?:? |take: ?|thesis: ?|when |if |once )*(?:buy|accumulate|purchase|go long|long|get long|pick up)\b/i;
 
-/** The assets that a message names, each once; `BTC` and its like are the spot instrument where a single one is needed. */
+/** The assets that a message names, each once; `BTC` and its like are the spot instrument if a single one is needed. */
 function assetsOf(message: string, catalog: Catalog): CatalogEntry[] {
   const assetAt = assetNames(catalog);
   const found = new Map<string, CatalogEntry>();
@@ -59,7 +59,7 @@ function assetsOf(message: string, catalog: Catalog): CatalogEntry[] {
   return [...found.values()];
 }
 
-/** The amount of money of a message; null if it names none, or one that can be read in two ways. */
+/** Returns the amount of money in a message; null if it has none, or one with two readings. */
 function amountOf(message: string): string | null {
   const found = strangeDigits(message) === null ? amountIn(message) : null;
   return typeof found === 'string' ? found : null;
@@ -126,7 +126,7 @@ function policyOf(message: string, entry: CatalogEntry | undefined): Classified 
   return { intent: 'compile_policy', entry, enterDiscountPct, exitDiscountPct, notionalUsd, understood: named };
 }
 
-/** A message about one asset, where none is named, is about the one that the conversation was about. */
+/** Classifies a message about one asset. If it names none, the asset of the conversation counts. */
 function aboutOne(text: string, entry: CatalogEntry | undefined): Classified | null {
   if (entry === undefined) return null;
   const notionalUsd = amountOf(text);
@@ -139,10 +139,7 @@ function aboutOne(text: string, entry: CatalogEntry | undefined): Classified | n
   return null;
 }
 
-/**
- * Classifies a message. Of two or more assets none is guessed.
- * @param before the asset that the conversation was about last; null at its beginning.
- */
+/** Classifies a message. With two or more assets none is guessed. @param before last asset of the conversation; null at its beginning. */
 export function classify(message: string, catalog: Catalog, before: CatalogEntry | null): Classified {
   const text = (strangeDigits(message) === null ? normalised(message) : message).replace(/\s+/g, ' ').trim();
   const assets = assetsOf(text, catalog);

@@ -1,4 +1,4 @@
-/** Definition of a factor of the declarative form: its parameters, and the conditions that it stands for. */
+/** Definition of a factor of the declarative form: its parameters, and the conditions that it expands to. */
 import type { Fields, FieldValue } from '../field.ts';
 
 /** A condition as an author would write it; the manifest reader makes it canonical. */
@@ -30,7 +30,7 @@ export interface FactorDefinition {
   readonly expand: (parameters: FactorParameters, timeframes: readonly string[]) => Expansion;
 }
 
-/** `{ [field]: value }`, or nothing where the optional parameter is missing. */
+/** `{ [field]: value }`, or nothing if the optional parameter is missing. */
 export function whenGiven(value: FieldValue | undefined, make: (value: FieldValue) => AuthoredCondition): readonly AuthoredCondition[] {
   return value === undefined ? [] : [make(value)];
 }

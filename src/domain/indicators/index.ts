@@ -9,7 +9,7 @@ import { VOLATILITY, type VolatilityState } from './volatility.ts';
 export type { EmaState, FundingPercentileState, Indicator, RsiState, VolatilityState };
 export { EMA, FUNDING_PERCENTILE, RSI, VOLATILITY };
 
-/** Any indicator's state: plain JSON. */
+/** State of any indicator, as plain JSON. */
 export type IndicatorState = RsiState | EmaState | VolatilityState | FundingPercentileState;
 
 const INDICATORS = { rsi: RSI, ema: EMA, volatility: VOLATILITY, funding_percentile: FUNDING_PERCENTILE } as const satisfies Readonly<

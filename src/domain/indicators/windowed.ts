@@ -5,7 +5,7 @@ import { type Indicator, type IndicatorState, indicatorOf } from './index.ts';
 
 type Need = Pick<IndicatorNeed, 'name' | 'period' | 'timeframe'>;
 
-/** The bars that a value is computed from: those of the last `steps` whole steps before its own bar's, and of its own step up to it. */
+/** Bars of a value: those of the last `steps` whole steps before its own bar's, and of its own step up to it. */
 export interface IndicatorWindow {
   readonly barMs: number;
   /** Bars of a step. Steps are counted from 1970, so that no process begins them elsewhere. */
@@ -15,7 +15,7 @@ export interface IndicatorWindow {
 
 /** Steps that an average which fades looks back over: it then begins anew once a step, with at most a quarter more to read. */
 const FADING_STEPS = 4;
-/** After so many periods the first average of a window weighs below 1e-12. */
+/** Periods of a window. After so many, the first average weighs less than 1e-12. */
 const FADED_PERIODS = { ema: 15, rsi: 29 } as const;
 /** The longest windows stay within the 2,000 bars that are kept of a series. */
 const MOST_WINDOW_BARS = 1_996;
@@ -125,7 +125,7 @@ export class WindowedIndicator {
     return this.#ranked?.filter((step) => step >= first).length ?? (this.#runs[0] as Run).taken;
   }
 
-  /** True if all that was ranked `back` inputs ago lies in the window of the last one. */
+  /** True if the window of the last input still contains what was ranked `back` inputs ago. */
   #holds(back: number): boolean {
     const first = this.#ranked?.at(-this.#indicator.warmUp(this.#need.period) - back);
     return first === undefined || first >= this.#step - this.#window.steps;

@@ -5,7 +5,7 @@ import type { EpochMs } from '../time.ts';
 /** Value locked on one chain. The provider gives no time, so it is as old as its reception. */
 export interface ChainTvl {
   readonly chain: string;
-  /** The chain's number as text, where it has one. */
+  /** The chain's number as text, if it has one. */
   readonly chainId: string | null;
   readonly tokenSymbol: string | null;
   readonly tvlUsd: DecimalString;

@@ -26,7 +26,7 @@ export interface Assessment {
   readonly symbols: readonly string[];
   readonly headline: string;
   readonly firstAt: EpochMs;
-  /** Since when it is as grave and as sure as it is: look-backs are measured from here. */
+  /** Time since which the event has its severity and status. Look-backs are measured from here. */
   readonly observedAt: EpochMs;
   /** Families that speak in their own words, ascending. */
   readonly families: readonly string[];
@@ -77,9 +77,8 @@ function voicesOf(originals: readonly Report[]): Voices {
 const GENERIC: ReadonlySet<EventKind> = new Set(['filing', 'wire']);
 
 /**
- * Assesses a story. Social posts are left out before anything else. A report that repeats an earlier one of the story is a
- * copy: it speaks for nobody, unless it is a primary source itself.
- * @throws RangeError if there is nothing but social posts: that is no story.
+ * Assesses a story. Social posts are left out first. A report that repeats an earlier one of the story is a copy and confirms nothing,
+ * unless it is a primary source itself. @throws RangeError if there are only social posts.
  */
 export function assess(reports: readonly Report[]): Assessment {
   const told = [...new Map(reports.filter(({ channel }) => channel !== 'social').map((report) => [report.id, report])).values()].sort(

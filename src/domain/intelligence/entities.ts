@@ -1,4 +1,4 @@
-/** From the names in reports and posts to the catalog's underlyings: explainable, and never a guess. */
+/** Mapping of names in reports and posts to the underlyings of the catalog. It can be explained, and never guesses. */
 import { CATALOG, type Catalog } from '../catalog.ts';
 import type { IssuerNames } from '../catalog-tables.ts';
 
@@ -11,7 +11,7 @@ export interface Mention {
   readonly text: string;
 }
 
-/** An underlying, and by what it was recognized. */
+/** An underlying, with the text by which it was recognized. */
 export interface Entity {
   /** The underlying's symbol: `AAPL`, `BTC`, `SPACEX`. */
   readonly asset: string;
@@ -19,7 +19,7 @@ export interface Entity {
   readonly matched: string;
 }
 
-/** Underlyings of the mentions. A name of several underlyings is ambiguous and stands for none of them. */
+/** Underlyings of the mentions. An ambiguous name stands for none of its underlyings. */
 export interface Mapped {
   readonly entities: readonly Entity[];
   readonly ambiguous: readonly { readonly matched: string; readonly assets: readonly string[] }[];
@@ -67,7 +67,7 @@ export const ISSUERS: readonly Issuer[] = [
   issuer('SOL', null, [], ['Solana'], ['Solana']),
 ];
 
-/** The issuers of this process: those above, and what the catalog file says of its own underlyings instead. */
+/** Returns the issuers of this process: those above, or what the catalog file says of its own underlyings. */
 export function issuersNow(): readonly Issuer[] {
   const { shares, preIpo } = CATALOG.source.tables;
   const told = [...shares, ...preIpo].flatMap(({ underlying: asset, issuer: names }) => (names === null ? [] : [{ asset, ...names }]));

@@ -4,8 +4,8 @@ import type { Report } from './report.ts';
 import { newsEventOf, StoryTracker } from './story-tracker.ts';
 
 /**
- * Every version that an event ever had, in the order in which they were received: the reports put together once more, as
- * they came. A later version takes none back, so that within its look-back an event is as grave as it ever was.
+ * Returns the versions of an event in the order of their receipt, rebuilt from its reports. A later version does not withdraw an earlier one: within
+ * its look-back an event keeps its highest severity.
  */
 export function eventVersionsOf(reports: readonly Report[]): readonly NewsEvent[] {
   const tracker = new StoryTracker();

@@ -1,4 +1,4 @@
-/** Category and tone of a headline if its provider names neither: from plain words, and nothing if none of them occurs. */
+/** Category and tone of a headline whose provider names neither, from plain words. Without such a word there is none. */
 import type { Direction } from './report.ts';
 
 /** A category of `readCategory`, and whether the words alone are bad or good news. */

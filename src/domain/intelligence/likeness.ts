@@ -2,10 +2,10 @@
 
 /** Two headlines that share at least this part of their word pairs are one text. */
 const COPY_LIKENESS = 0.8;
-/** Shorter headlines say too little to be told apart by their words. */
+/** Words below which a headline is too short to be compared. */
 const LEAST_WORDS = 4;
 
-/** Texts of which the reading is remembered: a report is compared with every other one of its days. */
+/** Number of texts whose reading is remembered. A report is compared with every other one of its days. */
 const REMEMBERED = 4_096;
 
 /** The same function, whose answers for the newest texts are remembered. */

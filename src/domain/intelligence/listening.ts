@@ -1,4 +1,4 @@
-/** Sources that have to be received before "no event" may be said of an asset, and the maximum look-back of rules on events. */
+/** Sources that must be received before "no event" may be said of an asset, and the maximum look-back of rules on events. */
 import { CATALOG, type CatalogSource } from '../catalog.ts';
 import { entityNamesOf } from './entities.ts';
 
@@ -10,7 +10,7 @@ export type NewsProviderName = (typeof NEWS_PROVIDER_NAMES)[number];
 /** Filings of issuers with the regulator. */
 export const FILINGS_SOURCE = 'news:filings';
 
-/** The longest look-back of a rule on events, in hours: what is listened for, kept and told again reaches back as far. */
+/** Longest look-back of a rule on events, in hours. Events are received, stored and served again for as long. */
 export const LONGEST_EVENT_LOOKBACK_HOURS = 720;
 
 const BY_WIRE: readonly string[] = [WIRE_SOURCE];

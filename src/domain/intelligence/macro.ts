@@ -1,4 +1,4 @@
-/** Macro series: what is followed, in which units, and how old a value may be before it says nothing any more. */
+/** Macro series: which ones are followed, their units, and how old a value may be. */
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
 import { DAY_MS, type EpochMs } from '../time.ts';
 
@@ -37,7 +37,7 @@ function series(
   return { id, title, group, units, unit, frequency, maxAgeMs: frequency === 'daily' ? DAILY_MS : MONTHLY_MS };
 }
 
-/** Every series that is followed. */
+/** Series that the service follows. */
 export const MACRO_SERIES: readonly MacroSeries[] = [
   series('DFF', 'Federal funds effective rate', 'rates', 'lin', 'percent', 'daily'),
   series('DFEDTARU', 'Federal funds target range, upper limit', 'rates', 'lin', 'percent', 'daily'),
@@ -57,7 +57,7 @@ export const MACRO_SERIES: readonly MacroSeries[] = [
   series('DTWEXBGS', 'Broad dollar index', 'markets', 'lin', 'index points', 'daily'),
 ];
 
-/** One value of a series as it was known from its vintage on. `value` is null if the provider has none for the date. */
+/** One value of a series, as it was known from its vintage on. `value` is null if the provider has none for the date. */
 export interface MacroObservation {
   readonly seriesId: string;
   readonly units: SeriesUnits;
@@ -112,7 +112,7 @@ export function dateAt(date: string): EpochMs {
   return Date.parse(`${date}T00:00:00Z`);
 }
 
-/** The newest point no later than so many days before the newest one; null if the series does not reach back that far. */
+/** Returns the newest point at least so many days before the newest one; null if the series does not reach back that far. */
 export function pointBefore(points: readonly SeriesPoint[], days: number): SeriesPoint | null {
   const newest = points.at(-1);
   if (newest === undefined) return null;
@@ -120,7 +120,7 @@ export function pointBefore(points: readonly SeriesPoint[], days: number): Serie
   return points.findLast(({ date }) => dateAt(date) <= until) ?? null;
 }
 
-/** Difference of the newest value from the one so many days before it, in the units of the series; null if one is missing. */
+/** Returns the change from the value so many days before to the newest one, in the units of the series; null if one is missing. */
 export function changeOver(points: readonly SeriesPoint[], days: number): DecimalString | null {
   const [before, newest] = [pointBefore(points, days), points.at(-1)];
   return before === null || newest === undefined ? null : plainDecimal(new Decimal(newest.value).minus(before.value));

@@ -45,7 +45,7 @@ function rule(
   return { name, description, unit, weight, riskOnAt, riskOffAt, maxAgeMs: maxAgeDays * DAY_MS };
 }
 
-/** From this score on the appetite is on; from its negative on it is off. */
+/** Score from which the appetite for risk is on. From its negative on it is off. */
 export const REGIME_SCORE = '0.25';
 /** Inputs of at least this weight together must be known, or the regime is not. */
 export const LEAST_WEIGHT = '0.6';
@@ -84,7 +84,7 @@ export function scoreOf(value: DecimalString, riskOnAt: DecimalString, riskOffAt
   return plainDecimal(Decimal.min(1, Decimal.max(-1, place)).toDecimalPlaces(4));
 }
 
-/** Reads the appetite for risk from what was measured, at an instant. */
+/** Reads the appetite for risk at an instant from measured values. */
 export function readRegime(measured: Readonly<Record<RegimeInputName, Measured | null>>, now: EpochMs): RegimeReading {
   let known = new Decimal(0);
   let sum = new Decimal(0);

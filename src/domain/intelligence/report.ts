@@ -3,7 +3,7 @@ import { SEVERITIES, type Severity } from '../market-event.ts';
 import type { EpochMs } from '../time.ts';
 import type { Entity } from './entities.ts';
 
-/** Topics of a report. `filing` and `wire` are those of which nothing more is known. */
+/** Topics of a report. `filing` and `wire` are reports of an unknown topic. */
 export const EVENT_KINDS = [
   'filing',
   'wire',
@@ -55,7 +55,7 @@ export interface Report {
   readonly unmapped: readonly string[];
   readonly headline: string;
   readonly url: string | null;
-  /** The provider's own name of the story, where it clusters. */
+  /** The provider's own name of the story, if it clusters. */
   readonly storyKey: string | null;
   readonly action: ReportAction;
   /** The report that a correction or retraction is about; null if only the story is named. */

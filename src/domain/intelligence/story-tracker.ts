@@ -10,14 +10,14 @@ const HOUR_MS = 3_600_000;
 const SAME_TEXT_MS = 48 * HOUR_MS;
 /** A wire item belongs to a filing of its kind that is no further away than this. */
 const SAME_KIND_MS = 24 * HOUR_MS;
-/** Stories that received nothing for so long are closed: twice the longest look-back that is usual. */
+/** Time without a report after which a story is closed: twice the longest usual look-back. Milliseconds. */
 const KEPT_MS = 30 * 24 * HOUR_MS;
 const MAX_REPORTS = 20_000;
-/** More reports of one story say nothing more. */
+/** Maximum reports kept of one story. More say nothing new. */
 const MAX_STORY_REPORTS = 200;
 export const STORY_SOURCE = 'news:stories';
 
-/** Kinds of which there may be several in a day that have nothing to do with each other. */
+/** Kinds with several unrelated events a day. */
 const COMMON_KINDS: ReadonlySet<EventKind> = new Set(['filing', 'wire', 'product', 'analyst', 'macro_release']);
 
 /** True if two reports are about one event. Symmetric. */
@@ -47,7 +47,7 @@ export interface TrackerChange {
   readonly story: Story;
   /** True if the known facts of the event changed: its state, severity, direction, symbols or time. */
   readonly news: boolean;
-  /** Ids of stories that turned out to be this one. */
+  /** Ids of stories that were merged into this one. */
   readonly merged: readonly string[];
 }
 
@@ -68,7 +68,7 @@ export function newsEventOf(story: Story): NewsEvent {
   };
 }
 
-/** The event that takes a story back which turned out to be another one. */
+/** Returns the event that withdraws a story which was merged into another. */
 export function mergedEventOf(id: string, into: Story): NewsEvent {
   const event = newsEventOf(into);
   return { ...event, id, negative: false, rumor: true, severity: 'low' };
@@ -85,8 +85,8 @@ function changed(a: Story, b: Story): boolean {
 }
 
 /**
- * Remembers the stories of a month. Which reports share a story, and what is made of it, does not depend on the order in
- * which they are taken; a story's id is the report's that came first here.
+ * Stories of a month. Which reports share a story, and its assessment, do not depend on the order of receipt. A story's id is that of the
+ * first report received here.
  */
 export class StoryTracker {
   readonly #stories = new Map<string, Story>();
@@ -118,7 +118,7 @@ export class StoryTracker {
     return { story, news: oldest === undefined || merged.length > 0 || changed(oldest, story), merged };
   }
 
-  /** Every open story, in the order of its last report. */
+  /** Returns open stories in the order of their last report. */
   stories(): Story[] {
     return [...this.#stories.values()];
   }

@@ -20,7 +20,7 @@ export interface ByteStruct<Value> {
   read(bytes: Uint8Array, at?: number): Value;
   /** Fields that are not given stay as they are. @throws RangeError if a number does not fit */
   write(value: Partial<Value>, bytes: Uint8Array, at?: number): Uint8Array;
-  /** The structure alone; what is not given is zero. */
+  /** Encodes the structure alone; missing fields are zero. */
   encode(value: Partial<Value>): Uint8Array;
   /** Returns the offset of a field. */
   offsetOf(name: keyof Value & string): number;
@@ -29,7 +29,7 @@ export interface ByteStruct<Value> {
 const BYTES: Readonly<Record<Exclude<FieldType, number>, number>> = { u8: 1, u16: 2, u32: 4, u64: 8, u128: 16, key: 32 };
 const lengthOf = (type: FieldType): number => (typeof type === 'number' ? type : BYTES[type]);
 
-/** A little-endian number of so many bytes. */
+/** Reads a little-endian number of so many bytes. */
 export function readUint(bytes: Uint8Array, at: number, length: number): bigint {
   let value = 0n;
   for (let index = length - 1; index >= 0; index--) value = (value << 8n) | BigInt(bytes[at + index] as number);
@@ -88,10 +88,10 @@ export function byteStruct<const Of extends Fields>(fields: Of): ByteStruct<Stru
   };
 }
 
-/** The 32 bytes of an address. @throws RangeError if the text is none */
+/** Returns the 32 bytes of an address. @throws RangeError if the text is not an address */
 export function keyBytes(address: string): Uint8Array {
   const bytes = fromBase58(address);
-  if (bytes === null || bytes.length !== 32) throw new RangeError(`${JSON.stringify(address.slice(0, 50))} is no address`);
+  if (bytes === null || bytes.length !== 32) throw new RangeError(`${JSON.stringify(address.slice(0, 50))} is not an address`);
   return bytes;
 }
 

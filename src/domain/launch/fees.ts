@@ -19,9 +19,9 @@ const ToolDecimal = DecimalJs.clone({ defaults: true });
 export interface BaseFee {
   readonly cliffFeeNumerator: bigint;
   readonly numberOfPeriods: number;
-  /** In units of the activation: seconds here. */
+  /** Period in units of the activation, which are seconds here. */
   readonly periodFrequency: bigint;
-  /** Linear: a numerator taken off each period. Exponential: basis points of what is left, taken off each period. */
+  /** Linear: numerator subtracted each period. Exponential: basis points of the rest subtracted each period. */
   readonly reductionFactor: bigint;
   readonly decay: 'linear' | 'exponential';
 }
@@ -52,10 +52,7 @@ const VARIABLE_FEE_SCALE = 100_000_000_000n;
 const MOST_PRICE_CHANGE_BPS = 1_500;
 const DYNAMIC_PART_PCT = 20n;
 
-/**
- * The base fee of a preset as it stands in a configuration.
- * @throws RangeError if the fee does not fall, or leaves 25 to 9,900 basis points
- */
+/** Returns the base fee of a preset for a configuration. @throws RangeError if the fee does not fall, or leaves 25 to 9,900 basis points */
 export function baseFeeOf({ startBps, endBps, decay, durationSeconds, periods }: AntiSniperFee): BaseFee {
   const cliffFeeNumerator = BigInt(startBps) * NUMERATOR_PER_BPS;
   const end = BigInt(endBps) * NUMERATOR_PER_BPS;

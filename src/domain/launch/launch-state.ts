@@ -1,4 +1,4 @@
-/** The words of a launch, what is known of its curve, and what the programs' errors mean. */
+/** Words of a launch, facts of its curve, and meanings of the programs' errors. */
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
 import type { EpochMs } from '../time.ts';
 
@@ -44,7 +44,7 @@ export interface LaunchReturns {
   readonly relativePct: DecimalString;
 }
 
-/** The token's return split into its own and that of what it is quoted in. `priceRatio`: the price in quote tokens over that at the start. */
+/** Splits the token's return into its own and that of its quote token. `priceRatio`: the price in quote tokens over that at the start. */
 export function launchReturns(priceRatio: string | Decimal, startQuoteUsd: DecimalString, quoteUsd: DecimalString): LaunchReturns {
   const own = new Decimal(priceRatio);
   const quote = new Decimal(quoteUsd).div(startQuoteUsd);

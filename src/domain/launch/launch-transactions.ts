@@ -64,7 +64,7 @@ function wrapped(owner: string, account: string, lamports: bigint): readonly Pro
   ];
 }
 
-/** Returns the output of the first buy. It is exact, because nobody trades before it. Null if the curve cannot take as much. */
+/** Returns the output of the first buy. It is exact, because nobody trades before it. Null if the curve cannot take it. */
 export function firstBuyOf({ config, facts, firstBuy }: Pick<LaunchPlan, 'config' | 'facts' | 'firstBuy'>): bigint | null {
   if (firstBuy === null) return null;
   const shape = { ...config, migrationSqrtPrice: facts.migrationSqrtPrice };
@@ -101,12 +101,12 @@ export function launchInstructions(plan: LaunchPlan): LaunchInstructions {
   };
 }
 
-/** Everything in one transaction. */
+/** Builds a launch in one transaction. */
 export function inOne({ config, pool, buy }: LaunchInstructions): readonly ProgramInstruction[] {
   return [...computeBudget(CONFIG_UNITS + POOL_UNITS + (buy.length > 0 ? BUY_UNITS : 0), UNIT_PRICE), ...config, ...pool, ...buy];
 }
 
-/** The configuration in a transaction of its own, and all the rest in a second one. */
+/** Builds the configuration in a transaction of its own, and the rest in a second one. */
 export function inTwo({ config, pool, buy }: LaunchInstructions): readonly [readonly ProgramInstruction[], readonly ProgramInstruction[]] {
   return [
     [...computeBudget(CONFIG_UNITS, UNIT_PRICE), ...config],
@@ -128,7 +128,7 @@ export interface ClaimOrder {
   readonly claimer: string;
 }
 
-/** Everything of one kind that waits, into the claimer's own accounts, which are made where there are none. */
+/** Builds a claim of everything of one kind that waits, paid into the claimer's own accounts. Missing accounts are created. */
 export function claimInstructions(keys: PoolKeys, order: ClaimOrder): readonly ProgramInstruction[] {
   const { kind, claimer } = order;
   const { baseMint, quoteMint, quoteProgram } = keys;

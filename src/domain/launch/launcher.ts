@@ -1,4 +1,4 @@
-/** Launches by the external launcher: its words, what it is asked for, and the payment that it wants. */
+/** Launches by the external launcher: its words, its requests, and its payment. */
 import type { DecimalString } from '../decimal.ts';
 import { isAddress } from '../solana/base58.ts';
 import { computeBudget } from '../solana/common-instructions.ts';
@@ -59,7 +59,7 @@ export interface LauncherOffer {
   readonly requestId: string | null;
 }
 
-/** Answer of the launcher once it is told of the payment. */
+/** Answer of the launcher to the report of a payment. */
 export type LauncherWord =
   | { readonly said: 'launched'; readonly mint: string; readonly transaction: string | null }
   /** The payment was seen or is awaited, and the token is not launched yet. */
@@ -98,7 +98,7 @@ export function paymentMemo(launchId: string): string {
   return `sevengate launch ${launchId}`;
 }
 
-/** The payment: its own compute budget, exactly so many lamports, and the launch that it is for. */
+/** Builds the payment: its own compute budget, exactly so many lamports, and the launch that it is for. */
 export function paymentInstructions(wallet: string, { lamports, payTo }: LauncherOffer, launchId: string): readonly ProgramInstruction[] {
   const transfer = new Uint8Array(12);
   transfer[0] = 2;

@@ -28,7 +28,7 @@ export interface LaunchPreset {
 const DAY_SECONDS = 86_400;
 const NO_VESTING = { supplyPct: 0, durationSeconds: 0, periods: 0 } as const;
 
-/** In the order in which they are listed. */
+/** Presets in the order of their list. */
 export const DBC_PRESETS: readonly LaunchPreset[] = [
   {
     key: 'reference_anchored',

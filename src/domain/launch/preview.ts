@@ -20,7 +20,7 @@ export interface LadderStep {
 export interface FeeStep {
   /** Seconds after trading begins. */
   readonly at: number;
-  /** Basis points of what is traded. */
+  /** Basis points of the traded amount. */
   readonly bps: DecimalString;
   /** Maximum of the volatility fee. */
   readonly volatilityBps: DecimalString;
@@ -82,7 +82,7 @@ export function wholeTokens(raw: bigint, decimals: number): DecimalString {
 export function plannedCurve(wish: CurveWish): PlannedCurve {
   const config = buildCurveConfig(planOf(wish));
   const facts = curveFacts(config);
-  if (facts === null) throw new RangeError('the curve does not hold what it is to collect');
+  if (facts === null) throw new RangeError('the curve cannot collect its threshold');
   return { config, facts };
 }
 
@@ -121,7 +121,7 @@ function ladderOf(config: CurveConfig, decimals: number, price: (sqrtPrice: bigi
     const step = index + 1;
     const collected = (migrationQuoteThreshold * BigInt(step)) / BigInt(LADDER_STEPS);
     const at = sqrtPriceAtQuote(collected, sqrtStartPrice, curve);
-    if (at === null) throw new RangeError('the curve does not hold what it is to collect');
+    if (at === null) throw new RangeError('the curve cannot collect its threshold');
     return {
       fillPct: (100 / LADDER_STEPS) * step,
       price: price(at),
@@ -149,7 +149,7 @@ function feeTimeline({ baseFee, dynamicFee }: CurveConfig, preset: LaunchPreset)
   }));
 }
 
-/** Without a referrer; where there is one it is paid out of the protocol's part. */
+/** Returns the distribution of a fee without a referrer. A referrer is paid out of the protocol's part. */
 export function feeSharesOf({ creatorFeeSharePct }: Pick<LaunchPreset, 'creatorFeeSharePct'>): FeeShares {
   const rest = new Decimal(100).minus(PROTOCOL_FEE_PCT.toString());
   const creator = rest.times(creatorFeeSharePct).div(100);

@@ -15,12 +15,12 @@ export interface QuoteMintObjection {
   readonly detail: string;
 }
 
-/** Known facts of a mint before the chain is queried. */
+/** Facts of a mint that are known without the chain. */
 export interface QuoteMintFacts {
   readonly mint: string;
   readonly symbol: string;
   readonly program: string;
-  /** Null: only the chain tells. */
+  /** Null if only the chain knows it. */
   readonly transferFeeBps: number | null;
 }
 

@@ -108,7 +108,7 @@ export function successorShape(pool: SuccessorPoolAccount): CurveShape {
   };
 }
 
-/** Volatility fee of the pool, as it counts it; null if it has none. */
+/** Returns the volatility fee of the pool, as it counts it, or null. */
 export function successorDynamicFee(pool: SuccessorPoolAccount): DynamicFee | null {
   if (pool.dynamicInitialized === 0) return null;
   const { binStep, binStepU128, filterPeriod, decayPeriod, reductionFactor, maxVolatilityAccumulator, variableFeeControl } = pool;

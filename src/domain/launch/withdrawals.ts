@@ -29,7 +29,7 @@ const SURPLUS_PCT = 80n;
 export const MIGRATION_FEE_BITS: Readonly<Record<Claimer, number>> = { creator: 0b010, partner: 0b100 };
 const MIGRATION_FEE_FLAGS: Readonly<Record<Claimer, number>> = { partner: 0, creator: 1 };
 
-/** The part of a surplus in raw quote units, as if nobody had taken it yet. */
+/** Returns the part of a surplus in raw quote units, as if it were unclaimed. */
 export function surplusOf(config: PoolConfigAccount, pool: Pick<VirtualPoolAccount, 'quoteReserve'>, as: Claimer): bigint {
   const whole = pool.quoteReserve - config.migrationQuoteThreshold;
   if (whole <= 0n) return 0n;
@@ -41,7 +41,7 @@ export function lessMigrationFee(threshold: bigint, feePct: number): bigint {
   return threshold - (threshold * BigInt(feePct)) / 100n;
 }
 
-/** The part of the migration fee in raw quote units, as if nobody had taken it yet. */
+/** Returns the part of the migration fee in raw quote units, as if it were unclaimed. */
 export function migrationFeeOf(config: PoolConfigAccount, as: Claimer): bigint {
   const whole = config.migrationQuoteThreshold - lessMigrationFee(config.migrationQuoteThreshold, config.migrationFeePercentage);
   return creatorPart(whole, config.creatorMigrationFeePercentage)[as];
@@ -76,7 +76,7 @@ export function readEscrow(bytes: Uint8Array): EscrowAccount | null {
   return bytes.length === ESCROW.size && ESCROW_DISCRIMINATOR.every((byte, at) => bytes[at] === byte) ? ESCROW.read(bytes) : null;
 }
 
-/** Returns what is unlocked and not withdrawn yet, in raw base units. `now` in seconds. */
+/** Returns the unlocked and not yet withdrawn amount in raw base units. `now` in seconds. */
 export function unlockedOf(escrow: EscrowAccount, now: bigint): bigint {
   if (now < escrow.cliffTime) return 0n;
   const passed = (now - escrow.cliffTime) / escrow.frequency;
@@ -120,7 +120,7 @@ export function migrationFeeInstruction(keys: PoolKeys, order: Withdrawal): Prog
   return { program: CURVE_PROGRAM, accounts: quoteAccounts(keys, order), data };
 }
 
-/** Pays the recipient of the locker what is unlocked, and at most so much. */
+/** Pays the unlocked part to the recipient of the locker, up to a maximum. */
 export function lockerClaimInstruction(
   keys: PoolKeys,
   { recipient, baseAccount, most }: { readonly recipient: string; readonly baseAccount: string; readonly most: bigint },

@@ -1,4 +1,4 @@
-/** The leaderboard's words: windows, what a wallet stands at in one, and why it has no rank or not the whole figure. */
+/** Words of the leaderboard: windows, a wallet's standing in one, and why it has no rank or an incomplete figure. */
 import type { DecimalString } from '../decimal.ts';
 import type { WalletChain } from '../linked-wallet.ts';
 import type { EpochMs } from '../time.ts';
@@ -19,7 +19,7 @@ export const STALE_MS = 5 * 60_000;
 /** A wallet whose newest answer is older than this keeps its figures and loses its rank. */
 export const OUTDATED_MS = 24 * HOUR_MS;
 
-/** `partial`: what was observed, and not all of it. `reported/partial`: in the venue's own words besides. */
+/** `partial`: observed in part. `reported/partial`: also reported by the venue itself. */
 export const BASIS_LABELS: Readonly<Record<WalletChain, 'partial' | 'reported/partial'>> = {
   spotchain: 'partial',
   evmvenue: 'reported/partial',
@@ -37,7 +37,7 @@ export interface LeaderboardEntry {
   readonly matchedSales: number;
   readonly readAt: EpochMs | null;
   readonly failure: string | null;
-  /** Since when no transaction is missing; null if its whole history was read. */
+  /** Time since which no transaction is missing; null if the whole history was read. */
   readonly truncatedAt: EpochMs | null;
 }
 
@@ -65,7 +65,10 @@ export function reasonsOf(entry: LeaderboardEntry, window: LeaderboardWindow, no
   return reasons;
 }
 
-/** Percent of the observed sales whose whole basis is known, rounded down to two decimals; null if none was observed or the venue only reports. */
+/**
+ * Percent of the observed sales whose whole basis is known, rounded down to two decimals; null if there was no sale or the venue only
+ * reports.
+ */
 export function coverageOf({ chain, sales, matchedSales }: Pick<LeaderboardEntry, 'chain' | 'sales' | 'matchedSales'>): number | null {
   if (chain === 'evmvenue' || sales === 0) return null;
   return Math.floor((matchedSales / sales) * 10_000) / 100;
@@ -79,7 +82,7 @@ export interface WalletSale {
   readonly asset: string;
   /** `sell` on the primary chain, else the venue's own word. */
   readonly direction: string;
-  /** Raw units; null if the venue's fill is told by its profit alone. */
+  /** Raw units; null if the venue reports only the profit of the fill. */
   readonly quantity: string | null;
   readonly proceedsUsd: DecimalString | null;
   readonly costUsd: DecimalString | null;

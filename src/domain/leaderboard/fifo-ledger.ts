@@ -14,7 +14,7 @@ export type WalletEvent =
 export interface Lot {
   readonly quantity: string;
   readonly used: string;
-  /** Raw dollars for all of `quantity`; null if nobody knows. */
+  /** Raw dollars for all of `quantity`; null if unknown. */
   readonly cost: string | null;
 }
 
@@ -28,7 +28,7 @@ export interface Sale {
   readonly mint: string;
   readonly quantity: string;
   readonly usd: string;
-  /** Raw dollars that were paid for what was sold; null if the basis of any part of it is not known. */
+  /** Raw dollars paid for the sold units; null if the basis of any part is unknown. */
   readonly cost: string | null;
 }
 
@@ -72,7 +72,7 @@ function withLots(ledger: FifoLedger, mint: string, lots: readonly Lot[]): FifoL
   return lots.length === 0 ? others : { ...others, [mint]: lots };
 }
 
-/** All that is held of a mint after a change that says nothing of its cost. */
+/** Returns the holding of a mint after a change without a known cost. */
 function unknownAfter(lots: readonly Lot[], change: bigint): readonly Lot[] {
   const held = heldIn(lots) + change;
   return held > 0n ? [{ quantity: held.toString(), used: '0', cost: null }] : [];

@@ -26,7 +26,7 @@ export function manifestInWords(manifest: Manifest | null, lacksExchangeKey: boo
   return { liveLimit: liveLimit(manifest, lacksExchangeKey), execution: executionInWords(manifest) };
 }
 
-/** One sentence for each way in which an order may go, in the order of the universe; none is said twice. */
+/** Says in one sentence each in which ways an order may be executed, in the order of the universe, without repeating any. */
 export function executionInWords({ algorithm, urgency, universe }: Pick<Manifest, 'algorithm' | 'urgency' | 'universe'>): string[] {
   const sentences = new Set(universe.map(({ key }) => onVenue(key, algorithm, urgency)));
   if (algorithm !== 'taker_immediate') sentences.add('What a stop-loss, a closing or a kill switch asks for is taken at once.');

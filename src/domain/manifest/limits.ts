@@ -76,7 +76,7 @@ export const EXTERNAL_FIELDS = {
   },
 } as const satisfies Fields;
 
-/** The external strategy of two read fields, or undefined if the manifest has none. Both fields or neither are given. */
+/** Returns the external strategy of two fields, or undefined if the manifest has none. Both fields are required together. */
 export function readExternal(
   kind: unknown,
   release: unknown,

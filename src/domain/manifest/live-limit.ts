@@ -4,9 +4,8 @@ import { splitInstrumentKey, VENUE_FACTS } from '../venue.ts';
 import type { Manifest } from './manifest.ts';
 
 /**
- * One sentence about the instruments that no live order can reach, and one about those that none of this organization can;
- * null if there is neither.
- * @param lacksExchangeKey whether the organization has no key at the spot exchange, where live orders there are on.
+ * Says which instruments no live order can reach, and which none of this organization can, in one sentence each; null if there are none.
+ * @param lacksExchangeKey true if the organization has no key at the spot exchange, where live orders are enabled.
  */
 export function liveLimit({ universe }: Pick<Manifest, 'universe'>, lacksExchangeKey: boolean): string | null {
   const sentences = [venueLimit(universe), lacksExchangeKey ? keyLimit(universe) : null].filter((each) => each !== null);

@@ -1,4 +1,4 @@
-/** The canonical manifest: what both authored forms parse into, and what is hashed. */
+/** The canonical manifest: the one form of both authored forms, which is hashed. */
 import { canonicalHash } from '../canonical-json.ts';
 import type { DecimalString } from '../decimal.ts';
 import type { InstrumentKey } from '../venue.ts';
@@ -10,7 +10,7 @@ export type Urgency = (typeof URGENCIES)[number];
 export const KILL_SWITCH_ACTIONS = ['cancel_all_and_halt', 'halt_only', 'reduce_to_flat'] as const;
 export type KillSwitchAction = (typeof KILL_SWITCH_ACTIONS)[number];
 
-/** A condition as it stands in a manifest: its type and its own fields, all resolved (no defaults left open). */
+/** A condition of a manifest: its type and its own fields, with every default resolved. */
 export interface ManifestCondition {
   readonly type: string;
   readonly [field: string]: string | number | boolean | readonly string[];

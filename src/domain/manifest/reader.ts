@@ -1,4 +1,4 @@
-/** Reads an authored manifest of either form into the one canonical form, or says everything that is wrong with it. */
+/** Reads an authored manifest of either form into the canonical form, or lists all of its problems. */
 import type { Autonomy, Stage } from '../agent.ts';
 import { CATALOG, type Catalog } from '../catalog.ts';
 import { conditionDefinition } from '../conditions/index.ts';
@@ -10,9 +10,9 @@ import type { Manifest } from './manifest.ts';
 import { readPayload } from './payload-form.ts';
 
 /**
- * Parsed manifest. Only `manifest` is hashed. The other three are what a declarative form asks of the agent (`agent.autonomy_level`,
- * `agent.lifecycle_stage`, `agent.id`): control state that changes by its own rules and gates, never by a file, so it stays outside of the
- * hash. Null if the form does not say.
+ * Parsed manifest. Only `manifest` is hashed. The other three are requests of a declarative form (`agent.autonomy_level`,
+ * `agent.lifecycle_stage`, `agent.id`): control state that changes by its own rules and gates, never by a file. Null if the form does not
+ * say.
  */
 export interface ReadManifest {
   readonly ok: true;

@@ -6,7 +6,10 @@ import type { BalanceChanges } from '../solana/chain.ts';
 import { computeBudget, memo, ownAccount, transferChecked } from '../solana/common-instructions.ts';
 import { TOKEN_PROGRAM } from '../solana/programs.ts';
 
-/** In the order of its life; the last three are where it may end up beside it. `late`: the chain is asked whether bytes landed that came after the expiry. */
+/**
+ * States in the order of a checkout's life; the last three are other endings. `late`: bytes came after the expiry, and the chain is asked
+ * whether they landed.
+ */
 export const CHECKOUT_STATES = ['prepared', 'submitted', 'confirmed', 'licensed', 'late', 'expired', 'failed'] as const;
 export type CheckoutState = (typeof CHECKOUT_STATES)[number];
 
@@ -60,7 +63,7 @@ export function paymentInstructions({ buyer, payoutWallet, payoutAccount, amount
   ];
 }
 
-/** Returns why what a transaction moved is not this payment, in one sentence; null if it is. */
+/** Returns in one sentence why the movements of a transaction are not this payment; null if they are. */
 export function paymentObjection(
   { tokens }: BalanceChanges,
   { payoutAccount, amount }: Pick<Payment, 'payoutAccount' | 'amount'>,

@@ -1,4 +1,4 @@
-/** Listings of strategies: a pinned manifest version with its price, what is on record of it, and the shape of its rules. */
+/** Listings of strategies: a pinned manifest version with its price, its record, and the shape of its rules. */
 import { Decimal, type DecimalString, isDecimalString, plainDecimal } from '../decimal.ts';
 import type { EvidenceCheck, EvidenceKind, EvidenceMetrics } from '../evidence.ts';
 import { type Outcome, refuse } from '../refusal.ts';

@@ -16,7 +16,7 @@ export interface PortfolioBook {
   readonly state: TradingBook;
   /** Per instrument the newest fills of the open position. */
   readonly fills: ReadonlyMap<InstrumentKey, readonly string[]>;
-  /** Input ids of allocations that the state holds besides what was booked, per instrument; left out of a book as it is. */
+  /** Input ids of simulated allocations, per instrument; absent in a stored book. */
   readonly simulated?: ReadonlyMap<InstrumentKey, readonly string[]>;
 }
 
@@ -70,10 +70,7 @@ export interface ReadAccount {
 
 const OUTSIDE = 'it is held at the exchange outside the books: no closing sells it';
 
-/**
- * Free dollars of accounts as a place, with the coins that no live book holds: with all live books they are what accounts hold.
- * Empty if there are none.
- */
+/** Returns free dollars of accounts as a place, with the coins that no live book holds. With all live books they are what accounts hold. */
 export function accountOfFree({ usd, at, why, places }: FreeDollars, coins: readonly OutsideCoin[], now: EpochMs): readonly ReadAccount[] {
   if (usd === '0' && places.length === 0 && coins.length === 0) return [];
   const id = 'accounts:free';
@@ -247,7 +244,7 @@ export interface PrimaryBalances {
 }
 
 const LAMPORT_DECIMALS = 9;
-/** Anybody may send tokens to an address: of those that the catalog does not list so many are named. */
+/** Maximum unlisted tokens that are named. Anybody can send tokens to an address. */
 const UNLISTED_NAMED = 100;
 const FROZEN = 'it is frozen and cannot be moved';
 
@@ -274,8 +271,8 @@ export function accountOfPrimaryWallet(wallet: PrimaryBalances, catalog: Catalog
 }
 
 /**
- * An account of the perpetuals venue as a place. The venue's account value is its margin with every position at the
- * venue's marks; cash is what is left of it without them, so that cash and positions sum to the account value at those marks.
+ * Returns an account of the perpetuals venue as a place. Its account value is its margin with every position at the venue's marks. Cash is
+ * the rest, so that cash and positions sum to the account value at those marks.
  */
 export function accountOfPerpAccount(wallet: PublicWallet, catalog: Catalog, now: EpochMs): ReadAccount {
   const id = `wallet:evmvenue:${wallet.address}`;

@@ -2,7 +2,7 @@
 import type { Catalog, InstrumentKind } from '../catalog.ts';
 import type { InstrumentKey } from '../venue.ts';
 
-/** The five classes of the scenarios; `prediction` and `unlisted` (no instrument of the catalog) are shocked by none of them. */
+/** The five classes of the scenarios. `prediction` and `unlisted` (no instrument of the catalog) are never shocked. */
 export const ASSET_CLASSES = ['public_equity', 'pre_ipo', 'agent_token', 'crypto_spot', 'perpetual', 'prediction', 'unlisted'] as const;
 export type AssetClass = (typeof ASSET_CLASSES)[number];
 

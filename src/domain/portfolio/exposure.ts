@@ -55,7 +55,7 @@ export interface DuplicateExposure {
   /** (same underlying + paired) / value of the portfolio x 100: what the pre-trade risk function holds against its limit. */
   readonly weightPct: number | null;
   readonly limitPct: number;
-  /** True if the members exceed the limit together, or nobody knows because one is unpriced. */
+  /** True if the members exceed the limit together, or if that is unknown because one has no price. */
   readonly exceedsLimit: boolean;
   readonly inputs: readonly string[];
 }
@@ -123,7 +123,7 @@ export function sectorWeights(
   ];
 }
 
-/** Every priced instrument against `maxPositionWeightPct`, in the order of the holdings. */
+/** Compares every priced instrument with `maxPositionWeightPct`, in the order of the holdings. */
 export function instrumentWeights(
   holdings: readonly PortfolioPosition[],
   totals: PortfolioTotals,

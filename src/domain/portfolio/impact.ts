@@ -27,16 +27,16 @@ export interface AssessedAllocation {
   readonly order: Order | null;
   /** The price that it would trade at. */
   readonly touch: DecimalString | null;
-  /** The top of the book that it was assessed on; null if there is none that is live. */
+  /** Top of the book by which it was assessed; null if none is live. */
   readonly quote: OrderQuote | null;
   readonly risk: RiskAttribution | null;
-  /** Every limit on its size with what counts against it before and after; none for a sell, which is held to none. */
+  /** Limits on the order's size with the amounts before and after; none for a sell, which is held to none. */
   readonly limits: readonly LimitUse[];
   /** Reason why there is no order; empty if there is one. */
   readonly problem: string;
 }
 
-/** Holdings of an organization and the proposal, ready to be simulated. */
+/** Inputs of a simulation: the organization's holdings and the proposal. */
 export interface ImpactMaterial {
   readonly material: PortfolioMaterial;
   /** The book of the organization's people: allocations are simulated in it, and its account pays for them. */
@@ -49,7 +49,7 @@ export interface SimulatedAllocation extends AssessedAllocation {
   /** Id of the input. */
   readonly id: string;
   readonly wouldPass: boolean;
-  /** Zero where nothing could be simulated. */
+  /** Zero if nothing could be simulated. */
   readonly quantity: DecimalString;
   readonly feeUsd: DecimalString;
   readonly note: string;
@@ -65,8 +65,8 @@ export interface PortfolioImpact {
 }
 
 /**
- * Before and after. An allocation that risk refuses is simulated all the same, and said to be refused: what it would do is
- * the question. One without a live price is not, and a sell takes no more than the book holds.
+ * Holdings before and after. An allocation that risk refuses is simulated too, and marked as refused. One without a live price is not
+ * simulated. A sell takes no more than the book holds.
  */
 export function impactOf(
   material: PortfolioMaterial,
@@ -98,7 +98,7 @@ export function impactOf(
   return { before, after, allocations: simulated, inputs: onceEach(inputs) };
 }
 
-/** The account pays for what is bought, and receives what is sold. */
+/** Returns free dollars after the trade: the account pays for a purchase, and receives the proceeds of a sale. */
 function freeAfter({ free }: PortfolioMaterial, before: PortfolioBook, after: PortfolioBook): Pick<PortfolioMaterial, 'free'> {
   const paid = new Decimal(after.state.capitalUsd).minus(before.state.capitalUsd);
   return free === undefined ? {} : { free: paidInto(free, plainDecimal(paid)) };
@@ -143,14 +143,14 @@ function bookIn({ books }: PortfolioMaterial, id: string): PortfolioBook {
   return found;
 }
 
-/** The material with the book at its opening, where nothing was booked to it yet. */
+/** Returns the inputs with the book at its opening, before any booking. */
 function withBook(material: PortfolioMaterial, id: string): PortfolioMaterial {
   if (material.books.some(({ state }) => state.id === id)) return material;
   const untouched: PortfolioBook = { agentId: null, version: 0, state: emptyBook(id, material.mode, '0'), fills: new Map() };
   return { ...material, books: [...material.books, untouched] };
 }
 
-/** The book after an allocation; the allocation stands among what its position was made of. */
+/** Returns the book after an allocation, which is listed among the inputs of its position. */
 function withTrade(book: PortfolioBook, state: TradingBook, instrument: InstrumentKey, allocation: string | null): PortfolioBook {
   if (allocation === null) return book;
   const simulated = new Map(book.simulated);

@@ -1,10 +1,10 @@
-/** Contracts of prediction markets in a portfolio: what is known of them where nobody quotes them at this moment. */
+/** Contracts of prediction markets in a portfolio: their facts while nobody quotes them. */
 import type { DecimalString } from '../decimal.ts';
 import type { OutcomeSide, PredictionMarket } from '../prediction/market.ts';
 import { exposureOf, isListedNow } from '../prediction/order.ts';
 import type { EpochMs } from '../time.ts';
 
-/** Known facts of a held outcome. */
+/** Facts of a held outcome. */
 export interface OutcomeFact {
   readonly name: string;
   /** Outcomes that exclude each other are one exposure. */

@@ -13,7 +13,7 @@ export interface Earnings {
   readonly equityUsd: DecimalString | null;
   /** Equity minus capital: after fees and funding. */
   readonly pnlUsd: DecimalString | null;
-  /** Proceeds of sales minus the cost of what was sold; fees and funding stand apart. */
+  /** Proceeds of sales minus the cost of the sold units. Fees and funding are separate. */
   readonly realizedPnlUsd: DecimalString;
   readonly unrealizedPnlUsd: DecimalString | null;
   readonly feesUsd: DecimalString;
@@ -24,7 +24,7 @@ export interface Earnings {
    * the profit. Null if the profit is unknown, or no price of the day's beginning is known.
    */
   readonly todayUsd: DecimalString | null;
-  /** Held when the day began, without a known price of that moment: their result of today is in no figure. */
+  /** Instruments held when the day began without a known price of that moment. Today's result leaves them out. */
   readonly todayWithout: readonly InstrumentKey[];
 }
 
@@ -34,7 +34,7 @@ export interface BookEarnings extends Earnings {
   readonly unpriced: readonly InstrumentKey[];
   /** Dust without a price, which is worth nothing in these figures. */
   readonly leftOut: readonly InstrumentKey[];
-  /** Held instruments whose price is not live. */
+  /** Instruments held whose price is not live. */
   readonly notLive: readonly InstrumentKey[];
 }
 
@@ -66,7 +66,7 @@ export function profitOf(
 
 /** State of a book at the beginning of the UTC day. */
 export interface DayBeginning extends MarkedProfit {
-  /** Dollars that each unmarked instrument has brought since, less what it has cost, fees included. */
+  /** Dollars that each unmarked instrument has brought since, less its cost, fees included. */
   readonly traded: ReadonlyMap<InstrumentKey, DecimalString>;
 }
 

@@ -32,7 +32,7 @@ export interface PoolExit {
   readonly sharePct: number | null;
   /** 5 % of the liquidity. */
   readonly largeAboveUsd: DecimalString | null;
-  /** True if the position is strictly larger, or where nobody knows whether it is. */
+  /** True if the position is strictly larger, or if that is unknown. */
   readonly large: boolean;
   readonly why: string;
   readonly limitSharePct: number;
@@ -46,12 +46,12 @@ export interface PoolExit {
   readonly inputs: readonly string[];
 }
 
-/** True of an instrument that trades in pools: what trades on an order book has none. */
+/** True for an instrument that trades in pools; one on an order book has none. */
 export function isPooled(instrument: InstrumentKey | null): instrument is InstrumentKey {
   return instrument?.startsWith('spotchain:') === true;
 }
 
-/** Every pooled position with a price, over all places: it leaves through one pool wherever it is held. */
+/** Returns pooled positions with a price, over all places. A position leaves through one pool wherever it is held. */
 export function poolExitsOf(
   holdings: readonly PortfolioPosition[],
   pools: ReadonlyMap<InstrumentKey, PoolFact>,

@@ -34,7 +34,7 @@ import {
   scenarioInputId,
 } from './trace.ts';
 
-/** A wallet, or a part of one, that did not answer: what it holds is in no sum. */
+/** A wallet, or a part of one, that did not answer: its holdings are in no sum. */
 export interface UnreadWallet {
   readonly address: string;
   /** Source that was queried. */
@@ -48,7 +48,7 @@ export interface PortfolioWallets {
   readonly unread: readonly UnreadWallet[];
 }
 
-/** Everything that a portfolio is made of, read at one instant. */
+/** Inputs of a portfolio, read at one instant. */
 export interface PortfolioMaterial {
   readonly at: EpochMs;
   readonly mode: ExecutionMode;
@@ -63,7 +63,7 @@ export interface PortfolioMaterial {
   readonly outside?: readonly OutsideCoin[];
   /** The newest quote of each instrument that is held, aged to this instant. */
   readonly quotes: ReadonlyMap<InstrumentKey, Quote>;
-  /** Known facts of held prediction-market outcomes. */
+  /** Facts of held prediction-market outcomes. */
   readonly outcomes: ReadonlyMap<InstrumentKey, OutcomeFact>;
   /** Liquidity that is known at this instant. */
   readonly pools: ReadonlyMap<InstrumentKey, PoolFact>;
@@ -140,7 +140,7 @@ function heldInstruments(holdings: readonly PortfolioPosition[]): InstrumentKey[
   return holdings.flatMap(({ instrument }) => (instrument === null ? [] : [instrument]));
 }
 
-/** Quote, catalog entry and pool of each instrument, with what is not there said to be so. */
+/** Lists quote, catalog entry and pool of each instrument, and names what is missing. */
 export function instrumentInputs(
   { quotes, pools, at }: PortfolioMaterial,
   instruments: readonly InstrumentKey[],

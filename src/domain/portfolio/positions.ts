@@ -1,6 +1,5 @@
 /**
- * Valued holdings: every position at the middle of its own venue's quote, with the quality of that quote. Positions without a price are
- * named.
+ * Valued holdings: every position at the middle of its own venue's quote, with that quote's quality. Positions without a price are named.
  */
 import { type Catalog, isTradableAt } from '../catalog.ts';
 import { Decimal, type DecimalString, isPositive, plainDecimal } from '../decimal.ts';
@@ -194,7 +193,7 @@ export function holdingsOf(place: Account, facts: PriceFacts): readonly Portfoli
 
 /** Totals of a portfolio, by the quality of their prices. */
 export interface PortfolioTotals {
-  /** Cash and every holding that has a price: what is named `unpriced` or missing is not in it. */
+  /** Cash and every holding with a price. Holdings named `unpriced` or missing are excluded. */
   readonly valueUsd: DecimalString;
   readonly cashUsd: DecimalString;
   /** Signed values of the holdings at live quotes. */
@@ -213,7 +212,7 @@ export interface PortfolioTotals {
 
 /**
  * Names instruments that both a book and a wallet hold. A book says what was traded and a wallet what is there. Only the person who named
- * the wallet knows whether one is the other; until then both count.
+ * the wallet knows whether they are the same; until then both count.
  */
 function twiceWords(places: readonly Account[], holdings: readonly PortfolioPosition[]): string {
   const books = new Set(places.filter(({ kind }) => kind === 'book').map(({ id }) => id));

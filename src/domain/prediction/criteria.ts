@@ -71,7 +71,7 @@ export function criteriaOf(market: PredictionMarket): CriteriaBreakdown {
   };
 }
 
-/** A source by its host where it has an address, else by its name. */
+/** A source by its host if it has an address, else by its name. */
 function sourceKey({ name, url }: ResolutionSource): string {
   if (url !== null && URL.canParse(url)) return new URL(url).host.replace(/^www\./, '');
   return name.trim().toLowerCase();

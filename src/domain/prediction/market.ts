@@ -103,7 +103,7 @@ export interface PredictionMarket {
   readonly provider: PredictionProvider;
   /** The id that `id` is derived from: the condition id, or the market's ticker. */
   readonly providerId: string;
-  /** Every other id of the provider by its own name. */
+  /** Other ids of the provider, by its own names for them. */
   readonly providerIds: { readonly [name: string]: string };
   readonly event: PredictionEventLink | null;
   readonly question: string;
@@ -197,7 +197,7 @@ export function outcomeInstrument(marketId: string, side: OutcomeSide): string {
   return `${marketId}.${side}`;
 }
 
-/** Digits that a double counts exactly, one more than a fraction may have to be turned into a whole number. */
+/** Digits that a double counts exactly, one more than a fraction may must be turned into a whole number. */
 const EXACT_DIGITS = 15;
 const POWERS: readonly number[] = Array.from({ length: EXACT_DIGITS + 1 }, (_, digits) => 10 ** digits);
 

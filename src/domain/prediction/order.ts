@@ -53,13 +53,13 @@ export interface PredictionWish {
   readonly marketId: string;
   readonly outcome: OutcomeSide;
   readonly side: OrderSide;
-  /** Contracts, each of which pays one dollar where its outcome comes true. */
+  /** Contracts, each of which pays one dollar if its outcome comes true. */
   readonly quantity: DecimalString | null;
   /** The most that a buy may cost before fees, or what a sell may bring at its worst price. */
   readonly notionalUsd: DecimalString | null;
   /** The worst acceptable price, on the market's grid; null: the slippage budget on the present price decides. */
   readonly limitPrice: DecimalString | null;
-  /** In basis points; null: two percent, or the organization's own limit where that is less. */
+  /** Slippage budget in basis points; null for two percent, or the organization's own limit if that is less. */
   readonly maxSlippageBps: number | null;
 }
 
@@ -147,7 +147,7 @@ export function depthOfOutcome(
 export function takenFeeUsd(fee: PredictionFee, parts: readonly DepthLevel[]): DecimalString {
   const total = parts.reduce((sum, { price, size }) => {
     const part = takerFeeUsd(fee, price, size);
-    if (part === null) throw new Error('what taking costs is not known');
+    if (part === null) throw new Error('the taker fee is unknown');
     return sum.plus(part);
   }, new Decimal(0));
   // Fees are booked in millionths: never in the trader's favour.
@@ -158,8 +158,8 @@ export function takenFeeUsd(fee: PredictionFee, parts: readonly DepthLevel[]): D
 const MOST_PARTS = 100;
 
 /**
- * The most that an order may pay in fees, in basis points of its notional: at the price within its limit where the fee
- * is highest, and with every part of it rounded up. The balance has to be able to pay it.
+ * The most that an order may pay in fees, in basis points of its notional: at the price within its limit if the fee
+ * is highest, and with every part of it rounded up. The balance must be able to pay it.
  */
 export function feeCeilingBps(fee: PredictionFee, order: Pick<Order, 'quantity' | 'limitPrice' | 'notionalUsd'>): number {
   if (fee.model === 'none' || fee.rate === null) return 0;
@@ -186,7 +186,7 @@ const onGridWords = (grid: readonly PriceRange[]): string =>
 
 /**
  * The order that a wish comes to on the present price: in whole lots, its limit on the market's grid and within its
- * slippage budget on the touch. Refuses with `malformed` what is not the market's, and with `quote_not_live` where no
+ * slippage budget on the touch. Refuses with `malformed` what is not the market's, and with `quote_not_live` if no
  * live price of the side is known.
  */
 export function compilePredictionOrder(

@@ -28,7 +28,7 @@ export const SAME_INSTANT_MS = 5 * 60_000;
 const NO_NAMES: ReadonlySet<string> = new Set(['Strategy', 'Meta', 'S&P 500', 'Nasdaq 100']);
 const MORE_NAMES: readonly (readonly [name: string, underlying: string])[] = [['Ethereum', 'ETH']];
 
-/** Every spelling that names an underlying, and which. Case counts: `SOL` is a coin, `sol` is not. */
+/** Returns the spellings that name an underlying. Case counts: `SOL` is a coin, `sol` is not. */
 function spellingsOf({ entries }: Pick<Catalog, 'entries'>): readonly (readonly [pattern: RegExp, underlying: string])[] {
   const named = new Map(
     [

@@ -82,7 +82,7 @@ export interface ProbabilityResearch {
     readonly legs: readonly { readonly provider: PredictionProvider; readonly side: 'yes' | 'no'; readonly price: DecimalString }[];
     readonly sizeContracts: DecimalString | null;
   };
-  /** Everything a reader should know that is no number: what is missing, stale, contradictory. */
+  /** Warnings for a reader: what is missing, stale or contradictory. */
   readonly notes: readonly string[];
 }
 
@@ -320,7 +320,7 @@ function disagreementOf(ledger: Ledger, one: VenueView, other: VenueView): Proba
   return { verdict, difference, edgePerContract, legs: best.legs, sizeContracts: plainDecimal(best.size) };
 }
 
-/** The same market on the second venue, where the question is the same; the research of one venue alone otherwise. */
+/** The same market on the second venue, if the question is the same; the research of one venue alone otherwise. */
 export function researchProbability(subject: Evidence, same: Evidence | null, now: EpochMs): ProbabilityResearch {
   const ledger = new Ledger();
   const views = [subject, ...(same === null ? [] : [same])].map((evidence) => {

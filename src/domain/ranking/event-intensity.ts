@@ -7,7 +7,7 @@ import { decimalOf, type ScoreTerm, scoreOf } from './ranked-row.ts';
 
 /** Each severity weighs twice the one below. */
 export const SEVERITY_WEIGHTS: Readonly<Record<Severity, number>> = { low: 1, medium: 2, high: 4, critical: 8 };
-/** After so many hours an event weighs half. */
+/** Half-life of an event's weight, in hours. */
 export const EVENT_HALF_LIFE_HOURS = 24;
 /** Weight of an unconfirmed event. */
 export const RUMOR_WEIGHT = 0.5;
@@ -37,7 +37,7 @@ export interface EventIntensity {
   readonly events: readonly WeighedEvent[];
 }
 
-/** severity x 0.5 ^ (age in hours / 24) x (1 where confirmed, 0.5 where it is a rumor). */
+/** severity x 0.5 ^ (age in hours / 24) x (1 where confirmed, 0.5 if it is a rumor). */
 export function eventFactors(event: Pick<ObservedEvent, 'severity' | 'rumor' | 'observedAt'>, at: EpochMs): EventFactors {
   const hours = Math.max(0, at - event.observedAt) / HOUR_MS;
   return {

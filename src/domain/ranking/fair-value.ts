@@ -24,7 +24,7 @@ export const DEFAULT_SLIPPAGE_BUDGET_BPS = 50;
 
 export interface FairValueRequest {
   readonly mode: FairValueMode;
-  /** For `liquidity`: the slippage budget of a trade in basis points. */
+  /** Slippage budget of a trade in basis points, for `liquidity` alone. */
   readonly slippageBps: number;
 }
 

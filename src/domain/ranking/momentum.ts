@@ -17,7 +17,7 @@ export interface ClosedBar {
   readonly close: DecimalString;
 }
 
-/** Wanted bars of an instrument: the newest at an instant, and those nearest before it by given distances. Milliseconds. */
+/** Bars that momentum reads of an instrument: the newest at an instant, and those nearest before it by given distances. Milliseconds. */
 export interface BarsWanted {
   /** The newest bar opened at or before this instant, and not longer than `withinMs` before it. */
   readonly at: EpochMs;

@@ -46,7 +46,7 @@ export function assessOrder<V extends ExecutableVenue>(
 /**
  * Prepares the world around one instrument, so that any number of orders is assessed against it by `breachesOf`.
  * @param exceptProposalId a proposal whose own reservation does not count, for it is the order itself.
- * @param only the side of the orders where it is known; the frame is then good for that side alone.
+ * @param only the side of the orders if it is known; the frame is then good for that side alone.
  */
 export function prepareRisk(
   instrument: InstrumentKey,

@@ -13,13 +13,13 @@ import { ceilScaled, floorDivide, floorScaled, type Ratio, ratioOf, USD_SCALE } 
 
 /**
  * One limit on what an order adds, as a straight line: (left - notional x each) / unit is what would be left of it.
- * It holds where the order's notional is not above `free`.
+ * It holds if the order's notional is not above `free`.
  */
 export interface LimitCapacity {
   readonly code: RiskCode;
   /** Micro-dollars of notional; not above zero if nothing more fits. */
   readonly free: bigint;
-  /** In micro-dollars; null if the limit is unknown. */
+  /** Capacity in micro-dollars; null if the limit is unknown. */
   readonly limit: bigint | null;
   readonly left: bigint;
   readonly each: bigint;

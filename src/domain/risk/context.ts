@@ -37,7 +37,7 @@ export interface RiskCatalog {
 /** The world around an order on venue `V`. */
 export interface RiskContext<V extends ExecutableVenue = ExecutableVenue> {
   readonly at: EpochMs;
-  /** The quote that prices the order; null if there is none. Another venue's does not compile, and is refused. */
+  /** The quote that prices the order, or null. Another venue's does not compile, and is refused. */
   readonly quote: OrderQuote<V> | null;
   readonly reference: ReferenceUse;
   /** Liquidity of the instrument's pools; looked at on `spotchain` only, where unknown liquidity buys nothing. */

@@ -87,7 +87,7 @@ export function bounded(value: bigint): number {
   return value > EXACT_BIG ? EXACT : value < -EXACT_BIG ? -EXACT : Number(value);
 }
 
-/** A plain non-negative decimal in units of 10^-scale; NaN where it is no whole number of them or not exact as a double. */
+/** A plain non-negative decimal in units of 10^-scale; NaN if it is no whole number of them or not exact as a double. */
 function scaledNumber(text: DecimalString, scale: number): number {
   let value = 0;
   let decimals = -1;
@@ -112,7 +112,7 @@ function scaledNumber(text: DecimalString, scale: number): number {
   return scaled < EXACT ? scaled : Number.NaN;
 }
 
-/** quantity x price in micro-dollars, rounded up, in doubles; NaN where a product is not exact. */
+/** quantity x price in micro-dollars, rounded up, in doubles; NaN if a product is not exact. */
 function notionalNumber(lots: number, lotScale: number, ticks: number, tickScale: number): number {
   const product = lots * ticks;
   const excess = lotScale + tickScale - USD_SCALE;
@@ -146,7 +146,7 @@ export function figuresOf(order: Order): OrderFigures {
 
 function exactFiguresOf(order: Order, lotScale: number): OrderFigures {
   for (const text of [order.quantity, order.limitPrice, order.notionalUsd])
-    if (!isDecimalString(text)) throw new RangeError(`order ${order.id}: ${JSON.stringify(text)} is no plain decimal`);
+    if (!isDecimalString(text)) throw new RangeError(`order ${order.id}: ${JSON.stringify(text)} is not a plain decimal`);
   const quantity = ratioOf(order.quantity);
   const price = ratioOf(order.limitPrice);
   const exactLots = floorScaled(order.quantity, lotScale);

@@ -26,12 +26,12 @@ export interface PoolLiquidity {
   readonly observedAt: EpochMs;
 }
 
-/** The liquidity of a pool where it is known at a moment; null if it was never received, or too long ago. */
+/** The liquidity of a pool if it is known at a moment; null if it was never received, or too long ago. */
 export function knownLiquidity(known: PoolLiquidity | null, at: EpochMs): DecimalString | null {
   return known === null || at - known.observedAt > POOL_LIQUIDITY_MAX_AGE_MS ? null : known.liquidityUsd;
 }
 
-/** Known market of an order's instrument at a moment. */
+/** Market of an order's instrument at a moment. */
 export interface RiskMarket {
   readonly at: EpochMs;
   readonly quote: OrderQuote | null;
@@ -87,7 +87,7 @@ export function lackInWords(venue: ExecutableVenue, missing: string): string {
     : `live orders on ${venue} are switched off: ${missing}`;
 }
 
-/** Every venue takes live orders. */
+/** Context in which every venue takes live orders. */
 export const ALL_ENABLED: DisabledVenues = Object.freeze({});
 
 /** The setting that an order on this venue lacks; null if it lacks none. */

@@ -3,7 +3,7 @@ import type { DecimalString } from '../decimal.ts';
 
 /** Every field always has a value. Percentages and basis points are ratios, hence numbers. */
 export interface RiskPreferences {
-  /** Most capital that one book may have in positions, in US dollars. */
+  /** Maximum capital of one book in positions, in US dollars. */
   readonly maxCapitalUsd: DecimalString;
   /** Largest notional of one order. */
   readonly maxTradeNotionalUsd: DecimalString;
@@ -11,15 +11,15 @@ export interface RiskPreferences {
   readonly maxLeverage: DecimalString;
   /** Loss of a UTC day, in percent of the day's first equity, above which a book opens nothing more. */
   readonly maxDailyDrawdownPct: number;
-  /** Most positions that one book may have open. */
+  /** Maximum open positions of one book. */
   readonly maxOpenPositions: number;
   /** Slippage budget: maximum distance of a limit price beyond the executable price, in basis points. */
   readonly maxSlippageBps: number;
-  /** Most that one instrument may be, over all books of the organization, in percent of their equity. */
+  /** Maximum weight of one instrument over all books of the organization, in percent of their equity. */
   readonly maxPositionWeightPct: number;
-  /** Most that one underlying may be where several instruments give exposure to it, in percent of the books' equity. */
+  /** Maximum weight of one underlying over all instruments that give exposure to it, in percent of the books' equity. */
   readonly maxUnderlyingWeightPct: number;
-  /** Most that a position may be of its pool's liquidity, in percent. */
+  /** Maximum part of a pool's liquidity that one position may be, in percent. */
   readonly maxPoolSharePct: number;
   /** True if nothing with a reference price is bought without a live one, whatever the rules use. */
   readonly requireLiveReference: boolean;

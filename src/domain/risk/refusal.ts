@@ -19,16 +19,16 @@ export function blockedBecause(rejection: RiskRejection, why: string): ReturnTyp
 }
 
 function blocked(rejections: readonly RiskRejection[], words: string): ReturnType<typeof refuse> {
-  return { ok: false, refusal: { code: 'blocked_by_risk', detail: `risk does not let it pass: ${words}`, rejections } };
+  return { ok: false, refusal: { code: 'blocked_by_risk', detail: `risk refuses it: ${words}`, rejections } };
 }
 
-/** Refuses as risk does where a price is not live. */
+/** Refuses as risk does if a price is not live. */
 export function notLive(why: string): Outcome<never> {
   const rejection = { code: 'quote_not_live', limit: null, before: null, after: null, suggestion: 'wait for a live quote' } as const;
   return blockedBecause(rejection, why);
 }
 
-/** The price that an order of this side would trade at; refused where the quote is another venue's, is not live, or has no such side. */
+/** The price that an order of this side would trade at; refused if the quote is another venue's, is not live, or has no such side. */
 export function liveTouch(
   instrument: InstrumentKey,
   side: OrderSide,

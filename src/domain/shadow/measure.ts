@@ -133,7 +133,7 @@ function worse(side: ShadowOrder['side'], one: Verdict, other: Verdict): Verdict
   return (side === 'buy' ? one.price.gt(other.price) : one.price.lt(other.price)) ? one : other;
 }
 
-/** True of a price that the order does not take. */
+/** True for a price that the order does not take. */
 function isBeyond({ side, limitPrice }: Pick<ShadowOrder, 'side' | 'limitPrice'>, price: DecimalString): boolean {
   return side === 'buy' ? new Decimal(limitPrice).lt(price) : new Decimal(limitPrice).gt(price);
 }

@@ -19,7 +19,7 @@ export function fromBase58(text: string): Uint8Array | null {
   }
 }
 
-/** True of a text that is 32 bytes in base58. */
+/** True for a text that is 32 bytes in base58. */
 export function isAddress(text: string): boolean {
   return fromBase58(text)?.length === 32;
 }

@@ -8,7 +8,7 @@ export interface SignatureStatus {
   readonly state: 'unseen' | Commitment;
   /** The slot that it landed in; null while unseen. */
   readonly slot: number | null;
-  /** The chain's own words where it landed and failed, e.g. `{"InstructionError":[3,{"Custom":6001}]}`; null if it succeeded or is unseen. */
+  /** The chain's own words if it landed and failed, e.g. `{"InstructionError":[3,{"Custom":6001}]}`; null if it succeeded or is unseen. */
   readonly error: string | null;
 }
 

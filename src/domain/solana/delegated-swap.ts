@@ -1,6 +1,6 @@
 /**
  * Rules of what a delegated wallet may sign: one swap and nothing else. The message is decoded instruction by instruction. Every program,
- * every account that value could reach and every amount has to be one that the order, the wallet and the chain account for. Anything
+ * every account that value could reach and every amount must be one that the order, the wallet and the chain account for. Anything
  * unknown is refused.
  */
 import { programAddress } from '../launch/program-address.ts';
@@ -171,7 +171,7 @@ function transferFrom(program: string, data: Uint8Array, named: readonly string[
   return object(`${programWords(namedProgram(program))} is asked for more than a transfer (instruction ${data[0]})`);
 }
 
-/** From the wallet to a maker goes the input, from a maker to the wallet the output; nothing else moves. */
+/** Checks a transfer of a swap: the input goes from the wallet to a maker, the output from a maker to the wallet, and nothing else moves. */
 function checkTransfer(program: string, data: Uint8Array, named: readonly string[], swap: DelegatedSwap, moved: Moved): void {
   const { wallet, input, output, makers, accountOf } = swap;
   const { source, mint, destination, authority, amount, fee } = transferFrom(program, data, named);
@@ -191,7 +191,7 @@ function checkTransfer(program: string, data: Uint8Array, named: readonly string
   moved.got += amount - fee;
 }
 
-/** Returns the permitted accounts of a route by role. Each has to be one that the swap accounts for. */
+/** Returns the permitted accounts of a route by role. Each must be one that the swap accounts for. */
 function routeAccounts({ id }: Route, swap: DelegatedSwap): Readonly<Record<RouteAccount, readonly string[]>> {
   const { wallet, input, output, accountOf } = swap;
   const shared = id === null ? null : programAddress(AGGREGATOR_PROGRAM, ['authority', Uint8Array.of(id)]).address;

@@ -2,7 +2,7 @@
 import { accountsOf, signersOf, type WireInstruction, type WireMessage } from './message.ts';
 import { type NamedProgram, namedProgram, programWords } from './programs.ts';
 
-/** Known contents of lookup tables: addresses by index. */
+/** Contents of lookup tables: addresses by index. */
 type Tables = ReadonlyMap<string, readonly string[]>;
 
 /** Difference of two messages. Programs are in the order of their instructions, one entry per instruction. */
@@ -52,7 +52,7 @@ export function differenceWords({ inserted, removed, altered, reordered, parts }
   return said.length === 0 ? 'the bytes differ' : said.join('; ');
 }
 
-/** An instruction as text that does not depend on where its accounts stand. */
+/** An instruction as text that does not depend on the place of its accounts. */
 interface Spelled {
   readonly program: string;
   readonly text: string;

@@ -1,6 +1,6 @@
 /** The words of a prepared transaction's life. */
 
-/** In the order of its life; the last four are where it may end up beside it. */
+/** States in the order of a transaction's life; the last four are other endings. */
 export const PREPARED_TRANSACTION_STATES = [
   'prepared',
   'submitted',

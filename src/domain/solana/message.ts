@@ -204,7 +204,7 @@ export function signersOf({ header, staticKeys }: Pick<WireMessage, 'header' | '
   return staticKeys.slice(0, header.requiredSignatures);
 }
 
-/** Every account in the order of the instructions' indexes; an address of a table as `table[place]` where the table is not given. */
+/** Lists every account in the order of the instructions' indexes; an address of a missing table is written `table[place]`. */
 export function accountsOf(
   { staticKeys, lookups }: Pick<WireMessage, 'staticKeys' | 'lookups'>,
   tables: ReadonlyMap<string, readonly string[]> = new Map(),

@@ -215,7 +215,7 @@ export interface SwapOrderParts {
 /**
  * The order that risk assesses in the place of a swap: at its worst price, and for everything that the wallet may give. A
  * buy counts whole what it may spend, a sell what it may sell; both are rounded to whole steps, never below the swap.
- * Only where a sell leaves less than a lot of what the book may sell is it rounded down: positions of swaps are no whole
+ * Only if a sell leaves less than a lot of what the book may sell is it rounded down: positions of swaps are no whole
  * number of lots, and the last part of one could never be sold.
  */
 export function swapOrder({ side, input, inAmount }: Pick<SwapPromise, 'side' | 'input' | 'inAmount'>, parts: SwapOrderParts): Order {

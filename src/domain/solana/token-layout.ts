@@ -7,7 +7,7 @@ export interface MintTransferFee {
   readonly basisPoints: number;
   /** The most that one transfer costs, in raw units. */
   readonly maximum: bigint;
-  /** From this epoch of the chain on. */
+  /** First epoch of the chain in which it holds. */
   readonly epoch: bigint;
 }
 
@@ -19,7 +19,7 @@ export interface MintScale {
 }
 
 export interface MintAccount {
-  /** In raw units. */
+  /** Amount in raw units. */
   readonly supply: bigint;
   readonly decimals: number;
   readonly mintAuthority: string | null;
@@ -43,7 +43,7 @@ export interface MintAccount {
 export interface TokenAccount {
   readonly mint: string;
   readonly owner: string;
-  /** In raw units. */
+  /** Amount in raw units. */
   readonly amount: bigint;
   readonly state: 'initialized' | 'frozen';
   readonly extensions: readonly number[];
@@ -162,7 +162,7 @@ function feeFrom(bytes: Uint8Array, at: number): MintTransferFee {
   return { epoch: data.getBigUint64(at, true), maximum: data.getBigUint64(at + 8, true), basisPoints: data.getUint16(at + 16, true) };
 }
 
-/** The multiplier that holds at `at`; 1 where the mint does not scale. */
+/** The multiplier that holds at `at`; 1 if the mint does not scale. */
 export function multiplierAt(mint: Pick<MintAccount, 'scale'>, at: EpochMs): number {
   if (mint.scale === null) return 1;
   return at >= mint.scale.newMultiplierEffectiveAt ? mint.scale.newMultiplier : mint.scale.multiplier;

@@ -51,9 +51,9 @@ export function fromBase64(text: string): Uint8Array | null {
 }
 
 /**
- * Checks what came back from a wallet. Refused as `malformed_transaction` where the bytes are no transaction in its one
- * encoding, `signed_bytes_differ` where the message is another one (what a wallet changed is named),
- * `signature_missing` and `signature_invalid` where a required signer did not sign these bytes. `tables` (addresses by
+ * Checks what came back from a wallet. Refused as `malformed_transaction` if the bytes are no transaction in its one
+ * encoding, `signed_bytes_differ` if the message is another one (what a wallet changed is named),
+ * `signature_missing` and `signature_invalid` if a required signer did not sign these bytes. `tables` (addresses by
  * their places in lookup tables) only helps to name a change.
  */
 export function verifySigned(

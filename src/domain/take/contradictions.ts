@@ -47,8 +47,7 @@ export function entryContradiction(entry: readonly ManifestCondition[]): string 
 }
 
 /**
- * Returns a sentence about an exit that can pass while the entry does, so that the position would be left as it is entered; null if there
- * is none.
+ * Returns a sentence about an exit that can pass while the entry does, so that the position would be left as it is entered, or null.
  */
 export function exitAtOnce(entry: readonly ManifestCondition[], exit: readonly ManifestCondition[]): string | null {
   for (const [stem, field] of Object.entries(BANDS)) {

@@ -6,7 +6,7 @@ import { DOLLARS_ASSET, type DollarVenue, dollarsAtVenue, walletPlace } from '..
 import type { EpochMs } from '../time.ts';
 
 /**
- * Thrown by a store inside the transaction of a live arming where the mandate's capital is allocated to other live Takes
+ * Thrown by a store inside the transaction of a live arming if the mandate's capital is allocated to other live Takes
  * already: nothing of the step is written. An exception, because it has to undo the transaction that it is found out in.
  */
 export class LiveCapitalUsed extends Error {
@@ -61,7 +61,7 @@ export function dollarsForTake(
 ): DollarsForTake {
   const free = freeDollars(facts, now);
   const { check } = facts;
-  if (check?.dollars == null) return { unknown: 'what the account at the exchange and the wallets hold was not compared yet' };
+  if (check?.dollars == null) return { unknown: 'the holdings of the exchange account and the wallets were not compared yet' };
   if (free.at === null) return { unknown: free.why };
   const sum = (of: (one: BoundAtVenue) => Decimal | DecimalString): Decimal =>
     bound.reduce((total, one) => total.plus(of(one)), new Decimal(0));
@@ -95,8 +95,7 @@ export interface Spending extends PayingPlace {
 }
 
 /**
- * Refuses what a person asks for if it would take dollars that vaults or armed Takes have bound. Null if it takes none. An account that
- * nobody knows, or that the organization alone would overdraw, is left to the venue; a wallet that nobody compares backs nothing.
+ * Refuses what a person asks for if it would take dollars that vaults or armed Takes have bound. Null if it takes none. An account that is unknown, or that the organization alone would overdraw, is left to the venue; a wallet that nobody compares backs nothing.
  */
 export function boundDollarsObjection(dollars: BoundDollars, { id, usd, ...place }: Spending, now: EpochMs): RiskRejection | null {
   const { facts, vaultsPaidInUsd } = dollars;
@@ -117,7 +116,7 @@ export function boundDollarsObjection(dollars: BoundDollars, { id, usd, ...place
 }
 
 /**
- * Thrown inside the transaction that would write what a person asked for, where it takes dollars that something else has bound: nothing
+ * Thrown inside the transaction that would write what a person asked for, if it takes dollars that something else has bound: nothing
  * of the step is written. Armings, deposits and these see each other, for each holds the organization's control row.
  */
 export class DollarsBound extends Error {

@@ -36,13 +36,13 @@ export interface Take {
   readonly timeframe: string;
   /** All must pass on a cut to trigger. The target is one of them. */
   readonly entry: readonly ManifestCondition[];
-  /** Any one that passes leaves the position again. Empty: the Take ends once it is filled. */
+  /** Exit conditions; any one that passes closes the position. Empty: the Take ends once it is filled. */
   readonly exit: readonly ManifestCondition[];
   /** Capital of one trade, in US dollars. */
   readonly allocationUsd: DecimalString;
   /** Slippage budget: maximum distance of the limit price beyond the executable price. */
   readonly maxSlippageBps: number;
-  /** Not evaluated from this instant on; milliseconds since the epoch. */
+  /** Expiry: the Take is not evaluated from this instant on. Milliseconds since the epoch. */
   readonly expiresAt: EpochMs;
 }
 

@@ -74,7 +74,7 @@ export function assetNames(catalog: Catalog): NamesOfAssets {
   function assetOf(word: string, marked: boolean): NamedAsset | null {
     const own = exact.get(word) ?? exact.get(word.toLowerCase());
     const meant = inferred.get(word.toLowerCase());
-    // The symbol of an underlying may mean any of its instruments, also where one of them has the same symbol.
+    // The symbol of an underlying may mean any of its instruments, also if one of them has the same symbol.
     if (own !== undefined && (meant === undefined || meant.length <= 1)) return { entries: own, inferred: false };
     if (meant !== undefined) return { entries: meant, inferred: true };
     const token = marked ? launched.get(word.toLowerCase()) : undefined;

@@ -84,7 +84,7 @@ function gapCondition(meaning: GapMeaning, side: Side, asset: CatalogEntry, side
           { ...authored, condition: { ...authored.condition, type: String(authored.condition['type']).replace('premium', 'gap_to_mark') } },
           text,
         );
-  // Without a gap that it could be, a bare "+5%" or "-3%" where it is sold is what the position gains or loses.
+  // Without a gap that it could be, a bare "+5%" or "-3%" at a sale is what the position gains or loses.
   if (
     direction === 'size' &&
     meaning.word === 'bare' &&

@@ -629,7 +629,7 @@ export function wordAt(text: string, at: number): Word | null {
   return best;
 }
 
-/** Every single word that the grammar is written with, in lower case: none of them may name a token. */
+/** Words of the grammar in lower case. None of them may name a token. */
 export const GRAMMAR_WORDS: ReadonlySet<string> = new Set(
   [...QUANTITY_WORDS, ...[...Object.values(WORDS).flat(), ...FILLERS, ...MOTIONS].flatMap(formsOf)].map((word) => word.toLowerCase()),
 );

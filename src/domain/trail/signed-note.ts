@@ -12,7 +12,7 @@ const SIGNATURE_LINE = /^— (\S+) ([A-Za-z0-9+/]+={0,2})$/;
 
 /** A public key as a verifier knows it. */
 export interface VerifierKey {
-  /** Without blanks and plus signs. */
+  /** Name without blanks and plus signs. */
   readonly name: string;
   /** Eight lower-case hexadecimal digits. */
   readonly id: string;
@@ -53,12 +53,13 @@ export function encodeVerifierKey({ name, id, publicKey }: VerifierKey): string 
   return `${name}+${id}+${Buffer.concat([Buffer.from([ED25519]), publicKey]).toString('base64')}`;
 }
 
-/** @throws SyntaxError in one sentence where the text is no Ed25519 verifier key. */
+/** @throws SyntaxError in one sentence if the text is no Ed25519 verifier key. */
 export function parseVerifierKey(text: string): VerifierKey {
   const [, name, id, encoded] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? [];
-  if (name === undefined || id === undefined || encoded === undefined) throw new SyntaxError(`${text} is no verifier key: name+id+base64`);
+  if (name === undefined || id === undefined || encoded === undefined)
+    throw new SyntaxError(`${text} is not a verifier key: name+id+base64`);
   const bytes = Buffer.from(encoded, 'base64');
-  if (bytes.length !== KEY_BYTES + 1 || bytes[0] !== ED25519) throw new SyntaxError(`the key ${name} is no Ed25519 key`);
+  if (bytes.length !== KEY_BYTES + 1 || bytes[0] !== ED25519) throw new SyntaxError(`the key ${name} is not an Ed25519 key`);
   const publicKey = bytes.subarray(1);
   if (keyIdOf(name, publicKey) !== id) throw new SyntaxError(`the key ${name} does not have the id ${id}`);
   return { name, id, publicKey };
@@ -69,15 +70,15 @@ export function checkpointText({ origin, size, root, extensions }: Checkpoint): 
   return `${[origin, String(size), root.toString('base64'), ...extensions].join('\n')}\n`;
 }
 
-/** @throws SyntaxError in one sentence where the text is no checkpoint. */
+/** @throws SyntaxError in one sentence if the text is no checkpoint. */
 export function parseCheckpoint(text: string): Checkpoint {
   const lines = text.split('\n');
   const [origin, size, encoded] = lines;
   if (lines.pop() !== '' || !origin || size === undefined || encoded === undefined)
     throw new SyntaxError('a checkpoint has an origin, a size and a root, each on a line of its own');
   const root = Buffer.from(encoded, 'base64');
-  if (!/^(0|[1-9][0-9]*)$/.test(size) || !Number.isSafeInteger(Number(size))) throw new SyntaxError(`${size} is no size of a log`);
-  if (root.length !== KEY_BYTES || root.toString('base64') !== encoded) throw new SyntaxError(`${encoded} is no root of a log`);
+  if (!/^(0|[1-9][0-9]*)$/.test(size) || !Number.isSafeInteger(Number(size))) throw new SyntaxError(`${size} is not a size of a log`);
+  if (root.length !== KEY_BYTES || root.toString('base64') !== encoded) throw new SyntaxError(`${encoded} is not a root of a log`);
   return { origin, size: Number(size), root, extensions: lines.slice(3) };
 }
 

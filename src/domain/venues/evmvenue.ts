@@ -10,7 +10,7 @@ export const SHARE_DEX = 'xyz';
  */
 const SHARE_PERPS: ReadonlySet<string> = new Set(['AAPL', 'TSLA', 'NVDA', 'GOOGL', 'AMZN', 'META', 'MSFT', 'MSTR', 'COIN']);
 
-/** Twice the venue's fee, of which the deployer has half; what its growth mode takes off is not counted on. A cautious depth. */
+/** Fee assumed: twice the venue's, of which the deployer has half. Its growth mode is not counted on. The depth is cautious. */
 const SHARE_DEX_COSTS: CostModel = {
   name: 'evmvenue-builder-taker-1',
   takerFeeBps: 9,

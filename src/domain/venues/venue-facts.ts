@@ -22,7 +22,7 @@ export interface FeedLimits {
   readonly cadence: Cadence;
   /** `contiguous`: every number is sent, a missing one is a gap. `ascending`: numbers only order. */
   readonly sequence: 'ascending' | 'contiguous';
-  /** A feed that brought nothing for longer than this is degraded: at most `DATA_DEGRADATION_MS` where it streams. Milliseconds. */
+  /** A feed that brought nothing for longer than this is degraded: at most `DATA_DEGRADATION_MS` if it streams. Milliseconds. */
   readonly silentAfterMs: number;
   /** An event time further than this in the future is a fault of the venue's clock. Milliseconds. */
   readonly maxSkewMs: number;
@@ -56,7 +56,9 @@ export interface CostModel {
   readonly halfSpreadBps: number;
   /** Assumed notional of one side within one percent of the middle, in US dollars, where neither a book nor a pool is known. */
   readonly depthUsd: DecimalString;
-  /** From the decision to the venue: what an order is priced on is at least so much younger than its decision. */
+  /**
+   * Time from the decision to the venue. An order is priced on a quote that is at least so much younger than its decision. Milliseconds.
+   */
   readonly latencyMs: number;
 }
 
@@ -100,7 +102,7 @@ export interface VenueFacts {
   readonly sourceLimits?: Readonly<Record<string, Partial<FeedLimits>>>;
   /** Costs of a simulated trade there; null if nothing trades. */
   readonly costs: CostModel | null;
-  /** Costs of one of its instruments, where they differ from the venue's own; null if they do not. */
+  /** Costs of one of its instruments, if they differ from the venue's own; null if they do not. */
   readonly costsOf?: (instrument: string) => CostModel | null;
   /** The instruments of an asset that it lists; tokens of the primary chain have a table of their own in the catalog. */
   readonly lists?: (asset: CryptoAsset) => readonly VenueListing[];

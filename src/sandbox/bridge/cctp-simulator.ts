@@ -22,7 +22,7 @@ const STRANGER = sandboxKey('stranger').address;
 /** Basis points of a fast transfer, by domain of its source; base units of forwarding. */
 const FAST_BPS = 1;
 const FORWARD_FEE = { low: 60_000, med: 80_000, high: 120_000 };
-/** From the attestation to the mint, and how much later where it is slow. */
+/** Time from the attestation to the mint, and the addition if it is slow. Milliseconds. */
 const FORWARD_MS = 1_000;
 const SLOW_MS = 600_000;
 
@@ -70,7 +70,7 @@ export async function createCctpSimulator(options: CctpSimulatorOptions): Promis
   const messages = new Map<string, Message>();
   const minted = new Map<string, string>(); // The newest mint to each recipient.
 
-  /** The message of a burn; null before the burn is in a block, and again where a fork took it away before it was minted. */
+  /** The message of a burn; null before the burn is in a block, and again if a fork took it away before it was minted. */
   function messageOf(from: Side, hash: string): Message | null {
     const known = messages.get(hash);
     if (depth(options, from, hash) === 'none') {

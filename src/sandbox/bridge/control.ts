@@ -8,8 +8,8 @@ type Body = Readonly<Record<string, unknown>>;
 const INTAKES: readonly EvmIntake[] = ['land', 'lose', 'keep'];
 
 /**
- * More verbs of `/chain/<verb>`. A verb throws RangeError, in words for the operator, where what is given makes no sense;
- * then nothing has changed.
+ * Adds verbs to `/chain/<verb>`. A verb throws RangeError, in words for the operator, if its input makes no sense; then nothing has
+ * changed.
  */
 export function bridgeVerbs(
   ledger: EvmLedger,

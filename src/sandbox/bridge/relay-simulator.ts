@@ -19,7 +19,7 @@ const STRANGER = sandboxKey('stranger').address;
 const GAS_FEE = 20_000n;
 const SERVICE_BPS = 4n;
 const LEAST = 1_000_000n;
-/** From a deposit to its payment, and how much later where it is slow. */
+/** Time from a deposit to its payment, and the addition if it is slow. Milliseconds. */
 const FILL_MS = 1_500;
 const SLOW_MS = 600_000;
 
@@ -55,7 +55,7 @@ export async function createRelaySimulator(options: RelaySimulatorOptions): Prom
       try {
         return solver.quote(body);
       } catch (error) {
-        if (error instanceof SyntaxError) return refuse(400, 'INVALID_BODY', 'the body is no JSON');
+        if (error instanceof SyntaxError) return refuse(400, 'INVALID_BODY', 'the body is not JSON');
         throw error;
       }
     }

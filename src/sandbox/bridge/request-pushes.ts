@@ -12,7 +12,7 @@ export interface RequestPushes {
   close(): void;
 }
 
-/** Creates the pushes. `statusOf` advances a request as far as it is due and returns its status; null if there is none. */
+/** Creates the pushes. `statusOf` advances a request as far as it is due and returns its status, or null. */
 export function createRequestPushes(options: {
   readonly clock: Clock;
   readonly statusOf: (id: string) => { readonly status: string } | null;

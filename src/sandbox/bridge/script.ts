@@ -25,7 +25,7 @@ export const BRIDGE_TROUBLES = [
   'swaps_destination',
   /** The deposit that it asks for is for another order. */
   'swaps_order',
-  /** Never learns of the deposit. */
+  /** The provider never learns of the deposit. */
   'deaf',
   /** Delays the attestation with a reason, then gives it. */
   'attests_late',
@@ -33,7 +33,7 @@ export const BRIDGE_TROUBLES = [
 export type BridgeTrouble = (typeof BRIDGE_TROUBLES)[number];
 
 export interface BridgeScript {
-  /** From now on every new transfer takes this course; null is the plain one. @throws RangeError for a word that is none */
+  /** Sets the course of every new transfer; null is the plain one. @throws RangeError for an unknown word */
   trouble(how: string | null): void;
   current(): BridgeTrouble | null;
   /** Lets held transfers go on. */

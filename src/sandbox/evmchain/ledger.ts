@@ -80,18 +80,18 @@ export interface EvmLedger {
   landed(hash: string): LandedEvm | null;
   /** The hash of a block of the chain that counts now: a fork changes it. */
   blockHash(number: number): Hex;
-  /** Everything that has landed, oldest first. */
+  /** Lists all landed transactions, oldest first. */
   history(): readonly LandedEvm[];
   /** Lands a payment of the sandbox itself, minted out of nothing; answers its hash. */
   pay(from: string, to: string, contract: string, amount: bigint): Hex;
   /** Lands a transaction of the sandbox itself that fails; answers its hash. */
   payBadly(from: string, contract: string): Hex;
-  /** A fork without this transaction wins. False where it is final or unknown. */
+  /** A fork without this transaction wins. False if it is final or unknown. */
   drop(hash: string): boolean;
   intake(way: EvmIntake): void;
   /** Lands what was kept; answers how many did. */
   landKept(): number;
-  /** From now on no newer block is final; null lets finality go on. */
+  /** Stops finality of newer blocks; null lets it go on. */
   holdFinality(held: boolean): void;
 }
 
@@ -274,7 +274,7 @@ class AccountLedger implements EvmLedger {
     return void (this.#heldFinal = held ? this.final() : null);
   }
 
-  /** Puts a call into a block: where it reverts, only its nonce is used. */
+  /** Puts a call into a block: if it reverts, only its nonce is used. */
   #land(hash: Hex, call: LedgerCall & { readonly nonce: number; readonly type: string }, block: number): void {
     const run = execution(this.#accounts);
     let status: LandedEvm['status'] = 'success';
@@ -358,7 +358,7 @@ class AccountLedger implements EvmLedger {
   }
 }
 
-/** One execution: its writes can be undone, and its logs are kept where it succeeds. */
+/** One execution: its writes can be undone, and its logs are kept if it succeeds. */
 function execution(accounts: Accounts) {
   const { amounts } = accounts;
   const changes: Change[] = [];

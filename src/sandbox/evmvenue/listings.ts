@@ -34,7 +34,7 @@ export interface PerpListings {
   readonly shareDex: readonly PerpListing[];
 }
 
-/** Everything of the market but what is not public yet. */
+/** Returns the market without what is not public yet. */
 export function listingsOf(market: Market, now: EpochMs): PerpListings {
   const all = market.assets
     .filter(({ symbol, kind }) => kind !== 'pre_ipo' && !FUNDS.has(symbol))

@@ -1,4 +1,4 @@
-/** Tokens of the example members as files beside the state, where the identity provider is the sandbox's. */
+/** Tokens of the example members as files beside the state, if the identity provider is the sandbox's. */
 import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../../streams/clock.ts';

@@ -53,7 +53,7 @@ export interface SigningKeys {
 }
 
 export interface SigningKeysOptions {
-  /** Made where it is missing, readable by the owner only. */
+  /** Folder of the keys; created if missing, readable by the owner only. */
   readonly folder: string;
   readonly issuer: string;
   readonly now: () => EpochMs;
@@ -108,7 +108,7 @@ export function openSigningKeys(options: SigningKeysOptions): SigningKeys {
   let seen = '';
   let keys: readonly (StoredKey & { readonly privateKey: KeyObject })[] = [];
 
-  /** Reads the folder again where it has changed; newest first. */
+  /** Reads the folder again if it has changed; newest first. */
   function current(): typeof keys {
     const names = existsSync(folder)
       ? readdirSync(folder)

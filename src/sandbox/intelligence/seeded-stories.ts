@@ -24,7 +24,7 @@ export interface WireItem {
   readonly action?: 'report' | 'correction' | 'retraction';
   readonly corrects?: string;
   readonly url?: string;
-  /** Items of form 8-K, where a provider passes them on. */
+  /** Items of form 8-K, if a provider passes them on. */
   readonly items?: readonly string[];
 }
 
@@ -61,7 +61,7 @@ export interface SeededStoriesOptions {
 }
 
 export interface SeededStories {
-  /** Wire items with from <= publishedAt < to, ascending by time and then by id; of some of its symbols alone where they are named. */
+  /** Wire items with from <= publishedAt < to, ascending by time and then by id; of some of its symbols alone if they are named. */
   between(from: EpochMs, to: EpochMs, of?: readonly string[]): readonly WireItem[];
   /** Filings of a symbol with from <= acceptedAt < to, ascending. */
   filings(symbol: string, from: EpochMs, to: EpochMs): readonly SeededFiling[];

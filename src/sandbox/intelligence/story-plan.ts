@@ -1,6 +1,6 @@
 /**
- * When there is news of an asset, of what sort, and what it does to the price: the one source that the wire, the regulator and the
- * market read. A price answers a story after its first publication, never before.
+ * Plan of an asset's news: its times, its kinds and its effect on the price. The wire, the regulator and the market all read it. A price
+ * answers a story after its first publication, never before.
  */
 import { newYorkOffsetMs } from '../../domain/session.ts';
 import type { EpochMs } from '../../domain/time.ts';
@@ -156,7 +156,7 @@ const PLOTS: readonly Plot[] = [
 
 const WEIGHT = PLOTS.reduce((sum, { weight }) => sum + weight, 0);
 
-/** Most stories move little and a few much: sizes are a Pareto distribution, cut off at the fourteenfold of the least. */
+/** Smallest size of a story. Sizes are a Pareto distribution, cut off at fourteen times this: most stories move little and a few much. */
 const SIZE_LEAST = 0.35;
 const SIZE_CUT = 0.93;
 /** No story moves a price by more deviations of an ordinary day than this: 7 % of Bitcoin, 14 % of a volatile share. */
@@ -175,12 +175,12 @@ export function acceptedFrom(at: EpochMs): EpochMs {
 /** A story before its words. */
 export interface StoryPlan {
   readonly plot: Plot;
-  /** When it is first published in full: the filing where the issuer files it, else the first wire item. */
+  /** Time of the first full publication: the filing if the issuer files it, else the first wire item. */
   readonly at: EpochMs;
   readonly filed: boolean;
   /** True if a second agency confirms it. */
   readonly followed: boolean;
-  /** When the wire takes it back; null if it stands. */
+  /** Time at which the wire withdraws it; null if it stands. */
   readonly withdrawnAt: EpochMs | null;
   /** Shock to the price, in standard deviations of an ordinary day. */
   readonly shock: number;

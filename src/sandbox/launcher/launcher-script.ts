@@ -19,7 +19,7 @@ export const LAUNCHER_TROUBLES = [
 export type LauncherTrouble = (typeof LAUNCHER_TROUBLES)[number];
 
 export interface LauncherScript {
-  /** From now on; null is the plain course. @throws RangeError for a word that is none */
+  /** Sets the course from now on; null is the plain one. @throws RangeError for an unknown word */
   trouble(how: string | null): void;
   current(): LauncherTrouble | null;
 }

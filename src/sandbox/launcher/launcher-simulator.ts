@@ -146,7 +146,7 @@ export async function createLauncherSimulator(options: LauncherSimulatorOptions)
       const given = JSON.parse(body) as Record<string, unknown>;
       return given['preflight'] === true ? preflight(given) : complete(given);
     } catch (error) {
-      if (error instanceof SyntaxError) return refuse(400, 'INVALID_BODY', 'the body is no JSON');
+      if (error instanceof SyntaxError) return refuse(400, 'INVALID_BODY', 'the body is not JSON');
       throw error;
     }
   }

@@ -24,7 +24,7 @@ export function barsOf(
   spelled: (price: string) => string = (price) => price,
 ): Candle[] {
   const barMs = timeframeMs(timeframe);
-  if (barMs === null) throw new RangeError(`${timeframe} is no timeframe`);
+  if (barMs === null) throw new RangeError(`${timeframe} is not a timeframe`);
   return market.candles(face, symbol, barMs, from, to).map(({ openTime, open, high, low, close, volume }) => ({
     openTime,
     open: plainDecimal(spelled(open)),

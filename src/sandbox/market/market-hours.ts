@@ -81,7 +81,7 @@ export function wallClock(minute: number): number {
   return minute / 525_960;
 }
 
-/** True where the share prints during the minute (pre-market, regular or late session). */
+/** True if the share prints during the minute (pre-market, regular or late session). */
 export function sharePrints(minute: number): boolean {
   const day = dayAt(minute);
   return day !== null && minute < day.closed;

@@ -34,11 +34,11 @@ export interface WordSources {
 }
 
 export interface MarketWords {
-  /** Everything that is said of these instruments at an instant: quotes, pool depth, contexts of perpetuals, and the prices that they are benchmarked against. */
+  /** Returns the messages of these instruments at an instant: quotes, pool depth, contexts of perpetuals, and their benchmark prices. */
   at(entries: readonly CatalogEntry[], at: EpochMs): readonly MarketEvent[];
   /** Quote of one instrument; null if the market does not price it. */
   quote(key: InstrumentKey, at: EpochMs): Quote | null;
-  /** Levels of a book, where the venue has books; null elsewhere. */
+  /** Levels of a book, if the venue has books; null elsewhere. */
   book(key: InstrumentKey, at: EpochMs, depth: number): OrderBook | null;
   /** Depth of a token's pools; null for everything else. */
   liquidity(key: InstrumentKey, at: EpochMs): PoolLiquidity | null;

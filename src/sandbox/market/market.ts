@@ -12,7 +12,7 @@ export interface MarketAsset {
 /** Deterministic by (seed, time): asking twice, in any order, in any process gives the same numbers. Prices are plain numbers here: this is the simulated world, not the product. */
 export interface Market {
   readonly assets: readonly MarketAsset[];
-  /** The asset's true value in US dollars (for an equity: also outside of its session, where the reference is carried forward). */
+  /** The asset's true value in US dollars (for an equity: also outside of its session, if the reference is carried forward). */
   value(symbol: string, at: EpochMs): number;
   /** The share's reference price and when it last changed (frozen outside of sessions). */
   reference(symbol: string, at: EpochMs): { price: number; confidence: number; updatedAt: EpochMs };

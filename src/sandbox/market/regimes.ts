@@ -25,7 +25,7 @@ export class Regimes {
       this.#stress[day] = Math.min(1, Math.max(0, (tension.at(day) - TENSE) / (TENSEST - TENSE)));
   }
 
-  /** From 0 in calm times to 1 in full stress, without jumps. */
+  /** Returns the stress of a minute, from 0 in calm times to 1, without jumps. */
   stress(minute: number): number {
     const position = Math.min(minute / DAY_MINUTES, DAYS);
     const day = Math.floor(position);

@@ -372,7 +372,7 @@ export function createSeededMarket(options: SeededMarketOptions): Market {
   function asset(symbol: string, at: EpochMs): SeededAsset {
     const found = assets.get(symbol);
     if (found === undefined) throw new RangeError(`the sandbox's market has no "${symbol}"; it has ${[...assets.keys()].join(', ')}`);
-    if (!Number.isInteger(at) || at < 0) throw new RangeError(`${at} is no time in milliseconds since 1970`);
+    if (!Number.isInteger(at) || at < 0) throw new RangeError(`${at} is not a time in milliseconds since 1970`);
     return found;
   }
 
@@ -386,7 +386,7 @@ export function createSeededMarket(options: SeededMarketOptions): Market {
     halfSpread: (face, symbol, at) => asset(symbol, at).halfSpread(face, at),
     candles(face, symbol, timeframeMs, from, to) {
       if (!Number.isInteger(timeframeMs) || timeframeMs < MINUTE || timeframeMs > DAY || timeframeMs % MINUTE !== 0) {
-        throw new RangeError(`${timeframeMs} ms is no timeframe; whole minutes from 1m to 1d are`);
+        throw new RangeError(`${timeframeMs} ms is not a timeframe; whole minutes from 1m to 1d are`);
       }
       return asset(symbol, from).candles(face, timeframeMs, from, to);
     },

@@ -35,7 +35,7 @@ function makeKey(folder: string, file: string): string {
   const draft = `${file}.${process.pid}.new`;
   writeFileSync(draft, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), { mode: 0o600 });
   try {
-    // A link fails where the name is taken: whoever was first is right.
+    // A link fails if the name is taken: whoever was first is right.
     linkSync(draft, file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

@@ -71,7 +71,7 @@ export function createKalshiSocket(venue: KalshiVenue): { open(socket: LoopbackS
   };
 }
 
-/** 401 where the handshake is not signed by the key over its time, method and path. */
+/** 401 if the handshake is not signed by the key over its time, method and path. */
 export function admit(
   { key, clock }: KalshiVenue,
   { path, headers }: { readonly path: string; readonly headers: IncomingHttpHeaders },

@@ -8,7 +8,9 @@ import { polymarketWords } from './wording.ts';
 
 /** A new market is listed for so long before its tokens exist. */
 export const HYDRATION_MS = 60_000;
-/** After its end: orders stop, an outcome is proposed, some are disputed and proposed again, then it is final. */
+/**
+ * Times after a market's end: orders stop, an outcome is proposed, some are disputed and proposed again, then it is final. Milliseconds.
+ */
 const PROPOSED_MS = 20_000;
 const DISPUTED_MS = 50_000;
 const REPROPOSED_MS = 80_000;

@@ -81,7 +81,7 @@ export async function createHttpSimulator(options: HttpSimulatorOptions): Promis
     if (settings.freeze || response.destroyed) return;
     if (settings.disconnectLoop) return void response.destroy();
     const target = readTarget(incoming);
-    if (target === null) return answerPlainly(response, 400, 'that is no address');
+    if (target === null) return answerPlainly(response, 400, 'that is not an address');
     const { path, query } = target;
     requests.set(path, (requests.get(path) ?? 0) + 1);
     if (faults.happens(settings.status429)) {

@@ -27,7 +27,7 @@ export interface ReferenceSimulatorOptions {
   readonly port: number;
   /** Interval of the stream. Default 500 ms. */
   readonly paceMs?: number;
-  /** After how long the stream is closed by the server. Default 24 h. */
+  /** Time after which the server closes the stream. Default 24 h. */
   readonly streamLifeMs?: number;
 }
 

@@ -33,7 +33,7 @@ export interface ChainControl {
   finalize(): void;
   /** Lets so many blocks pass that no blockhash given out so far can be used any more. */
   expireBlockhashes(): void;
-  /** A fork without this transaction wins: it is undone, and what followed it is carried out again. False where it is final or unknown. */
+  /** A fork without this transaction wins: it is undone, and what followed it is carried out again. False if it is final or unknown. */
   drop(signature: string): boolean;
   intake(way: Intake): void;
   /** Lands what was kept, in the order of its coming, as far as it still can; answers how many did. */

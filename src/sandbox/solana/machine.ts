@@ -48,7 +48,7 @@ export interface NamedAccounts {
 
 export interface Run extends NamedAccounts {
   readonly error: TransactionError | null;
-  /** False where the transaction was not even begun, so that no block would hold it. */
+  /** False if the transaction was not even begun, so that no block would hold it. */
   readonly begun: boolean;
   readonly logs: readonly string[];
   readonly units: bigint;
@@ -82,7 +82,7 @@ export interface Machine {
   rehearse(transaction: ReadTransaction, moment: Moment): Run;
   /** Executes one instruction without checking its signers, as a program of the sandbox lets another one do. Nobody pays a fee. */
   perform(instruction: ProgramInstruction, moment: Moment): Pick<Run, 'error' | 'logs' | 'units'>;
-  /** The accounts that a transaction names; an error where a table is not what the message takes it for. */
+  /** The accounts that a transaction names; an error if a table is not what the message takes it for. */
   named(transaction: ReadTransaction): NamedAccounts | TransactionError;
   /** Returns the accounts' present balances. */
   balances(keys: readonly Address[]): Balances;
@@ -211,7 +211,7 @@ export function createMachine(): Machine {
   };
 }
 
-/** Static keys and what the tables hold; an error where a table is not what the message takes it for. */
+/** Static keys and what the tables hold; an error if a table is not what the message takes it for. */
 function namedBy(transaction: ReadTransaction, account: (at: Address) => EncodedAccount | null): NamedAccounts | TransactionError {
   const writable: Address[] = [];
   const readonly: Address[] = [];
@@ -314,7 +314,7 @@ export function feeOf({ header, staticKeys, instructions }: Pick<ReadTransaction
   return BigInt(header.signers) * LAMPORTS_PER_SIGNATURE + (price * most + 999_999n) / 1_000_000n;
 }
 
-/** Returns a memo as `getSignaturesForAddress` prints it: `[5] hello`; null if there is none. */
+/** Returns a memo as `getSignaturesForAddress` prints it: `[5] hello`, or null. */
 export function memoOf({ staticKeys, instructions }: Pick<ReadTransaction, 'staticKeys' | 'instructions'>): string | null {
   const memos = instructions.filter(({ programIndex }) => (staticKeys[programIndex] ?? '').startsWith('Memo'));
   if (memos.length === 0) return null;

@@ -73,7 +73,7 @@ function inContext({ chain, commitment }: Pick<Reading, 'chain' | 'commitment'>,
   return { context: { apiVersion: VERSION['solana-core'], slot: chain.slot(commitment) }, value };
 }
 
-/** All methods by name. Each throws `RpcRefusal` where a node would refuse. */
+/** All methods by name. Each throws `RpcRefusal` if a node would refuse. */
 export function createMethods(chain: SolanaChain, seed: number): Readonly<Record<string, Method>> {
   const read = (settings: unknown): Reading => reading(chain, settingsOf(settings));
   return {

@@ -71,7 +71,7 @@ export function commitmentOf(value: unknown): Commitment {
   return found;
 }
 
-/** The first of the settings that a method takes its encoding from; `otherwise` where none is named. */
+/** The first of the settings that a method takes its encoding from; `otherwise` if none is named. */
 export function encodingOf<const Encoding extends string>(settings: Settings, known: readonly Encoding[], otherwise: Encoding): Encoding {
   const { encoding } = settings;
   if (encoding === undefined || encoding === null) return otherwise;

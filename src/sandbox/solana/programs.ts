@@ -8,7 +8,7 @@ const ELF = [0x7f, 0x45, 0x4c, 0x46];
 
 /**
  * Loads every program of the folder and answers their ids.
- * @throws Error with one sentence that names the file and says what would be right, where the folder cannot be read,
+ * @throws Error with one sentence that names the file and says what would be right, if the folder cannot be read,
  * a name is no program id, or a file is no program that the virtual machine takes.
  */
 export function loadPrograms(chain: Pick<SolanaChain, 'addProgram' | 'account'>, folder: string): readonly string[] {
@@ -16,7 +16,7 @@ export function loadPrograms(chain: Pick<SolanaChain, 'addProgram' | 'account'>,
     const id = file.slice(0, -'.so'.length);
     const where = join(folder, file);
     if (!isAddress(id))
-      throw new Error(`${where} should be named after its program, <base58 program id>.so: ${JSON.stringify(id)} is no address`);
+      throw new Error(`${where} should be named after its program, <base58 program id>.so: ${JSON.stringify(id)} is not an address`);
     if (chain.account(id, 'processed') !== null)
       throw new Error(`${where}: ${id} is on the sandbox's chain already, so that it cannot be replaced`);
     try {

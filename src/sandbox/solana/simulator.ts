@@ -43,7 +43,7 @@ export interface SolanaSimulator {
   readonly chain: SolanaChain;
   /** Requests by method so far. */
   readonly requests: ReadonlyMap<string, number>;
-  /** Gives an owner base units of a mint, or lamports where the mint is `SOL`; answers the signature. @throws RangeError */
+  /** Gives an owner base units of a mint, or lamports if the mint is `SOL`; answers the signature. @throws RangeError */
   fund(owner: string, mint: string, amount: bigint): string;
   close(): Promise<void>;
 }
@@ -51,7 +51,7 @@ export interface SolanaSimulator {
 /** Maximum attempts to find a pair of ports. */
 const PORT_TRIES = 20;
 
-/** A chain with its first block and the programs of the folder. @throws Error in one sentence where one cannot be loaded. */
+/** A chain with its first block and the programs of the folder. @throws Error in one sentence if one cannot be loaded. */
 export function foundChain({ clock, seed, slots = 'clock', programs = null, generation, mints, stable }: ChainOptions): SolanaChain {
   const chain = createSolanaChain({
     clock,

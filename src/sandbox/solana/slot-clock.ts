@@ -39,7 +39,7 @@ export interface SlotClock {
   hashOf(slot: number): string;
   /** Lets slots pass at once. */
   advance(slots: number): void;
-  /** From now on nothing newer comes further than this commitment; null lets everything go on. */
+  /** Holds newer blocks at this commitment; null releases them. */
   hold(at: Exclude<Commitment, 'finalized'> | null): void;
 }
 

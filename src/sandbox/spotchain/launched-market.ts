@@ -19,7 +19,7 @@ import { readMint } from '../../domain/solana/token-layout.ts';
 import type { EpochMs } from '../../domain/time.ts';
 import type { SolanaChain } from '../solana/chain.ts';
 
-/** A token where it trades now. */
+/** A token if it trades now. */
 export interface LaunchedToken {
   readonly mint: string;
   readonly decimals: number;

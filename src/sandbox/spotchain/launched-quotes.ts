@@ -20,7 +20,7 @@ export interface BarRange {
   readonly to: EpochMs;
 }
 
-/** Closed bars of trades, newest first; where nothing was traded there is none. `dollars` of a whole quote token. */
+/** Closed bars of trades, newest first; if nothing was traded there is none. `dollars` of a whole quote token. */
 function barsOfTicks(ticks: readonly LaunchedTick[], dollars: number, { length, from, to }: BarRange): readonly (readonly number[])[] {
   const bars = new Map<number, { open: number; high: number; low: number; close: number; volume: number }>();
   for (const { at, price, volume } of ticks) {
@@ -69,7 +69,7 @@ function createQuoteTokens({ market, clock, stable, share }: Omit<LaunchedQuotes
     return market.value(NATIVE_SYMBOL, clock.now()) * (direction === 'buy' ? 1 + MAKER_SPREAD : 1 - MAKER_SPREAD);
   }
 
-  /** Dollars of one whole token of what a launched token is quoted in; zero where nobody prices it. */
+  /** Dollars of one whole token of what a launched token is quoted in; zero if nobody prices it. */
   function dollarsOf(mint: string): number {
     if (mint === stable.mint) return 1;
     const traded = share(mint);

@@ -34,7 +34,7 @@ const ROUTE_OWNER = address(ROUTE_AUTHORITY);
 /** Rent of a few token accounts. */
 const PURSE = 10_000_000n;
 
-/** Opens the aggregator's own accounts of these mints where it has none yet. */
+/** Opens the aggregator's own accounts of these mints if it has none yet. */
 export function openRouteAccounts(
   chain: SolanaChain,
   payer: SandboxKey,

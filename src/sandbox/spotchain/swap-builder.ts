@@ -47,7 +47,7 @@ export const CHEATS = ['other_recipient', 'half_output', 'takes_all'] as const;
 export type Cheat = (typeof CHEATS)[number];
 
 export interface SwapBuilder {
-  /** Fields of an order with its transaction; `transaction` is empty and says why where none could be built. */
+  /** Fields of an order with its transaction; `transaction` is empty and says why if none could be built. */
   order(ask: {
     readonly id: string;
     readonly quote: SwapQuote;
@@ -71,7 +71,7 @@ export interface SwapBuilderOptions {
 /** Owns all that pools hold, and signs what leaves them. */
 const MAKER = sandboxKey('maker');
 const STRANGER = sandboxKey('stranger').address;
-/** More than any swap of the sandbox takes. */
+/** Liquidity beyond any swap of the sandbox. */
 const DEEP = 100_000_000_000_000_000n;
 /** Wrapped coins are real lamports, of which there are not as many. */
 const DEEP_NATIVE = 10_000_000_000_000n;

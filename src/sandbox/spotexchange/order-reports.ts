@@ -70,7 +70,7 @@ export class OrderReports {
         if (followed === account) socket.data(JSON.stringify({ subscriptionId, event }));
   }
 
-  /** Ends every subscription, as the venue does where a key is taken away; the sockets stay open. */
+  /** Ends every subscription, as the venue does if a key is taken away; the sockets stay open. */
   terminate(): void {
     for (const { socket, subscriptions } of this.#sessions) {
       for (const subscriptionId of subscriptions.keys())

@@ -37,7 +37,7 @@ function unsigned(part: string): { readonly rest: string; readonly signature: st
   };
 }
 
-/** True where the signature is the key's over the payload. */
+/** True if the signature is the key's over the payload. */
 function fits(apiKey: ApiKey, payload: string, signature: string): boolean {
   if (apiKey.secret !== undefined) return createHmac('sha256', apiKey.secret).update(payload).digest('hex') === signature.toLowerCase();
   if (apiKey.publicKey === undefined) return false;

@@ -9,7 +9,7 @@ import type { Market } from '../market/market.ts';
 import { refusal } from './signed-request.ts';
 import { eightDecimals, type SymbolRules } from './simulated-book.ts';
 
-/** From one trade to the next. Milliseconds. */
+/** Time between two trades. Milliseconds. */
 export const TRADE_EVERY_MS = 500;
 const MAX_ROWS = 1_000;
 

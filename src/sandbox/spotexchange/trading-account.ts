@@ -53,7 +53,7 @@ export interface VenueOrder {
 export interface AccountOptions {
   /** Initial balances by asset: `{ USDT: '1000000' }` as whole units. */
   readonly balances: Readonly<Record<string, bigint>>;
-  /** In hundred-thousandths of what is received: 100 is 0.1 %. */
+  /** Commission in hundred-thousandths of what is received: 100 is 0.1 %. */
   readonly commissionRate: bigint;
   /** The asset that commission is taken in, with its price in quote units; null: in what is received. */
   readonly commissionIn: { readonly asset: string; readonly price: bigint } | null;
@@ -116,8 +116,8 @@ export class TradingAccount {
   }
 
   /**
-   * Carries an order out as far as the book goes; `insufficient` where the account does not hold what it may cost,
-   * `would_match` where a post-only order would take.
+   * Carries an order out as far as the book goes; `insufficient` if the account does not hold what it may cost,
+   * `would_match` if a post-only order would take.
    */
   place(request: OrderRequest, at: EpochMs): VenueOrder | 'insufficient' | 'would_match' {
     const { book, side, timeInForce } = request;

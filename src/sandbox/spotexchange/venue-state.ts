@@ -15,6 +15,6 @@ export interface VenueState {
   readonly venueNow: () => EpochMs;
   /** The venue's status word of a symbol. */
   readonly statusOf: (symbol: string) => string;
-  /** While nobody follows a book it stands still; this moves it to where it is now. */
+  /** Moves a book to the present. A book that nobody follows stands still until then. */
   readonly asOfNow: (book: SimulatedBook) => void;
 }

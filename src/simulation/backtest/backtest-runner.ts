@@ -22,7 +22,7 @@ export interface BacktestRunnerOptions {
   readonly asksForTrials: boolean;
   /** Works in a thread; ends with the job's signal. @throws Error for a defect. */
   readonly inThread: (asked: BacktestAsked, job: EvaluationJob) => Promise<BacktestOutcome>;
-  /** Called for what a venue did not give. */
+  /** Receives data that a venue did not give. */
   readonly onMissing: (what: { readonly [field: string]: unknown }) => void;
 }
 

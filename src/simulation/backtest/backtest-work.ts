@@ -48,7 +48,7 @@ export async function workBacktest(work: BacktestWork): Promise<BacktestOutcome>
   return outcomeOf(work, runBacktest({ manifest, history, assumptions: request.assumptions, trials: known, onProgress }));
 }
 
-/** True of a run that is no evidence. */
+/** True for a run that is no evidence. */
 function isLookAt({ manifest, request, timeframe }: Pick<BacktestWork, 'manifest' | 'request' | 'timeframe'>): boolean {
   return request.look || timeframe !== manifest.timeframe;
 }

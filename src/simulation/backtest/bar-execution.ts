@@ -68,7 +68,7 @@ export function fillOnBar(order: BarOrder, bar: MetBar, course: BarCourse, units
   return course.kind === 'rest' ? restedFirst(order, bar, course, units) : inSlices(order, bar, course, units, unit);
 }
 
-/** At one price at once. Of a buy only what stays within its limit, as on paper. */
+/** Fills at one price at once. Of a buy only what stays within its limit, as on paper. */
 function taken({ side, quantity: wanted, limit }: BarOrder, middle: number, units: InstrumentUnits): BarFill | null {
   const quantity = side === 'buy' ? lotsWithinLimit(middle, wanted, limit, units) : wanted;
   if (quantity === 0) return null;
@@ -117,7 +117,7 @@ function tradedBeyond(side: OrderSide, price: number, { open, high, low, volume 
   return floorUnits((volume * share * part * quantityUnit) / lot) * lot;
 }
 
-/** Slices of whole lots, as many as the live plan cuts; where they would outlast the bar they lie evenly within it. */
+/** Slices of whole lots, as many as the live plan cuts; if they would outlast the bar they lie evenly within it. */
 function inSlices(
   order: BarOrder,
   bar: MetBar,

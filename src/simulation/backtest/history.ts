@@ -37,7 +37,7 @@ export interface InstrumentInput<List extends Bars = Bars> {
   readonly referenceCandles?: List;
   /** The issuer's marks. */
   readonly marks?: readonly Fact[];
-  /** Bars of the asset's perpetual and of its spot instrument, of the run's timeframe, where they are not the instrument itself. */
+  /** Bars of the asset's perpetual and of its spot instrument, of the run's timeframe, if they are not the instrument itself. */
   readonly perpCandles?: List;
   readonly spotCandles?: List;
   /** Hourly funding of the asset's perpetual: `receivedAt` is the end of the hour. */
@@ -55,7 +55,7 @@ export const QUOTE_KNOWN = 2;
 export const REFERENCE_KNOWN = 4;
 export const REFERENCE_LIVE = 8;
 export const EVENTS_KNOWN = 16;
-/** Not live, and the price that the last regular session ended with: a manifest may allow its rules to read it. */
+/** Flag of a price that is not live but the last of a regular session: a manifest may allow its rules to read it. */
 export const REFERENCE_CARRIED = 32;
 
 /** Closes of one timeframe, ascending. */
@@ -77,7 +77,7 @@ export interface InstrumentColumns {
   readonly close: Float64Array;
   readonly volume: Float64Array;
   readonly state: Uint8Array;
-  /** True where no slot lacks its bar. */
+  /** True if no slot lacks its bar. */
   readonly whole: boolean;
   readonly benchmarkKind: CatalogEntry['benchmarkKind'];
   readonly benchmark: InstrumentKey | null;
@@ -90,7 +90,7 @@ export interface InstrumentColumns {
   readonly halfSpread: Float64Array | null;
   readonly series: Readonly<Record<string, CloseSeries>>;
   readonly funding: CloseSeries | null;
-  /** Set for a perpetual. */
+  /** Funding, set for a perpetual. */
   readonly carry: FundingPaid | null;
   readonly events: EventHistory | null;
   readonly firstOpen: EpochMs;
@@ -106,7 +106,7 @@ export interface FundingPaid {
   readonly assumedHours: number;
 }
 
-/** The hourly rate that a holder is assumed to pay where it was not kept: twice the base rate of the venue. */
+/** The hourly rate that a holder is assumed to pay if it was not kept: twice the base rate of the venue. */
 export const ASSUMED_HOURLY_FUNDING = 0.000_025;
 
 /** Input history of a backtest. Plain typed arrays: it crosses to a worker thread without being copied. */
@@ -146,7 +146,7 @@ export function roundedText(price: number, digits: number): DecimalString {
  */
 export function buildHistory(timeframe: string, inputs: readonly InstrumentInput[]): History {
   const barMs = timeframeMs(timeframe);
-  if (barMs === null) throw new RangeError(`${timeframe} is no timeframe`);
+  if (barMs === null) throw new RangeError(`${timeframe} is not a timeframe`);
   const grid = gridOf(inputs, barMs);
   return {
     timeframe,
@@ -251,7 +251,7 @@ function decimalsOf(firstPrice: number): number {
 }
 
 /**
- * The share's price at each slot and when it printed. It is live where its bar closed at the slot and a session was open
+ * The share's price at each slot and when it printed. It is live if its bar closed at the slot and a session was open
  * until then. In any other case it is carried on, and rules on it pass only where the manifest allows that for the price
  * that the last regular session ended with.
  */

@@ -35,7 +35,7 @@ export interface WordColumn {
 
 export type InputColumn = NumberColumn | WordColumn;
 
-/** In the order of the codes that `emaRelations` gives. */
+/** Ordered by the codes that `emaRelations` gives. */
 const EMA_RELATIONS = ['crossed_up', 'crossed_down', 'above', 'below', 'level'] as const;
 const REFERENCE_STATES = ['live', 'lost'] as const;
 const EVENT_WORDS = ['none', ...SEVERITIES] as const;
@@ -85,7 +85,7 @@ export class InputColumns {
     return this.#once('liquidity', () => ({ kind: 'decimal', values: this.#columns.liquidity ?? this.#nothing() })) as NumberColumn;
   }
 
-  /** The gap to the reference price or the issuer's mark, where the instrument has that benchmark. */
+  /** The gap to the reference price or the issuer's mark, if the instrument has that benchmark. */
   benchmarkGap(kind: 'reference_price' | 'issuer_mark'): NumberColumn {
     const { reference, benchmarkKind, close } = this.#columns;
     return this.#once(kind, () => this.#ratio(close, benchmarkKind === kind ? reference : null));
@@ -128,7 +128,7 @@ export class InputColumns {
     return this.#once('basis', () => (perpMark === null ? this.#ratio(null, null) : this.#ratio(perpMark, spotMid)));
   }
 
-  /** An indicator as a rule reads it: of the last closed bar, unknown where that is not fresh. */
+  /** An indicator as a rule reads it: of the last closed bar, unknown if that is not fresh. */
   indicator(need: Omit<IndicatorNeed, 'instrument'>): NumberColumn {
     return this.#once(indicatorKey(need), () => {
       const values = this.#indicatorValues(need);
@@ -173,7 +173,7 @@ export class InputColumns {
     return column;
   }
 
-  /** The worst negative event of the look-back; unknown where nobody listened for all of it. */
+  /** The worst negative event of the look-back; unknown if nobody listened for all of it. */
   worstEvent(lookbackHours: number, includeRumors: boolean): WordColumn {
     return this.#once(`event ${lookbackHours} ${includeRumors}`, () => {
       const codes = new Uint8Array(this.#history.length);

@@ -52,7 +52,7 @@ export class KeptBars implements Bars {
     return place < 0 ? 0 : (this.#ends[place] as number);
   }
 
-  /** For one more bar, and for texts of so many bytes: twice of what there was. */
+  /** Makes room for one more bar and so many bytes of text, by doubling. */
   #makeRoom(bytes: number): void {
     if (this.length === this.#ends.length) {
       const [openTimes, ends] = [this.#openTimes, this.#ends];

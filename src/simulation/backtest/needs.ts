@@ -94,7 +94,7 @@ export function seriesName({ venue, instrument, timeframe }: BarSeries): string 
   return `${venue}:${instrument} ${timeframe}`;
 }
 
-/** Read series, by `seriesName`, perpetual and underlying. */
+/** Series that a run reads, by `seriesName`, with perpetuals and underlyings. */
 export interface ReadSeries {
   readonly bars: ReadonlyMap<string, Bars>;
   readonly funding: ReadonlyMap<string, readonly Fact[]>;

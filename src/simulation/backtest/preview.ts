@@ -114,8 +114,8 @@ function shortened(result: BacktestResult): PreviewResult {
   };
 }
 
-const SUPERSEDED: PreviewEnding = { code: 'superseded', detail: 'you asked for a newer preview, which took the place of this one' };
-const GONE: PreviewEnding = { code: 'cancelled', detail: 'whoever asked is gone' };
+const SUPERSEDED: PreviewEnding = { code: 'superseded', detail: 'a newer preview replaced this one' };
+const GONE: PreviewEnding = { code: 'cancelled', detail: 'the caller has disconnected' };
 const OUT_OF_TIME: PreviewEnding = {
   code: 'out_of_time',
   detail: `it did not end within ${PREVIEW_LIMITS.runMs / 1_000} seconds: what was read of the venues is kept, so ask again, or for fewer days`,

@@ -29,7 +29,7 @@ export function positionRulePasses({ passes, limit }: PositionRule, value: numbe
   return passes === 'at_most' ? value <= limit : passes === 'at_least' ? value >= limit : value > limit;
 }
 
-/** One rule: where its cells are found. */
+/** The place of a rule's cells. */
 export interface RulePlan {
   readonly side: 'entry' | 'exit';
   readonly condition: ManifestCondition;
@@ -58,7 +58,7 @@ export interface InstrumentRules {
   readonly unknownCount: Float64Array;
 }
 
-/** States of an instrument in which a reference counts as live where the manifest allows a carried one to be read. */
+/** States of an instrument in which a reference counts as live if the manifest allows a carried one to be read. */
 function readableStates(manifest: Manifest, { firstSlot, barMs }: History, { state }: InstrumentColumns): Uint8Array {
   const allowed = carriedIn(manifest);
   if (allowed.length === 0) return state;

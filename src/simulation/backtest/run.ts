@@ -44,7 +44,7 @@ const TRADES_KEPT = 20_000;
 export interface Trials {
   /** Manifests over stretches that were tried, this one included. */
   readonly versions: number;
-  /** Annualised Sharpe ratios of the others, where they were measured. */
+  /** Annualised Sharpe ratios of the others, if they were measured. */
   readonly otherSharpes: readonly number[];
 }
 
@@ -154,7 +154,7 @@ export interface BacktestResult {
     /** Profit of closed trades, after all their fees. */
     readonly profitUsd: DecimalString;
     readonly averageHoldingMs: number | null;
-    /** Over all trades, however many are listed. */
+    /** Groups over all trades, however many are listed. */
     readonly byInstrument: readonly TradeGroup[];
     readonly byExit: readonly TradeGroup[];
     readonly list: readonly TradeSummary[];
@@ -182,7 +182,7 @@ export interface BacktestResult {
   readonly assumptions: Assumptions & { readonly named: readonly string[] };
   /** Bars decided anew by the plain decider with the same outcome. */
   readonly checkedBars: number;
-  /** Set for outside code, which answered a blind replay session: all of it can be drawn again from the seed. */
+  /** Set for outside code, which answered a blind replay session. The session can be drawn again from the seed. */
   readonly blind?: BlindReplay;
   readonly daily: readonly EquityDayRow[];
 }

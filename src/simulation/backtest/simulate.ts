@@ -79,7 +79,7 @@ export interface EntryOrder {
   readonly limit: number;
 }
 
-/** Everything that a run leaves behind. What a rule on the position saw follows from trades and closes: see `profitAt`, `heldAt`. */
+/** Result of a run. What a rule on the position read follows from trades and closes: see `profitAt`, `heldAt`. */
 export interface Simulation {
   readonly units: BookUnits;
   readonly instruments: readonly InstrumentUnits[];
@@ -130,7 +130,7 @@ interface InstrumentState {
   readonly group: string;
   /** Validity of its token for trading; null if it is not a token. */
   readonly validity: Pick<TokenFacts, 'validFrom' | 'validTo'> | null;
-  /** True where a position is held to a share of its pool's liquidity, which the history knows. */
+  /** True if a position is held to a share of its pool's liquidity, which the history knows. */
   readonly pooled: boolean;
   position: OpenPosition | null;
 }
@@ -156,7 +156,7 @@ interface OpenPosition {
   exitRules: readonly number[];
   /** Quantity units that its last exit asked to sell: all of it unless an outside proposal asks for less. */
   selling: number;
-  /** Set at its end, if the venue ended it. */
+  /** Set at its end if the venue ended it. */
   readonly isLiquidated?: true;
 }
 
@@ -486,7 +486,7 @@ class Run implements BarByBar {
     return next;
   }
 
-  /** After bar i: the next one of every instrument that was due at it. */
+  /** Moves to the bar after i of every instrument that was due at it. */
   #lookAhead(i: number): void {
     for (let n = 0; n < this.#dueCount; n++) {
       const instrumentState = this.#instrumentStates[this.#dueInstruments[n] as number] as InstrumentState;
@@ -640,7 +640,7 @@ class Run implements BarByBar {
     return ((passed | (entryWithheld[i] as number)) & bits) >>> 0 === bits ? WITHHELD : FAILED;
   }
 
-  /** Also leaves the bits of the exit rules in `#exitWords` and `#exitWithheld`. */
+  /** Returns the exit result, and leaves the bits of the exit rules in `#exitWords` and `#exitWithheld`. */
   #exitResult(position: OpenPosition, i: number): number {
     const { exitPassed, exitWithheld } = position.instrumentState.rules;
     const words = this.#exitWords;
@@ -807,7 +807,7 @@ class Run implements BarByBar {
     return bestPrices(close[i] as number, decimals, this.#costsAt(instrumentState, i).halfSpreadBps);
   }
 
-  /** The worst acceptable price as live: the ask moved by the budget, down to the tick, and the ask where none lies between. */
+  /** The worst acceptable price as live: the ask moved by the budget, down to the tick, and the ask if none lies between. */
   #limitOf(instrumentState: InstrumentState, i: number): number {
     const { columns, units } = instrumentState;
     const { ask } = this.#bestAt(instrumentState, i);
@@ -1172,7 +1172,7 @@ function isLiquidatedBy({ instrumentState, entryBar, liquidation }: OpenPosition
   return liquidation.some((line) => price <= line.price + line.perFunding * funding);
 }
 
-/** The first bar from `from` on, before `to`, that liquidates a position; `to` where none does. */
+/** The first bar from `from` on, before `to`, that liquidates a position; `to` if none does. */
 function firstLiquidation(position: OpenPosition, from: number, to: number): number {
   if (position.liquidation.length === 0) return to;
   const { low } = position.instrumentState.columns;

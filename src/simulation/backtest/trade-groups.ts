@@ -4,7 +4,7 @@ import { type Trade, unitsText } from './trade-ledger.ts';
 
 /** Trades that have something in common. Money is exact. */
 export interface TradeGroup {
-  /** An instrument, or the exit rules that passed when the trades were closed, joined by ` + `; `open` where they were not. */
+  /** An instrument, or the exit rules that passed when the trades were closed, joined by ` + `; `open` if they were not. */
   readonly name: string;
   readonly closed: number;
   readonly open: number;

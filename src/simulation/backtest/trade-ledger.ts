@@ -58,7 +58,7 @@ export interface InstrumentUnits {
   readonly priceUnit: number;
   readonly quantityDecimals: number;
   readonly quantityUnit: number;
-  /** Quantity units of one lot and price units of one tick; where a unit is the coarser one, it is the step. */
+  /** Quantity units of one lot and price units of one tick; if a unit is the coarser one, it is the step. */
   readonly lot: number;
   readonly tick: number;
   readonly costs: TradeCosts;
@@ -146,7 +146,7 @@ export interface Trade {
   readonly fees: number;
   /** Money units paid as funding while it was open; below zero if received. */
   readonly funding: number;
-  /** After fees and funding. */
+  /** Profit after fees and funding. */
   readonly profit: number | null;
   readonly entrySlippageBps: number;
   readonly exitSlippageBps: number | null;

@@ -18,9 +18,9 @@ import { drawsOf, drawWhole, shuffled } from './draws.ts';
 interface Mask {
   readonly key: InstrumentKey;
   readonly alias: string;
-  /** Shown prices are true ones times this; shown quantities are divided by it, so that notionals stay. */
+  /** Factor of shown prices. Shown quantities are divided by it, so that notionals stay. */
   readonly price: number;
-  /** Shown liquidity is the true one times this. */
+  /** Factor of shown liquidity. */
   readonly depth: number;
 }
 
@@ -189,7 +189,7 @@ function shownQuantity({ quantity }: Pick<BookPosition, 'quantity'>, { price }: 
 }
 
 /**
- * A blind trade in true names and units; null if its alias is none of the session's. Prices are put on the venue's grid, against the
+ * A blind trade in true names and units; null if its alias is not one of the session's. Prices are put on the venue's grid, against the
  * trade. A sell of the shown position is one of the true position.
  */
 export function undisguised(trade: BlindTrade, { masks }: Disguise, book: AgentBook): (Omit<BlindTrade, 'instrument'> & Named) | null {

@@ -12,7 +12,7 @@ const SESSION_MS = 24 * 3_600_000;
 
 /** Fate of a session without answers. */
 export interface SessionTerms {
-  /** Without an answer for so long it has been abandoned. Milliseconds. */
+  /** Time without an answer after which the session counts as abandoned. Milliseconds. */
   readonly idleMs: number;
   /** Clause that says how an abandoned session counts. */
   readonly countsAs: string;

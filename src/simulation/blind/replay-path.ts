@@ -97,7 +97,7 @@ export class ReplayPath implements ShownPath {
     return this.#work.compiled.decide(cut, book, 'autonomous', assess, undefined, outside);
   }
 
-  /** A bar stands for all its minutes: where the mandate sells one position, the ticks that follow sell the others. */
+  /** A bar stands for all its minutes: if the mandate sells one position, the ticks that follow sell the others. */
   #sellOthers(cut: Cut, book: AgentBook, assess: RiskAssessor, first: Verdict): void {
     const selling = new Map<InstrumentKey, 'sell'>();
     for (let verdict = first; verdict.disposition === 'propose_exit' && verdict.instrument !== null; ) {

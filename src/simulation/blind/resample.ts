@@ -59,7 +59,7 @@ interface Grid {
   readonly firstOpen: EpochMs;
   readonly barMs: number;
   readonly length: number;
-  /** For each place, and the one after the last, the number of the first bar of a source that lies there or later. */
+  /** Returns, for each place and the one after the last, the number of the source's first bar that lies there or later. */
   readonly placesOf: (source: Bars) => Uint32Array;
 }
 
@@ -203,7 +203,7 @@ function resampledSeries(
   );
 }
 
-/** Readings that hold until the next one. A block begins with the reading that held where it was taken from. */
+/** Readings that hold until the next one. A block begins with the reading that held if it was taken from. */
 function carryReadings(facts: readonly Fact[], { grid, blocks, factors }: Carried, isPrice: boolean): readonly Fact[] {
   const { firstOpen, barMs } = grid;
   const carried: Fact[] = [];

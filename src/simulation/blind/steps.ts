@@ -54,7 +54,7 @@ export class BlindSteps {
 
   /**
    * Decides the slots of a step and shows the next one. The answers of the step before, sent again, are answered as they were.
-   * Refuses answers to any other step, of another number, or with an alias that is none of the session's; then the step still waits.
+   * Refuses answers to any other step, of another number, or with an alias that is not one of the session's; then the step still waits.
    */
   answer(step: number, answers: StepAnswers): Outcome<string> {
     const given = `${step} ${JSON.stringify(answers)}`;

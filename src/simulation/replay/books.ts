@@ -36,7 +36,7 @@ export interface ReplayedFill {
 export class ReplayBooks {
   readonly #agent: (id: string) => BrokeredAgent;
   readonly #changes: () => number;
-  /** Number of actor changes at the last count of unfilled proposals; -1 if they have to be counted. */
+  /** Number of actor changes at the last count of unfilled proposals; -1 if they must be counted. */
   #countedAt = -1;
   readonly #books = new Map<string, TradingBook>();
   /** Owners of books. */

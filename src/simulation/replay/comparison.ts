@@ -15,7 +15,7 @@ export interface Comparison {
   /** Live decisions that were late or crashed: repeated as such, nothing was observed for them. */
   readonly missedLive: number;
   readonly different: number;
-  /** First difference in one sentence; null if there is none. */
+  /** First difference in one sentence, or null. */
   readonly firstDifference: string | null;
   /** The slot of the first difference. */
   readonly firstSlot: EpochMs | null;

@@ -23,7 +23,7 @@ export type ReplayEvent =
   | { readonly kind: 'command'; readonly command: TapeCommand }
   | { readonly kind: 'wake'; readonly at: EpochMs };
 
-/** For whom a slot is cut. */
+/** Instruments that slots are cut for. */
 export interface Observers {
   readonly hasTakes: boolean;
   readonly needs: readonly IndicatorNeed[];
@@ -122,7 +122,7 @@ export class ReplayPipeline {
     this.#runs.settle();
   }
 
-  /** True where the message passed the rules unmarked and the view knows something else by it. */
+  /** True if the message passed the rules unmarked and the view knows something else by it. */
   #receiveWhole(message: FeedMessage): boolean {
     const assessed = this.#assess(message);
     return assessed !== null && (this.#cutter as Cutter).take(assessed) && assessed === message;
@@ -132,7 +132,7 @@ export class ReplayPipeline {
     this.#happened.push({ kind: 'command', command });
   }
 
-  /** From here on slots are cut as the live process cut them. */
+  /** Cuts slots from here on as the live process cut them. */
   note(note: TapeCutNote): void {
     this.#note = note;
     this.#noted = new Set(note.instruments);

@@ -38,11 +38,11 @@ export type MissedTick = 'late_tick' | 'tick_crash';
 
 /** Options of a replay about its agents. */
 export interface PopulationOptions {
-  /** Known slots of a live run that no tape tells: those that an agent missed. */
+  /** Slots of a live run that an agent missed, which no tape holds. */
   readonly missed?: (agentId: string, slot: EpochMs) => MissedTick | null;
   /** The risk preferences of every organization that no note on the tape tells otherwise of; those of a fresh organization. */
   readonly preferences?: RiskPreferences;
-  /** Called for every fill that was computed; fills that a live run noted are in its books already. */
+  /** Receives every fill that was computed; fills that a live run noted are in its books already. */
   readonly onFill?: (fill: ReplayedFill) => void;
   /** Receives after each slot how the books stand that something has happened to. */
   readonly onMarked?: (marked: readonly MarkedAgent[], slot: EpochMs) => void;
@@ -56,7 +56,7 @@ class KnownManifests {
   readonly #needed = new Map<string, IndicatorNeed>();
   /** Each indicator once. */
   needs: readonly IndicatorNeed[] = [];
-  /** Everything that some universe names. */
+  /** Instruments that some universe names. */
   relations: readonly InstrumentRelations[] = [];
 
   relationsOf(key: InstrumentKey): InstrumentRelations | undefined {
@@ -184,7 +184,7 @@ export class ReplayPopulation {
     return this.#manifests.needs;
   }
 
-  /** Everything that some agent's universe names. */
+  /** Instruments that some agent's universe names. */
   get instruments(): readonly InstrumentRelations[] {
     return this.#manifests.relations;
   }
@@ -268,7 +268,10 @@ export class ReplayPopulation {
     };
   }
 
-  /** In a comparison every agent is a shard of its own, so that each may have missed other slots; so it is where a live run noted what each has read. */
+  /**
+   * True if every agent is a shard of its own: in a comparison, where each may have missed other slots, and if a live run noted what each
+   * has read.
+   */
   #apart(): boolean {
     return this.#options.missed !== undefined || this.#broker.hasNotes;
   }
@@ -277,7 +280,7 @@ export class ReplayPopulation {
     return this.#order[shard] as string;
   }
 
-  /** Everybody who is ticked with a period: read anew once a step was taken. */
+  /** Returns the actors that are ticked with a period. They are read anew once a step was taken. */
   #shardOf(periodMs: number): readonly ShardActor[] {
     const at = this.#store.changes;
     const known = this.#shards.get(periodMs);

@@ -20,7 +20,7 @@ export interface ReplayTape {
   readonly header: TapeHeader;
   readonly cut: TapeCut | null;
   batches(): AsyncGenerator<{ readonly events: readonly TapeEvent[] }, void, undefined>;
-  /** The same events, where the tape can give them out without making each. */
+  /** The same events, if the tape can give them out without making each. */
   readonly walks?: (() => AsyncGenerator<TapeWalk, void, undefined>) | null;
 }
 
@@ -64,7 +64,7 @@ export interface ReplayResult {
 
 /**
  * Replays tapes with their own agents and those given.
- * @throws TapeError if a tape is not sound, RangeError where a further tape begins before the last one ended.
+ * @throws TapeError if a tape is not sound, RangeError if a further tape begins before the last one ended.
  */
 export async function replayTape(options: ReplayOptions): Promise<ReplayResult> {
   const replay = new TapeReplay(options);

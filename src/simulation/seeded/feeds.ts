@@ -35,9 +35,9 @@ export interface SeededFeeds {
   readonly received: readonly FeedMessage[];
   /** Says the venue's present prices once, one of them bent where told. */
   price(venue: Venue, bent?: Bent): void;
-  /** A venue says nothing for so long; where it is disconnected, its feed says so and when it is back. */
+  /** A venue says nothing for so long; if it is disconnected, its feed says so and when it is back. */
   silence(venue: Venue, forMs: number, isDisconnected: boolean): void;
-  /** Something that is no message. */
+  /** Sends bytes that are no message. */
   garbage(venue: Venue): void;
   /** Connects every venue and begins to speak. */
   begin(): void;

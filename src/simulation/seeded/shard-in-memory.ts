@@ -13,7 +13,7 @@ import type { TradingFloor } from './trading-floor.ts';
 /** A decision with the time of its commit. */
 export type CommittedRow = DecisionRow & { readonly committedAt: EpochMs };
 
-/** From when to when an agent is ticked, as a step wrote it. */
+/** Period in which an agent is ticked, as a step wrote it. */
 interface WindowRecord {
   readonly actorId: string;
   readonly from: EpochMs | null;

@@ -223,7 +223,7 @@ function bookFills(kept: Kept): void {
   }
 }
 
-/** Returns the quote that a fill names, among those of the time in which its order may have rested; undefined if it is none of them. */
+/** Returns the quote that a fill names, among those of the time in which its order may have rested; undefined if it is not one of them. */
 function filledOn({ tops }: Kept, { instrument, quotes: [on] }: Fill): Quote | undefined {
   return tops.get(instrument)?.find(({ observedAt, bid, ask }) => observedAt === on?.observedAt && bid === on.bid && ask === on.ask);
 }
@@ -284,7 +284,7 @@ function viewOf({ memory, clock }: Kept, id: string): ProposalView | null {
   return { ...proposalRow(id, row.state, clock.now()), fills: [], transaction: null };
 }
 
-/** Carries executions out. The worker of one dies where it is told to: by turns before its outcome is kept and right after it. */
+/** Carries executions out. The worker of one dies if it is told to: by turns before its outcome is kept and right after it. */
 function activitiesOn(kept: Kept, store: MemoryStore, runtime: Runtime, preTrade: PreTrade): { stop(): Promise<void> } {
   const { memory, clock, failures } = kept;
   const mortal: Runtime = {

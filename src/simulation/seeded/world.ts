@@ -54,7 +54,7 @@ interface World {
   readonly compiled: readonly CompiledManifest[];
   readonly cuts: Map<EpochMs, Cut>;
   readonly failures: unknown[];
-  /** Everything that was told and may still be under way. */
+  /** Messages that may still be under way. */
   readonly told: Promise<unknown>[];
 }
 
@@ -207,7 +207,7 @@ function tell({ floor, ids }: World, agent: number, event: Parameters<TradingFlo
   return floor.runtime.deliver(ids[agent] as string, event, { cause: 'test' });
 }
 
-/** Enqueues every slot's job: lost, late or twice where a fault says so. */
+/** Enqueues every slot's job: lost, late or twice if a fault says so. */
 function scheduleTicks({ clock, told }: World, faults: readonly Fault[], shard: ShardInMemory, tick: Tick): void {
   for (let slot = START + AGENT_TICK_MS; slot <= LAST_SLOT; slot += AGENT_TICK_MS) {
     const mine = faults.filter((fault) => 'slot' in fault && fault.slot === slot);

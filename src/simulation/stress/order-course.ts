@@ -27,7 +27,7 @@ export interface SentOrder {
 export interface CourseHost {
   now(): EpochMs;
   after(ms: number, call: () => void): void;
-  /** From a decision to the venue. Milliseconds. */
+  /** Time from a decision to the venue. Milliseconds. */
   readonly latencyMs: number;
   /** Takes what the market holds of a part's order, if risk lets it; answers what was executed. */
   take(order: Order, decisionPrice: DecimalString): DecimalString;

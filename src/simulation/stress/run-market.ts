@@ -12,7 +12,7 @@ import { presentMarket, type RiskMarket } from '../../domain/risk/index.ts';
 import { AGENT_TICK_MS, type EpochMs, slotOf } from '../../domain/time.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../../domain/venue.ts';
 
-/** From the slot to the tick that decides on it, as a punctual worker needs it. */
+/** Time from the slot to the tick of a punctual worker. Milliseconds. */
 const TICK_AFTER_MS = 500;
 
 /** The first tick after an instant. */

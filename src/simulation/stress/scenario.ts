@@ -16,7 +16,7 @@ export type StressSeverity = (typeof STRESS_SEVERITIES)[number];
 
 const MINUTE = 60_000;
 
-/** Prices fall by so much, in percent, by kind of instrument: the shock of the standard portfolio scenario where it has one. */
+/** Prices fall by so much, in percent, by kind of instrument: the shock of the standard portfolio scenario if it has one. */
 type Shocks = Readonly<Record<InstrumentKind, number>>;
 
 const SHOCKS: Readonly<Record<StressScenario, Readonly<Record<StressSeverity, Shocks>>>> = {

@@ -11,7 +11,7 @@ import type { StressMarket } from './scenario-tape.ts';
 export interface KnownMarket {
   /** Closed bars by timeframe, ascending. */
   readonly bars: Readonly<Record<string, readonly Candle[]>>;
-  /** The last price that was received, where it is newer than the bars. */
+  /** The last price that was received, if it is newer than the bars. */
   readonly level: number | null;
   readonly liquidityUsd: number | null;
   readonly benchmarkLevel: number | null;
@@ -43,7 +43,7 @@ const MINUTE = 60_000;
 const YEAR_MINUTES = 525_600;
 /** The base rate of funding per hour. */
 const BASE_FUNDING = 0.0000125;
-/** Fewer returns than this measure no volatility. */
+/** Minimum returns for a volatility. */
 const LEAST_RETURNS = 20;
 /** Bars that are looked at: recent history, not all of it. */
 const RECENT_BARS = 500;

@@ -29,7 +29,7 @@ const WIDTH = 720;
 const HEIGHT = 180;
 const LEFT = 64;
 const BOTTOM = 22;
-/** Drawn from so many minutes before the shock on: a weekend of rest says little. */
+/** Minutes before the shock from which the chart is drawn: a quiet weekend shows little. */
 const MINUTES_BEFORE = 90;
 const COLOURS: Readonly<Record<string, string>> = { standard: 'var(--own)', severe: 'var(--severe)' };
 

@@ -91,11 +91,11 @@ export interface StressRunReport extends StressRun {
   readonly forcedPositions: readonly InstrumentKey[];
   readonly decisions: number;
   readonly fills: number;
-  /** Fills of orders while they rested; missing where the manifest takes at once. */
+  /** Fills of orders while they rested; missing if the manifest takes at once. */
   readonly restedFills?: number;
   /** Requested and refused orders, by reason. */
   readonly refused: Readonly<Record<string, number>>;
-  /** Orders that were refused while the market was frozen, as they have to be. */
+  /** Orders that were refused while the market was frozen, as they must be. */
   readonly refusedWhileFrozen: number;
   /** Minutes from the shock until everything held then had been sold; null if it never was. */
   readonly flatAfterMinutes: number | null;
@@ -121,9 +121,9 @@ const HOUR = 60 * MINUTE;
 const DEFAULT_SEEDS: readonly number[] = [1, 2, 3];
 /** The agent is given its positions so long before the shock: after the orders of its last slot, before its next. */
 const FORCED_BEFORE_MS = 4_000;
-/** At the end everything that is left is sold; so long it may take. */
+/** Longest time of the final sale. Milliseconds. */
 const LIQUIDATION_MS = 20 * MINUTE;
-/** In quiet hours the lowest mark of each hour stands for it. */
+/** Period of quiet hours whose lowest mark stands for it. Milliseconds. */
 const QUIET_MARK_MS = 60 * MINUTE;
 
 /**
@@ -431,7 +431,7 @@ export class ScenarioRun {
     return openProposals.length === 0 ? this.#book : { ...this.#book, openProposals };
   }
 
-  /** On its way until its last part has ended. A sell ends what is still being bought of its instrument. */
+  /** Sends an order, which is on its way until its last part has ended. A sell ends what is still being bought of its instrument. */
   #send(sent: SentOrder): void {
     const { instrument } = sent.order;
     this.#underway.get(instrument)?.stop();
@@ -556,7 +556,7 @@ export class ScenarioRun {
   }
 
   /**
-   * Returns the largest part of an entry that passes risk; null if there is none. A reference carried over a weekend does not reduce it,
+   * Returns the largest part of an entry that passes risk, or null. A reference carried over a weekend does not reduce it,
    * because nothing is decided on it.
    */
   #withinHeadroom(order: Order, quote: OrderQuote, at: EpochMs): Order | null {

@@ -13,7 +13,7 @@ export interface BatchedTicks<Duty extends TickDuty> {
   flush(): Promise<void>;
   /** Begins to do so while further slots are ticked. */
   keepOn(): void;
-  /** Something besides ticks has changed what they read: actors or books. */
+  /** Discards what ticks have read: something else has changed actors or books. */
   forget(): void;
 }
 
@@ -21,9 +21,9 @@ const keyOf = (periodMs: number, shard: number): string => `${periodMs}:${shard}
 
 interface BatchDeps {
   readonly cut: (slot: EpochMs) => Cut | null;
-  /** Called before each commit: what the rows rest on is kept first. */
+  /** Runs before each commit, so that what the rows rest on is stored first. */
   readonly before: () => Promise<void>;
-  /** Called after a commit that led to something. */
+  /** Runs after a commit that led to something. */
   readonly traded: () => void;
 }
 

@@ -22,7 +22,7 @@ export interface LivedParts {
   readonly nextDue: () => Promise<EpochMs | null>;
   /** Fires the timers and carries out the activities that are due. */
   readonly carryDue: () => Promise<void>;
-  /** Called once in every simulated hour, at a slot. */
+  /** Runs once in every simulated hour, at a slot. */
   readonly everyHour: (slot: EpochMs) => Promise<void>;
 }
 

@@ -7,7 +7,7 @@ const CUTS_AT_ONCE = 4;
 
 export interface MadeCuts {
   add(cut: Cut): void;
-  /** The newest cut, where it is the slot's. */
+  /** The newest cut, if it is the slot's. */
   find(slot: EpochMs): Cut | null;
   /**
    * Keeps what was made since the last time, in the order of the slots and a few at a time; resolves once everything before

@@ -52,7 +52,7 @@ export interface StretchPorts {
   readonly recorded: (live: (tell: StretchAsked['progress']) => Promise<MovedOn>) => Promise<MovedOn>;
 }
 
-/** @throws Error in one sentence where a service is on duty. */
+/** @throws Error in one sentence if a service is on duty. */
 export async function moveTimeOn(ports: StretchPorts, asked: StretchAsked): Promise<MovedOn> {
   const { leases, recorded } = ports;
   const hold = async (): Promise<void> => {
@@ -99,7 +99,7 @@ async function liveOn(
 export interface StretchMarket {
   /** Takes in what the market says at the clock's instant. */
   receive(): Promise<void>;
-  /** The cut of a slot, where it is the newest. */
+  /** The cut of a slot, if it is the newest. */
   cut(slot: EpochMs): Cut | null;
   /** Keeps the cuts that were made; resolves once they are written. */
   keepCuts(): Promise<void>;

@@ -47,7 +47,7 @@ export function sufficientHistory(
 export interface SweepWork {
   readonly request: SweepRequest;
   readonly variants: readonly Variant[];
-  /** The history that a variant is decided on; variants that need the same share one. Null, with the reason, where it is not enough. */
+  /** The history that a variant is decided on; variants that need the same share one. Null, with the reason, if it is not enough. */
   readonly historyOf: (variant: Variant) => Promise<History | Insufficient>;
   readonly earlier: EarlierAsked;
   /** Threads that try the variants: this one alone by default. */

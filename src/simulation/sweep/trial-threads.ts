@@ -3,7 +3,7 @@ import { inThread } from '../evaluation-thread.ts';
 import { type Tried, type Trying, tryVariants } from './trials.ts';
 
 const ENTRY = new URL('./trial-thread.mjs', import.meta.url);
-/** Fewer variants than this for each thread are tried sooner than a thread starts. */
+/** Variants per thread below which no thread is started: trying them takes less time. */
 const LEAST_PER_THREAD = 4;
 
 /** Input of a thread. */

@@ -23,7 +23,7 @@ export interface SweepTrial {
   readonly deflatedSharpe: number | null;
 }
 
-/** Kept result of a variant's run. Its trades and days would fill the memory. */
+/** Kept result of a variant. Its trades and days would fill the memory. */
 export interface Tried {
   readonly trial: Omit<SweepTrial, 'deflatedSharpe'>;
   readonly returns: Float64Array;

@@ -90,17 +90,17 @@ const proposalRow = (order: object) => async (on: Sql) => {
 
 const FAULTS: Readonly<Record<string, (on: Sql) => Promise<unknown>>> = {
   'books: one fill without any turnover': bookRow({ fills: 1 }),
-  'books: cash that is no number': bookRow({ cash: 'NaN' }),
+  'books: cash that is not a number': bookRow({ cash: 'NaN' }),
   'books: a position of nothing that can be counted': bookRow({
     holdings: [{ instrument: 'spotchain:AAPLx', quantity: 'many', costUsd: '1', openedAt: 0 }],
   }),
-  'manifests: text that is no JSON': (on) =>
+  'manifests: text that is not JSON': (on) =>
     on`update manifests set canonical = 'schemaVersion: 1', hash = encode(sha256('schemaVersion: 1'), 'hex') where agent_id = ${poison}`,
   'manifests: JSON that is no manifest': (on) =>
     on`update manifests set canonical = '[]', hash = encode(sha256('[]'), 'hex') where agent_id = ${poison}`,
   'actors: a snapshot that is no state': (on) => on`update actors set snapshot = '{"value":{"stage":"nowhere"}}' where id = ${poison}`,
   'proposals: an order that is no order': proposalRow({ side: 'sideways' }),
-  'tick_inputs: text that is no JSON': (on) => on`insert into tick_inputs (agent_id, slot, body) values (${poison}, ${SLOT}, 'no JSON')`,
+  'tick_inputs: text that is not JSON': (on) => on`insert into tick_inputs (agent_id, slot, body) values (${poison}, ${SLOT}, 'no JSON')`,
   'decisions: the next slot is there already': (on) => on`
     insert into decision_rows (agent_id, slot, manifest_version, disposition, outcome, manifest_hash, observed_hash, previous_hash, hash)
     values (${poison}, ${NEXT}, 1, 'hold', '[]', '\\x00', '\\x00', '\\x00', '\\x00')`,
@@ -121,8 +121,8 @@ describe.each(Object.entries(FAULTS))('%s', (_, fault) => {
 
 describe.each([
   'books: one fill without any turnover',
-  'books: cash that is no number',
-  'manifests: text that is no JSON',
+  'books: cash that is not a number',
+  'manifests: text that is not JSON',
   'decisions: the next slot is there already',
 ])('%s', (name) => {
   test('quarantines its agent with an incident and an alert', async () => {
@@ -180,13 +180,13 @@ test('an observation that cannot be read was not observed: whoever looks at it h
 
 /** Rows of an organization, and not of an agent. */
 const OF_THE_ORGANIZATION: Readonly<Record<string, (on: Sql) => Promise<unknown>>> = {
-  'risk_preferences: texts that are no numbers': (on) =>
+  'risk_preferences: texts that are not a numbers': (on) =>
     on`insert into risk_preferences (org_id, version, body, set_by) values (${ORG}, 1, '{"maxPositionWeightPct": "much", "maxDailyDrawdownPct": {}}', 'x')`,
-  'exposures: a sum that is no number': (on) =>
+  'exposures: a sum that is not a number': (on) =>
     on`insert into exposures (org_id, mode, asset, lane, quantity, cost_usd, reserved_usd) values (${ORG}, 'paper', 'spotchain:AAPLx', 7, 'NaN', 'NaN', 'NaN')`,
   'book_exposures: a list in the place of sums': (on) =>
     on`insert into book_exposures (book_id, org_id, mode, adds) values (${`paper:${poison}:1`}, ${ORG}, 'paper', '[1]')`,
-  'reserve_checks: dollars of accounts that are no amounts': (on) =>
+  'reserve_checks: dollars of accounts that are not an amounts': (on) =>
     on`insert into reserve_checks (org_id, at, verdict, lines, unknown, dollars) values (${ORG}, ${SLOT}, 'backed', '[{"asset": {}}]', '{}',
       '{"places": [{"place": "exchange", "usd": "much"}], "booksCashUsd": [], "booksCapitalUsd": null}')`,
 };

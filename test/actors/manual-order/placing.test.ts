@@ -113,7 +113,7 @@ test('a validation that lets nothing pass names every limit, and the reason of w
     ok: false,
     refusal: {
       code: 'blocked_by_risk',
-      detail: 'risk does not let it pass: open_positions_limit, quote_not_live (wait for a live quote)',
+      detail: 'risk refuses it: open_positions_limit, quote_not_live (wait for a live quote)',
       rejections,
     },
   });

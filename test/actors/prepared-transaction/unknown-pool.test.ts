@@ -15,7 +15,7 @@ test('a swap before the first minute is refused for its true reason, and passes 
       ok: false,
       refusal: {
         code: 'blocked_by_risk',
-        detail: `risk does not let it pass: pool_liquidity_breach (wait until the liquidity of ${AAPLX} is known)`,
+        detail: `risk refuses it: pool_liquidity_breach (wait until the liquidity of ${AAPLX} is known)`,
         rejections: [
           { code: 'pool_liquidity_breach', limit: null, change: { kind: 'wait_for', what: 'pool_liquidity', instrument: AAPLX } },
         ],

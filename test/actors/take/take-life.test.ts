@@ -377,7 +377,7 @@ test('a failed order leaves it armed for the next cut', async () => {
   fixture.price('59000', '59010');
   await tick();
   await settle();
-  // At its execution the quote is stale: risk does not let it pass.
+  // At its execution the quote is stale: risk refuses it.
   fixture.price('59000', '59010', 'stale');
   for (let round = 0; round < 4; round++) {
     await fixture.carry();

@@ -142,7 +142,7 @@ describe('clocks', () => {
     expect((await read(times, { barMs: HOUR, ofShare: null })).opens).toEqual(times);
   });
 
-  test('a time that the clock skips or shows twice is no time without its offset', async () => {
+  test('a time that the clock skips or shows twice is not a time without its offset', async () => {
     const zone = { barMs: HOUR / 2, timezone: 'America/New_York', ofShare: false } as const;
     const found = await read(['2024-03-10 02:30:00', '2024-11-03 01:30:00', '2024-11-03 01:30:00-05:00'], zone);
     expect(found.bad).toMatchObject([

@@ -154,7 +154,7 @@ describe('an answer that makes no sense', () => {
   test.each([
     ['no object', null],
     ['no signature', { ...good, signature: 'short' }],
-    ['a slot that is no number', { ...good, slot: '7' }],
+    ['a slot that is not a number', { ...good, slot: '7' }],
     ['a time without digits', { ...good, timestamp: null }],
     ['a time of the future', { ...good, timestamp: NOW / 1_000 + 3_600 }],
     ['a time of nothing', { ...good, timestamp: 0 }],

@@ -59,7 +59,7 @@ describe('chains', () => {
 });
 
 describe('macro series', () => {
-  test('keep a missing value as missing, and refuse what is no number or no day', () => {
+  test('keep a missing value as missing, and refuse what is not a number or no day', () => {
     const { observations, rejected } = readObservations(fixture('observations'), { id: 'CPIAUCSL', units: 'pc1' }, NOW);
     expect(observations.map(({ date, value }) => [date, value])).toEqual([
       ['2026-07-01', '2.73218'],
@@ -230,7 +230,7 @@ describe('wire items', () => {
       unmapped: ['Apple Hospitality REIT'],
     });
     expect(third).toMatchObject({ action: 'retraction', corrects: 'wire:n-1' });
-    expect(fourth).toBe('item n-4: "publishedAt" is no time');
+    expect(fourth).toBe('item n-4: "publishedAt" is not a time');
   });
 
   test.each([

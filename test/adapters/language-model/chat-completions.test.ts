@@ -112,8 +112,8 @@ test.each<[unknown, string]>([
   [{ message: 7 }, 'it is no short text'],
   [{ message: 'see https://evil.example' }, 'it holds an address or markup'],
   [{ message: 'price\nof AAPLx' }, 'it holds an address or markup'],
-  [['What is the price of AAPLx?'], 'the answer is no object'],
-  [null, 'the answer is no object'],
+  [['What is the price of AAPLx?'], 'the answer is not an object'],
+  [null, 'the answer is not an object'],
 ])('a rewording %j is refused', (answer, why) => {
   expect(checkRewording('tell me about AAPLx', answer)).toEqual({ ok: false, why });
 });

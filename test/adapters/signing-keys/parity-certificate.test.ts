@@ -69,10 +69,10 @@ test('the key is kept apart from those of writers: no row is verified by it', ()
   expect(trustedKeysOf(home).map(({ writer }) => writer)).toEqual(['feed']);
 });
 
-test('a file that is no certificate is named, and what it lacks', () => {
+test('a file that is not a certificate is named, and what it lacks', () => {
   const file = join(home, 'junk.txt');
   writeFileSync(file, 'hello\n');
   expect(() => checkCertificate(file, home, null)).toThrow(
-    `${file} is no certificate: a signed note has a text, a blank line and signatures`,
+    `${file} is not a certificate: a signed note has a text, a blank line and signatures`,
   );
 });

@@ -56,6 +56,6 @@ test('public files name writers of the service and nothing else', () => {
   writeFileSync(file, `# of the first machine\n${line}`);
   expect(readTrustedKeys(file)).toHaveLength(1);
   writeFileSync(file, 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW\n');
-  expect(() => readTrustedKeys(file)).toThrow('PeterNeumann is no writer of the service');
+  expect(() => readTrustedKeys(file)).toThrow('PeterNeumann is not a writer of the service');
   expect(trustedKeysOf(join(home, 'nowhere'))).toEqual([]);
 });

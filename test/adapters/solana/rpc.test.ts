@@ -90,7 +90,7 @@ describe('a broadcast', () => {
     expect((await fixture.rpc.status(nameOf(bytes))).state).toBe('finalized');
   });
 
-  test('that answers 503 or something that is no JSON may have arrived; one that was turned away has not', async () => {
+  test('that answers 503 or something that is not JSON may have arrived; one that was turned away has not', async () => {
     const { bytes } = await ready();
     fixture.node.faults.set({ status5xx: 1 });
     expect(await fixture.rpc.broadcast(bytes)).toMatchObject({ outcome: 'unknown' });

@@ -30,11 +30,11 @@ test('many questions are several statements', async () => {
 });
 
 test('a row that cannot be read fails its own question alone; a lost connection fails all of them once', async () => {
-  const { ask } = doubling((key) => (key === 2 ? new Error('row 2 is no JSON') : null));
+  const { ask } = doubling((key) => (key === 2 ? new Error('row 2 is not JSON') : null));
   const answers = await Promise.allSettled([ask(1), ask(2), ask(3)]);
   expect(answers.map((one) => (one.status === 'fulfilled' ? one.value : (one.reason as Error).message))).toEqual([
     2,
-    'row 2 is no JSON',
+    'row 2 is not JSON',
     6,
   ]);
   const lost = doubling(() => Object.assign(new Error('gone'), { code: 'ECONNRESET' }));

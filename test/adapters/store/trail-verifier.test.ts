@@ -166,7 +166,7 @@ test.each<[string, string, (sql: Sql, id: string) => Promise<{ readonly count: n
     { part: 'manifest_hash', slot: iso(at(1)) },
   ],
   [
-    'a risk attribution that is no JSON any more',
+    'a risk attribution that is not JSON any more',
     'decisions',
     (owner, id) => owner`update decisions set risk = '{' where agent_id = ${id} and slot = ${at(3)}`,
     { part: 'risk', slot: iso(at(3)) },

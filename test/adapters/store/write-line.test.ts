@@ -33,7 +33,7 @@ test('a line whose database hangs drops what is too much, and says so; another l
   for (let piece = 0; piece < 10_000; piece++) slow.write('a bar', async () => void done++);
   other.write('a cut', async () => void done++);
   await other.done();
-  expect([done, said]).toEqual([1, ['a bar: the database is too slow: dropped']]);
+  expect([done, said]).toEqual([1, ['a bar: the database is too slow; records were dropped']]);
   answer();
   await slow.done();
   expect(done).toBe(10_000);

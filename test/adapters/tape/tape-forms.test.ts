@@ -233,9 +233,13 @@ describe('a tape that was changed or is none is refused, and the place is named'
 
   test.each([
     ['time that runs back', `{"tape":1}\n${two}\n${one}\n`, /line 3: has receivedAt 1760000000003, which is before the 1760000000010/],
-    ['NaN', `{"tape":1}\n${one.replace('"60000.00"', 'NaN')}\n`, /line 2: is no JSON \(Unexpected token 'N'.*bid.*NaN.*numbers are finite/],
+    [
+      'NaN',
+      `{"tape":1}\n${one.replace('"60000.00"', 'NaN')}\n`,
+      /line 2: is not JSON \(Unexpected token 'N'.*bid.*NaN.*numbers are finite/,
+    ],
     ['an unknown kind', `{"tape":1}\n${one}\n{"kind":"trade","receivedAt":1}\n`, /line 3: has kind "trade"/],
-    ['a broken line in the middle', `{"tape":1}\n${one.slice(0, 50)}\n${two}\n`, /line 2: is no JSON/],
+    ['a broken line in the middle', `{"tape":1}\n${one.slice(0, 50)}\n${two}\n`, /line 2: is not JSON/],
     ['an empty line', `{"tape":1}\n\n${one}\n`, /line 2: is empty/],
     ['no header', `${one}\n`, /line 1: is no tape header/],
     ['another version', '{"tape":9}\n', /line 1: says tape version 9/],

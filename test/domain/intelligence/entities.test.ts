@@ -63,7 +63,7 @@ test('a text is searched for cashtags and for names that mean nothing else', () 
   ]);
 });
 
-test('every issuer is one of the catalog, and no key of the regulator is there twice', () => {
+test('every issuer is one of the catalog, and no key of the regulator occurs twice', () => {
   // Agent tokens that were listed while this process runs have no issuer.
   const listings = CATALOG.entries.filter(({ kind }) => kind !== 'agent_token');
   const underlyings = new Set(listings.map(({ underlying }) => underlying));

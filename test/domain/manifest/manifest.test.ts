@@ -275,7 +275,7 @@ describe('what an author is told', () => {
     ['a version of another schema', (value) => Object.assign(value, { version: '2.0' }), '$.version', '"1"'],
     ['a version that YAML made a number', (value) => Object.assign(value, { version: 1.0 }), '$.version', 'a text'],
     ['an unknown section', (value) => Object.assign(value, { risk: {} }), '$.risk', 'risk_guardrails'],
-    ['a section that is no object', (value) => Object.assign(value, { execution: [] }), '$.execution', 'an object'],
+    ['a section that is not an object', (value) => Object.assign(value, { execution: [] }), '$.execution', 'an object'],
     [
       'an unknown autonomy',
       (value) => Object.assign(value['agent'] ?? {}, { autonomy_level: 'YOLO' }),

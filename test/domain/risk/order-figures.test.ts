@@ -1,5 +1,5 @@
 // How an order's numbers are read: as whole numbers in simulators where simulators are exact, as big integers beyond that, and
-// as nothing where they are no numbers.
+// as nothing where they are not a numbers.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Order, orderOf } from '../../../src/domain/order.ts';
@@ -115,7 +115,7 @@ test('a price between two ticks is assessed exactly', () => {
   });
 });
 
-test('what is no number of lots, or states another notional, is a defect that is named', () => {
+test('what is not a number of lots, or states another notional, is a defect that is named', () => {
   const wrong = (over: Partial<Order>) => () => figuresOf(order('spotchain:AAPLx', '5', '200', over));
   expect(wrong({ reduceOnly: true })).toThrow(/^order o: sells are reduce-only, and only they$/);
   expect(wrong({ quantity: '5.0000001', notionalUsd: '1000.00002' })).toThrow(
@@ -139,9 +139,9 @@ test.each([
   ['1 ', '1'],
   ['0x10', '16'],
   ['', '0'],
-])('%j is no number, although it could be read as %s', (text, read) => {
+])('%j is not a number, although it could be read as %s', (text, read) => {
   const { notionalUsd } = order('spotchain:AAPLx', read, '200');
-  expect(() => figuresOf(order('spotchain:AAPLx', read, '200', { quantity: text, notionalUsd }))).toThrow(/is no plain decimal$/);
+  expect(() => figuresOf(order('spotchain:AAPLx', read, '200', { quantity: text, notionalUsd }))).toThrow(/is not a plain decimal$/);
 });
 
 test('bounds beyond the exact range end at it, on their side', () => {

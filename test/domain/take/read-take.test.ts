@@ -59,7 +59,7 @@ describe('fields', () => {
     ['a life of years', { expiresAt: '2030-01-01T00:00:00Z' }, 'life of a Take'],
     ['no time', { expiresAt: 'tomorrow' }, 'must be a time'],
     ['a target that is none', { target: { kind: 'price', direction: 'below', value: '-3' } }, 'is not a target'],
-    ['conditions that are no object', { conditions: [] }, 'must be an object'],
+    ['conditions that are not an object', { conditions: [] }, 'must be an object'],
   ])('refuse %s', (_, fields, says) => {
     const read = readTakeFields({ ...FIELDS, ...fields }, WORLD);
     expect(read.ok).toBe(false);

@@ -207,7 +207,7 @@ describe('programs of a folder', () => {
   });
 
   test.each([
-    ['a name that is no address', 'memo.so', () => elf(), /memo\.so should be named after its program/],
+    ['a name that is not an address', 'memo.so', () => elf(), /memo\.so should be named after its program/],
     ['a program that is there already', `${MEMO}.so`, () => elf(), /is on the sandbox's chain already/],
     [
       'a file that is no program',

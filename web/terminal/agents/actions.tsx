@@ -195,7 +195,7 @@ function CloseDialog({ agent: { id, name }, isOpen, close }: DialogProps) {
       />
       <TextInput
         label="Min price"
-        description="Sells at the market if it is empty."
+        description="Leave it empty to sell at the market price."
         inputMode="decimal"
         autoComplete="off"
         value={limitPrice}
@@ -242,7 +242,7 @@ function SignOffDialog({ agent: { id, name }, isOpen, close }: DialogProps) {
       change={change}
       isDangerous={!approved}
     >
-      <p>The newest word counts, for this manifest and this stay at limited live only.</p>
+      <p>The newest sign-off counts. It holds for this manifest and this stay at limited live only.</p>
       <Select
         size="xs"
         label="Decision"

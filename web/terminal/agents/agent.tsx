@@ -146,7 +146,7 @@ function InWords({ agent }: { readonly agent: AgentDetail }) {
           />
         </>
       ) : (
-        <p>Code outside of the service decides. Its proposals are held against this mandate.</p>
+        <p>Your own code decides. Each of its proposals is checked against this mandate.</p>
       )}
       <h2>Limits</h2>
       <ul>

@@ -15,7 +15,8 @@ export function Costs({ agentId }: { readonly agentId: string }) {
   });
   if (isPending) return <p className="empty">Reading…</p>;
   if (data === undefined) return <Refusal error={error} />;
-  if (data.fills.length === 0) return <p className="empty">Expected and realized cost stand here after the first fill. {promised(data)}</p>;
+  if (data.fills.length === 0)
+    return <p className="empty">Expected and realized cost appear here after the first fill. {promised(data)}</p>;
   return (
     <div className="costs">
       <p className={data.drifted === true ? 'warn' : undefined}>{verdictOf(data)}</p>
@@ -86,7 +87,7 @@ function Figures({ of: { paper, live, groups } }: { readonly of: Calibration }) 
     ),
   ];
   return (
-    <div className="scroll-x" tabIndex={0} role="region" aria-label="Figures of cost">
+    <div className="scroll-x" tabIndex={0} role="region" aria-label="Cost figures">
       <table className="rows wide">
         <Heads titles={['Of', 'Fills', 'Expected', 'Realized', 'Bias', 'Median', 'Dearer / cheaper']} />
         <tbody>

@@ -45,7 +45,7 @@ export function Decisions({ agentId }: { readonly agentId: string }) {
       <Refusal error={error} />
       {isPending && <p className="empty">Reading…</p>}
       {data !== undefined && all.length === 0 && (
-        <p className="empty">No decisions yet. An agent on duty decides once a minute, and each decision stands here.</p>
+        <p className="empty">No decisions yet. A running agent decides once a minute, and each decision appears here.</p>
       )}
       {all.length > 0 && shown.length === 0 && (
         <p className="empty">None of these {all.length} decisions. Look further back, or show all.</p>
@@ -185,7 +185,7 @@ function Explained({ decision, close }: { readonly decision: Decision; readonly 
 function RuleTable({ decision: { rules } }: { readonly decision: Decision }) {
   if (rules.length === 0) return null;
   return (
-    <div className="scroll-x" tabIndex={0} role="region" aria-label="Rules and what was seen">
+    <div className="scroll-x" tabIndex={0} role="region" aria-label="Rules with observed values">
       <table className="rows">
         <Heads titles={['Rule', 'Instrument', 'Seen', 'Asked']} words={['Instrument']} />
         <tbody>
@@ -210,7 +210,7 @@ function RuleTable({ decision: { rules } }: { readonly decision: Decision }) {
 
 function Known({ decision: { observed } }: { readonly decision: Decision }) {
   return (
-    <div className="scroll-x" tabIndex={0} role="region" aria-label="Market as it was known">
+    <div className="scroll-x" tabIndex={0} role="region" aria-label="Market data at the decision">
       <table className="rows">
         <Heads titles={['Market', 'Bid', 'Ask', 'Reference', 'Age', 'Quality']} words={['Quality']} />
         <tbody>

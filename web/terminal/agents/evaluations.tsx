@@ -17,12 +17,10 @@ export function Evaluations({ agentId }: { readonly agentId: string }) {
   const mayRun = useMay('trade:execute');
   return (
     <div className="evaluations">
-      {mayRun ? <Begin agentId={agentId} /> : <p className="faint">A member with trade:execute begins evaluations.</p>}
+      {mayRun ? <Begin agentId={agentId} /> : <p className="faint">Starting an evaluation requires the permission trade:execute.</p>}
       <Refusal error={error} />
       {isPending && <p className="empty">Reading…</p>}
-      {!isPending && runs.length === 0 && (
-        <p className="empty">No evaluations yet. Begin with a backtest: it goes on while you do something else.</p>
-      )}
+      {!isPending && runs.length === 0 && <p className="empty">No evaluations yet. Start with a backtest. It runs in the background.</p>}
       <ul>
         {runs.map((run) => (
           <Run key={run.id} run={run} mayCancel={mayRun} />

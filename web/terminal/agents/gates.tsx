@@ -102,7 +102,7 @@ function EvidenceTable({ agentId }: { readonly agentId: string }) {
     <div className="scroll-x" tabIndex={0} role="region" aria-label="Evidence on record">
       <h2>Evidence on record</h2>
       <Refusal error={error} />
-      {data !== undefined && items.length === 0 && <p className="empty">None yet. A backtest leaves the first.</p>}
+      {data !== undefined && items.length === 0 && <p className="empty">No evidence yet. A backtest creates the first.</p>}
       {items.length > 0 && (
         <table className="rows wide">
           <Heads

@@ -31,7 +31,7 @@ export function Hooks({ agentId }: { readonly agentId: string }) {
     <section aria-label="Signal hooks">
       <h2>Signal hooks</h2>
       <p className="faint">
-        A chart sends its alert to the address of a hook. The template says where in the alert each part of the trade stands.
+        A chart sends its alerts to the address of a hook. The template says which field of the alert is which part of the trade.
       </p>
       <Refusal error={error} />
       {data?.length === 0 && <p className="empty">No hook yet.</p>}
@@ -143,8 +143,8 @@ function MakeHook({ agentId, open }: { readonly agentId: string; readonly open: 
       ))}
       <Textarea
         size="xs"
-        label="Tickers, one a line"
-        description="As the chart writes it, a space, our instrument."
+        label="Tickers, one per line"
+        description="The ticker of the chart, a space, and the instrument here."
         placeholder="BTCUSD spotexchange:BTCUSDT"
         autosize
         minRows={2}
@@ -153,7 +153,7 @@ function MakeHook({ agentId, open }: { readonly agentId: string; readonly open: 
       />
       <Refusal error={making.error} />
       <Button type="submit" variant="default" loading={making.isPending} disabled={name.trim() === ''}>
-        Make a hook
+        Create hook
       </Button>
     </form>
   );

@@ -52,7 +52,7 @@ export function Agents() {
         <p className="faint">
           The newest {agents.length} agents.{' '}
           <Button size="compact-xs" variant="default" onClick={() => void fetchNextPage()}>
-            Read older ones
+            Show older
           </Button>
         </p>
       )}
@@ -87,13 +87,13 @@ function isShown(agent: Agent, shown: string): boolean {
 function NoAgents({ mayCreate }: { readonly mayCreate: boolean }) {
   return (
     <div className="empty">
-      <p>No agents yet. An agent trades by rules, on paper until its gates let it further.</p>
+      <p>No agents yet. An agent trades by rules, on paper until it has passed its gates.</p>
       {mayCreate ? (
         <Button component="a" href="#/agents/new">
           Create the first agent
         </Button>
       ) : (
-        <p>A member with trade:execute creates one.</p>
+        <p>Creating an agent requires the permission trade:execute.</p>
       )}
     </div>
   );

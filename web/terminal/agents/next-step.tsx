@@ -61,7 +61,7 @@ function Step({ agent, gate }: { readonly agent: Agent; readonly gate: Gate | nu
         {plain(running.evaluation)} {running.progress === null ? 'is under way' : `${percentOf(running.progress)} %`}
       </Button>
     );
-  if (!mayTrade) return <span className="faint">A member with trade:execute leads it on.</span>;
+  if (!mayTrade) return <span className="faint">The next step requires the permission trade:execute.</span>;
   if (gate.passed) return <Promote agent={agent} to={gate.to} />;
   if (gate.kind === 'backtest' || gate.kind === 'stress_test')
     return <Evaluate agent={agent} kind={gate.kind} isAgain={gate.evidence !== null} />;

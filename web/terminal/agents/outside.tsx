@@ -50,7 +50,7 @@ export function OutsideCode({ agent }: { readonly agent: AgentDetail }) {
       <Refusals proposals={data ?? []} />
       {isPending && <p className="empty">Reading…</p>}
       {data?.length === 0 && (
-        <p className="empty">The code has sent nothing yet. Make a token or a signal hook below and point the code at it.</p>
+        <p className="empty">The code has sent nothing yet. Create a token or a signal hook below and give it to your code.</p>
       )}
       {data !== undefined && data.length > 0 && <Latest proposals={data.slice(0, SHOWN)} />}
       <Tokens agentId={id} />
@@ -83,7 +83,7 @@ function Refusals({ proposals }: { readonly proposals: readonly OutsideProposal[
 
 function Latest({ proposals }: { readonly proposals: readonly OutsideProposal[] }) {
   return (
-    <div className="scroll-x" tabIndex={0} role="region" aria-label="Latest proposals of the code">
+    <div className="scroll-x" tabIndex={0} role="region" aria-label="Latest proposals of your code">
       <table className="rows wide">
         <Heads
           titles={['Received', 'Side', 'Instrument', 'Size', 'Limit', 'State', 'Reason of the code']}

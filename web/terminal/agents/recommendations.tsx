@@ -19,7 +19,7 @@ export function Recommendations() {
   return (
     <div className="page">
       <h1>Recommendations</h1>
-      <p className="faint">Agents at autonomy “suggest” say here what they would trade. Nothing is sent until you send it.</p>
+      <p className="faint">Agents at autonomy “suggest” list their trades here. Nothing is sent until you place the order.</p>
       <Refusal error={error} />
       {!mayRead && <p className="empty">Your role may not read recommendations. Ask for the permission agent:read.</p>}
       {isLoading && <p className="empty">Reading…</p>}

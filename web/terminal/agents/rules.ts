@@ -1,5 +1,5 @@
 /** Rules of a manifest as sentences that a trader reads. */
-import { plain, priceText, symbolOf } from '../../words.js';
+import { forPeople, plain, priceText, symbolOf } from '../../words.js';
 
 export interface Condition {
   readonly type: string;
@@ -71,6 +71,18 @@ function textOf(value: unknown): string {
   if (value === true || value === 'true') return 'yes';
   if (value === false || value === 'false') return 'no';
   return value === undefined || value === '' ? '…' : plain(String(value));
+}
+
+/** A text of the service for people: each condition that it names, `price_below price=20000`, becomes its sentence. */
+export function readingText(text: string): string {
+  const sentences = text.replace(/\b([a-z]+(?:_[a-z]+)+)((?: \w+=[^\s,;:?]+)+)/g, (_, type: string, fields: string) => {
+    const pairs = fields
+      .trim()
+      .split(' ')
+      .map((field) => field.split('=') as [string, string]);
+    return conditionSentence({ type, ...Object.fromEntries(pairs.map(([name, value]) => [name, value.split('|')])) });
+  });
+  return forPeople(sentences);
 }
 
 /** Describes what the agent trades, when it buys and sells, and its limits. */

@@ -27,7 +27,7 @@ export function Secrets({ title, secrets, close }: SecretsProps) {
           </div>
         ))}
         <div className="buttons">
-          <Button onClick={close}>I have kept it</Button>
+          <Button onClick={close}>I have saved it</Button>
         </div>
       </div>
     </Modal>

@@ -22,7 +22,7 @@ export function Tokens({ agentId }: { readonly agentId: string }) {
   return (
     <section aria-label="Tokens">
       <h2>Tokens</h2>
-      <p className="faint">A token may propose trades of this agent and read what it needs for that. It may do nothing else.</p>
+      <p className="faint">A token can propose trades for this agent and read what that requires. It can do nothing else.</p>
       <Refusal error={error ?? revoking.error} />
       {data?.length === 0 && <p className="empty">No token yet.</p>}
       {data !== undefined && data.length > 0 && (
@@ -84,7 +84,7 @@ function MakeToken({ agentId }: { readonly agentId: string }) {
         onChange={({ currentTarget }) => setName(currentTarget.value)}
       />
       <Button type="submit" variant="default" loading={making.isPending} disabled={name.trim() === ''}>
-        Make a token
+        Create token
       </Button>
       <Refusal error={making.error} />
       <Secrets title="Token" secrets={making.data === undefined ? null : [['Token', making.data.token]]} close={making.reset} />

@@ -27,7 +27,7 @@ export function Trades({ agentId }: { readonly agentId: string }) {
         </Fragment>
       ))}
       {fills.length === 0 ? (
-        <p className="empty">No fills yet. Each trade stands here with its price, slippage and fee.</p>
+        <p className="empty">No fills yet. Each trade appears here with its price, slippage and fee.</p>
       ) : (
         <VirtualTable
           label="Fills"

@@ -7,7 +7,7 @@ import { dayAndTime, eventWord, plain, zoneWord } from '../../words.js';
 import { api } from '../api.ts';
 import { Refusal } from '../kit/refusal.tsx';
 
-/** Nothing is read while somebody scrubs. */
+/** Delay before a step is read, so that nothing is read while somebody scrubs. Milliseconds. */
 const SETTLED_MS = 120;
 type Changes = StepAccount['changes'];
 
@@ -180,7 +180,7 @@ export function BranchAccount({ step }: { readonly step: ActorBranch['steps'][nu
 const counted = (all: readonly unknown[], one: string): string =>
   all.length === 0 ? '' : `${all.length} ${one}${all.length === 1 ? '' : 's'}`;
 
-/** Between these a number is an instant in milliseconds. */
+/** Numbers from here on are shown as instants. Milliseconds. */
 const FIRST_INSTANT = Date.UTC(2015);
 const LAST_INSTANT = Date.UTC(2100);
 const SHORT = 160;

@@ -30,7 +30,7 @@ const WIDTH = 1_000;
 const LANE = 14;
 const PRICE_HEIGHT = 34;
 const HEIGHT = 3 * LANE + PRICE_HEIGHT;
-/** More of them would be one stroke. */
+/** Maximum marks. More of them would be one stroke. */
 const MOST_STROKES = 2_000;
 /** Distance from the right edge that means the end. */
 const EDGE_PX = 6;

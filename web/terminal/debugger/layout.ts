@@ -30,7 +30,7 @@ const GAP = 14;
 
 const regionOf = (id: string): string => id.split(/[./]/, 1)[0] ?? '';
 
-/** Splits a layout into its drawings. @returns The events that are taken in any state beside them, where the regions are drawn alone. */
+/** Splits a layout into its drawings. @returns The events that are taken in any state beside them, if the regions are drawn alone. */
 export function drawingsOf({ boxes, edges }: MachineLayout): {
   readonly drawings: readonly Drawing[];
   readonly anytime: readonly string[];

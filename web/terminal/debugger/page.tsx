@@ -183,7 +183,7 @@ function timeframeFor({ createdAt }: ActorDetail): Timeframe {
   return TIMEFRAMES.slice(1).find(([, ms]) => ms * SHOWN_BARS >= lived)?.[0] ?? '24h';
 }
 
-/** From the first bar, or the begin of the actor, to its last change. */
+/** Period from the first bar, or the actor's start, to its last change. */
 function spanOf({ createdAt, changedAt }: ActorDetail, bars: readonly { readonly openTime: string }[], timeframe: Timeframe) {
   const begun = Date.parse(createdAt);
   const changed = Math.max(Date.parse(changedAt), begun + 1_000);

@@ -24,7 +24,7 @@ interface Options {
 const STRETCH = 200;
 /** Stretches that are kept: more than a screen of any height shows, and a few behind. */
 const KEPT = 30;
-/** Most versions in a row without a step: quarantines and their ends. */
+/** Maximum versions in a row without a step: quarantines and their ends. */
 const GAP = 20;
 /** Stretches that are read at a time, because dragging through a long history passes many. */
 const READ_AT_ONCE = 2;

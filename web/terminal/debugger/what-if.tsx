@@ -134,7 +134,7 @@ const takenOf = ({ from, to, event }: ActorBranch['steps'][number]): Taken => ({
   event: String(event['type']),
 });
 
-/** Returns the fields as they were written; null if they are no JSON object. */
+/** Returns the fields as they were written; null if they are not a JSON object. */
 function fieldsOf(text: string): { readonly [field: string]: unknown } | null {
   if (text.trim() === '') return {};
   try {

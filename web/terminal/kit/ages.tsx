@@ -45,7 +45,7 @@ export interface Work {
   readonly waitingFor: { readonly detail: string } | null;
 }
 
-/** Share of the work that is done; null if nobody knows. */
+/** Share of the work that is done; null if unknown. */
 const partOf = ({ progress }: Pick<Work, 'progress'>): number | null =>
   progress === null || progress.total === 0 ? null : Math.min(100, (progress.done / progress.total) * 100);
 

@@ -1,4 +1,4 @@
-/** A button that asks once more before it acts, with the reason where one is recorded; a refusal stands in the dialog. */
+/** A button that asks once more before it acts, with the reason if one is recorded; a refusal stands in the dialog. */
 import { Button, Modal, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';

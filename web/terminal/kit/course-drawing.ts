@@ -1,4 +1,4 @@
-/** Courses of numbers over time on a canvas, in the colours of the page, with a pane of its own beneath where one is asked for. */
+/** Courses of numbers over time on a canvas, in the colours of the page, with a pane of its own beneath if one is asked for. */
 import {
   AreaSeries,
   createChart,
@@ -17,7 +17,7 @@ import { grouped } from '../../words.js';
 export interface Point {
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** For the eye alone. */
+  /** Value for drawing alone. */
   readonly value: number;
 }
 

@@ -10,7 +10,7 @@ interface CourseProps {
   readonly course: Drawn;
   /** The drawing in words, for those who cannot see it. */
   readonly label: string;
-  /** Said in the place of a chart while there are fewer than two points. */
+  /** Text in the place of a chart with fewer than two points. */
   readonly empty: string;
 }
 

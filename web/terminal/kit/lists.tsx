@@ -82,7 +82,7 @@ interface TableProps<Row> {
   readonly markOf?: (row: Row) => string | undefined;
 }
 
-/** From so many rows on a table is more than a screen, and can be searched. */
+/** Rows from which a table is more than a screen and can be searched. */
 const MANY_ROWS = 20;
 
 export function Table<Row>({ rows, label, columns, keyOf, markOf }: TableProps<Row> & { readonly rows: readonly Row[] }) {

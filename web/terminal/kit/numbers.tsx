@@ -52,10 +52,7 @@ export function Today({ usd, without }: { readonly usd: string | null | undefine
   return (
     <>
       <Gain usd={usd} />{' '}
-      <span
-        className="tag"
-        title={`Held at midnight UTC without a known price: their result of today is in no figure. ${without?.join(', ')}`}
-      >
+      <span className="tag" title={`Held at midnight UTC without a known price. Today’s P&L excludes them: ${without?.join(', ')}`}>
         {words}
       </span>
     </>

@@ -9,7 +9,7 @@ export interface Sort {
   readonly isDown: boolean;
 }
 
-/** Exact value of a cell where it has one: its instant, or every digit of its number. */
+/** Exact value of a cell if it has one: its instant, or every digit of its number. */
 function textOf(cell: Element | undefined): string {
   const instant = cell?.querySelector('time')?.dateTime;
   if (instant !== undefined) return instant;

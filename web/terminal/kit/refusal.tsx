@@ -1,4 +1,4 @@
-/** A refusal where it happened: what went wrong, and each change that would pass. */
+/** A refusal if it happened: what went wrong, and each change that would pass. */
 import type { ReactNode } from 'react';
 import { forPeople } from '../../words.js';
 import { ApiError, NetworkError } from '../api.ts';

@@ -3,7 +3,7 @@ interface SparklineProps {
   /** Oldest first; drawn, never computed with. */
   readonly values: readonly string[];
   readonly label: string;
-  /** More is better: a rise is green and a fall is red. */
+  /** True if more is better: a rise is green and a fall is red. */
   readonly isValued?: boolean;
   /** Fills the width of its place. */
   readonly isWide?: boolean;

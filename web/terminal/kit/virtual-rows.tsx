@@ -16,9 +16,9 @@ interface VirtualTableProps {
   readonly row: (index: number) => ReactNode;
   /** Row that is scrolled into sight whenever it is another one. */
   readonly shown?: number;
-  /** Called with the rows that exist, the second one excluded. */
+  /** Receives the range of rows that exist, the second one excluded. */
   readonly onRows?: (from: number, to: number) => void;
-  /** Called when the last rows come into sight. */
+  /** Runs when the last rows come into sight. */
   readonly onEnd?: (() => void) | undefined;
   readonly className?: string;
 }

@@ -60,7 +60,7 @@ export function Claims({ launchId }: { readonly launchId: string }) {
           {claim !== null && <Claim key={claim.id} first={claim} />}
         </>
       ) : (
-        <p className="faint">Claiming takes the permission trade:execute.</p>
+        <p className="faint">Claiming requires the permission trade:execute.</p>
       )}
     </section>
   );

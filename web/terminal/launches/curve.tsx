@@ -7,7 +7,7 @@ export interface Step {
 }
 
 interface CurveProps {
-  /** From the start to graduation. */
+  /** Points from the start to graduation. */
   readonly ladder: readonly Step[];
   /** State of the curve; null if the launch is not on the chain. */
   readonly now: { readonly fillPct: string; readonly price: string } | null;
@@ -17,7 +17,7 @@ interface CurveProps {
 
 const [WIDTH, HEIGHT, SIDE, TOP, BOTTOM] = [640, 260, 16, 34, 34];
 
-/** Drawn numbers, for the eye alone. */
+/** Draws the curve. Its numbers are for the eye alone. */
 export function Curve({ ladder, now, symbol, quoteSymbol }: CurveProps) {
   const highest = Number(ladder.at(-1)?.price ?? 1);
   const x = (fillPct: number) => SIDE + ((WIDTH - 2 * SIDE) * fillPct) / 100;

@@ -21,7 +21,7 @@ const COINS = [
   { value: 'So11111111111111111111111111111111111111112', label: 'SOL' },
   { value: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', label: 'USDC' },
 ];
-/** While somebody writes, the curve is not asked for anew. */
+/** Pause after typing before the curve is asked for anew. Milliseconds. */
 const QUIET_MS = 250;
 
 const FIELDS = ['name', 'symbol', 'uri', 'preset', 'quoteMint', 'startingFdv', 'firstBuy', 'agentId', 'takeId'] as const;
@@ -93,7 +93,7 @@ export function LaunchForm() {
               fees.
             </p>
             {until !== '' && <p role="status">Prepared. Sign before {until}.</p>}
-            {mayTrade ? <Signing prepare={prepare} /> : <p className="faint">A launch takes the permission trade:execute.</p>}
+            {mayTrade ? <Signing prepare={prepare} /> : <p className="faint">A launch requires the permission trade:execute.</p>}
           </section>
         </div>
         <section className="card claims stack" aria-label="Its curve">

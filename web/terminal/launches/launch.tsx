@@ -20,7 +20,7 @@ import { Terms } from './terms.tsx';
 
 const READ_EVERY_MS = 5_000;
 const ENDED = ['graduated', 'launched', 'expired', 'failed'];
-/** Before it trades nothing can wait. */
+/** States in which something can be claimed. */
 const TRADES = ['trading', 'graduating', 'graduated'];
 /** Ed25519 gives one message one signature, so that the payment which was made is the only one that can come of it. */
 const SIGNS_AGAIN = 'signs the same payment transaction again. It cannot be charged twice.';
@@ -79,7 +79,7 @@ function ToSign({ launch: { id, kind, state, creator } }: { readonly launch: Lau
       {maySign ? (
         <Signing key={state} prepare={() => (isDeclined ? paidOf(id) : preparedOf(id, kind))} />
       ) : (
-        <p className="faint">Submitting takes the permission trade:execute.</p>
+        <p className="faint">Submitting requires the permission trade:execute.</p>
       )}
     </section>
   );
@@ -113,7 +113,7 @@ function OnCurve({ launch }: { readonly launch: Launch }) {
             )}
           </Loaded>
         </section>
-        <section className="card claims stack" aria-label="Where it stands">
+        <section className="card claims stack" aria-label="Status">
           <Loaded query={monitor}>{(data) => <Facts launch={launch} monitor={data} />}</Loaded>
         </section>
       </div>
@@ -189,7 +189,7 @@ function ByLauncher({ launch }: { readonly launch: LauncherLaunch }) {
   const { lamports, payTo, pairedStock, creatorFeeBps, signatures, mint, agentId } = launch;
   const [payment] = signatures;
   return (
-    <section className="card claims" aria-label="Where it stands">
+    <section className="card claims" aria-label="Status">
       <FactList
         lines={[
           ['Paid', `${priceText(lamports)} lamports`],
@@ -223,7 +223,7 @@ function PriceCourse({ launch: { id, symbol, quoteSymbol } }: { readonly launch:
       <Course
         course={course}
         label={`Price of ${symbol} in ${quoteSymbol}, with the fill of its curve`}
-        empty="The course appears after the second trade."
+        empty="The chart appears after the second trade."
       />
       {(history.data?.fills.length ?? 0) > 0 && (
         <Table

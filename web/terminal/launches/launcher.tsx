@@ -62,7 +62,7 @@ export function LauncherForm() {
         <h2>Pay and sign</h2>
         <p>The wallet that signs is the creator and pays the launcher once. Price and recipient appear here before you sign.</p>
         {offer !== null && <Offer offer={offer} />}
-        {mayTrade ? <Signing prepare={prepare} /> : <p className="faint">Launching takes the permission trade:execute.</p>}
+        {mayTrade ? <Signing prepare={prepare} /> : <p className="faint">Launching requires the permission trade:execute.</p>}
       </section>
     </div>
   );

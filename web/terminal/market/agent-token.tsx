@@ -20,7 +20,7 @@ export function AgentToken({ mint }: { readonly mint: string }) {
   });
   // A token that was launched a moment ago is not on the market yet.
   if (token.error instanceof ApiError && token.error.status === 404)
-    return <p className="faint">Its holders and its risk stand here once the market lists it.</p>;
+    return <p className="faint">Holders and risk appear here once the market lists it.</p>;
   return <Loaded query={token}>{(data) => <Token token={data} />}</Loaded>;
 }
 

@@ -63,7 +63,7 @@ function Ranked({ chosen, choose }: TableProps) {
         label="Agent tokens"
         empty={
           <>
-            No agent token yet. <a href="#/launches">Launch one</a> from an agent or a Take.
+            No agent tokens yet. <a href="#/launches">Launch one</a> from an agent or a Take.
           </>
         }
         keyOf={({ mint }) => mint}

@@ -50,7 +50,7 @@ function Shown({ listing }: { readonly listing: ListingDetail }) {
       </header>
       <div className="take-sight">
         <section className="card claims stack" aria-label="Evidence">
-          <h2>Evidence when it was published</h2>
+          <h2>Evidence at publication</h2>
           <Gates passed={listing.evidence.gatesPassed} />
           <Course
             course={courseOf(listing)}
@@ -106,7 +106,7 @@ function Figures({ listing }: { readonly listing: ListingDetail }) {
 }
 
 function Evidence({ listing: { evidence } }: { readonly listing: ListingDetail }) {
-  if (evidence.gates.length === 0) return <p className="warn">Nothing is on record of this version.</p>;
+  if (evidence.gates.length === 0) return <p className="warn">This version has no evidence on record.</p>;
   return (
     <Table
       label="Gates"
@@ -181,7 +181,7 @@ function Buy({ listing: { id, own, priceUsd, state, payoutWallet } }: { readonly
         <span className="space" />
         <strong className="num">{priceWords(priceUsd)}</strong>
       </div>
-      {!mayTrade && <p className="faint">Buying and importing take the permission trade:execute.</p>}
+      {!mayTrade && <p className="faint">Buying and importing require the permission trade:execute.</p>}
       {mayTrade && isLicensed && <Import id={id} />}
       {mayTrade && !isLicensed && state === 'listed' && isFree && (
         <>

@@ -93,7 +93,7 @@ function Filters({ wanted: { search, category, maxPriceUsd }, want, categories }
         onChange={(value) => want({ category: value })}
       />
       <TextInput
-        aria-label="Most that it costs (USD)"
+        aria-label="Max price (USD)"
         placeholder="At most $"
         inputMode="decimal"
         value={maxPriceUsd}
@@ -132,15 +132,15 @@ function ListingCard({ listing }: { readonly listing: Listing }) {
           </dd>
         </div>
         <div>
-          <dt title="Deepest fall from a peak in the backtest">Drawdown</dt>
+          <dt title="Max drawdown of the backtest">Drawdown</dt>
           <dd className="num">{maxDrawdownPct === null ? '–' : <span className="down">{maxDrawdownPct.toFixed(1)} %</span>}</dd>
         </div>
         <div>
-          <dt title="Sharpe ratio as it was measured">Sharpe</dt>
+          <dt title="Measured Sharpe ratio">Sharpe</dt>
           <dd className="num">{sharpe?.toFixed(2) ?? '–'}</dd>
         </div>
         <div>
-          <dt title="Probability that the Sharpe ratio is above what the best of as many worthless trials shows by luck">Not luck</dt>
+          <dt title="Probability that the Sharpe ratio is more than the luck of as many worthless trials">Not luck</dt>
           <dd className="num">{honest === null ? '–' : `${(honest * 100).toFixed(0)} %`}</dd>
         </div>
         <div>
@@ -166,7 +166,7 @@ function Licences() {
     <List
       list={licences}
       label="Your licences"
-      empty="No licences yet. A licence shows the rules of a strategy, and imports it as an agent of your own."
+      empty="No licences yet. A licence shows the rules of a strategy and lets you import it as your own agent."
       keyOf={({ id }) => id}
       columns={[
         { title: 'Strategy', cell: (licence) => <LicenceName licence={licence} /> },

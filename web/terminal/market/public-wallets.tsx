@@ -1,4 +1,4 @@
-/** Any wallet of the EVM venue by its address: what it holds there and on the chain, and how its closed trades went. */
+/** A wallet of the EVM venue by its address: its holdings there and on the chain, and its closed trades. */
 import { Button, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';

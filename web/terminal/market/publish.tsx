@@ -49,7 +49,7 @@ export function ListStrategy() {
         onChange={({ currentTarget }) => setPrice(currentTarget.value)}
       />
       <TextInput
-        label="Wallet that is paid"
+        label="Payout wallet"
         description="An address of the primary chain."
         spellCheck={false}
         autoComplete="off"

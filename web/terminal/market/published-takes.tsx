@@ -10,6 +10,7 @@ import { isAmount } from '../kit/decimal.ts';
 import { List, useList } from '../kit/lists.tsx';
 import { Money } from '../kit/numbers.tsx';
 import { useMay } from '../member.ts';
+import { conditionSentence } from '../agents/rules.ts';
 import { choose } from '../place.ts';
 
 export function PublishedTakes() {
@@ -26,7 +27,7 @@ export function PublishedTakes() {
         label="Published Takes"
         empty={
           <>
-            Nobody has published a Take yet. <a href="#/takes">Compose one</a> and publish it.
+            No published Takes yet. <a href="#/takes">Compose one</a> and publish it.
           </>
         }
         keyOf={({ id }) => id}
@@ -78,15 +79,7 @@ type Condition = PublishedTake['conditions']['entry'][number];
 
 function Conditions({ of }: { readonly of: readonly Condition[] }) {
   if (of.length === 0) return <span className="faint">–</span>;
-  return <span className="long">{of.map(conditionText).join('; ')}</span>;
-}
-
-/** `price above, price 200`. */
-function conditionText({ type, ...terms }: Condition): string {
-  const said = Object.entries(terms).flatMap(([name, value]) =>
-    typeof value === 'string' || typeof value === 'number' ? [`${plain(name)} ${value}`] : [],
-  );
-  return [plain(type), ...said].join(', ');
+  return <span className="long">{of.map(conditionSentence).join('; ')}</span>;
 }
 
 function Copy({ take: { id, symbol, allocationUsd } }: { readonly take: PublishedTake }) {
@@ -104,7 +97,7 @@ function Copy({ take: { id, symbol, allocationUsd } }: { readonly take: Publishe
         await api.forkTake({ body: { takeId: id, allocationUsd: size } });
       }}
     >
-      <p>Makes a draft of your own that names this Take as its source. It trades only after you arm it.</p>
+      <p>Creates a draft of your own that names this Take as its source. It trades only after you arm it.</p>
       <TextInput
         label="Size (USD)"
         inputMode="decimal"

@@ -105,7 +105,7 @@ function Buttons({ listing: { id, name, priceUsd, state }, isChosen, choose }: B
           >
             <TextInput
               label="Price (USD)"
-              description="New buyers pay it. Licences that were sold keep theirs."
+              description="New buyers pay this price. Sold licences do not change."
               inputMode="decimal"
               data-autofocus
               value={price}
@@ -121,7 +121,7 @@ function Buttons({ listing: { id, name, priceUsd, state }, isChosen, choose }: B
             changes={changes}
             act={() => api.unlistListing({ id })}
           >
-            <p>Nobody can buy it any more. Licences that were sold stay valid.</p>
+            <p>It can no longer be bought. Sold licences stay valid.</p>
           </Ask>
         </>
       )}
@@ -141,7 +141,7 @@ function Prices({ listing: { id, name } }: { readonly listing: Listing }) {
       <List
         list={prices}
         label="Prices"
-        empty="It never had another price."
+        empty="The price has never changed."
         keyOf={({ at }) => at}
         columns={[
           { title: 'From', cell: ({ at }) => <At at={at} /> },

@@ -21,14 +21,14 @@ export function Vaults() {
         <SegmentedControl aria-label="Window" data={[...WINDOWS]} value={window} onChange={(value) => setWindow(value as Window)} />
       </div>
       <p className="faint">
-        A vault is the money that an agent trades with. Its share price says what a dollar deposited at the beginning is worth.
+        A vault holds the money that an agent trades with. Its share price is the present value of one dollar deposited at the beginning.
       </p>
       <List
         list={vaults}
         label="Vaults"
         empty={
           <>
-            No vault holds money yet. <a href="#/agents">Open an agent</a> and deposit into its vault.
+            No vaults with deposits yet. <a href="#/agents">Open an agent</a> and deposit into its vault.
           </>
         }
         keyOf={({ agentId }) => agentId}

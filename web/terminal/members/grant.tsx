@@ -9,7 +9,7 @@ import { Ask } from '../kit/ask.tsx';
 
 export type Permission = MemberRole['permissions'][number];
 
-/** Every permission, and what it lets one do. */
+/** Every permission with what it allows. */
 export const PERMISSION_WORDS: readonly (readonly [permission: Permission, words: string])[] = [
   ['market:read', 'read market data'],
   ['agent:read', 'read agents, books and records'],

@@ -56,7 +56,7 @@ const Revoke = ({ invitation: { id, name } }: { readonly invitation: Invitation 
     changes={['invitations']}
     act={() => api.revokeInvitation({ id })}
   >
-    <p>Its link joins nobody any more.</p>
+    <p>Its link no longer works.</p>
   </Ask>
 );
 

@@ -149,7 +149,7 @@ export function Activities() {
         list={activities}
         label="Activities under way"
         empty={
-          state === 'pending' ? 'Nothing is under way. Activities that wait stand here with their cause.' : 'No activity was given up.'
+          state === 'pending' ? 'Nothing is under way. Activities that wait appear here with their cause.' : 'No activity was given up.'
         }
         keyOf={({ key }) => key}
         markOf={({ state }) => state}

@@ -32,7 +32,7 @@ export function Halts() {
       <Loaded query={agents}>
         {() =>
           paused.length === 0 ? (
-            <p className="empty">No agent is paused. Halted and paused agents stand here with their cause and a Resume button.</p>
+            <p className="empty">No agent is paused. Halted and paused agents appear here with their cause and a Resume button.</p>
           ) : (
             <Paused agents={paused} />
           )

@@ -15,7 +15,7 @@ export function Incidents() {
       <List
         list={incidents}
         label="Incidents, newest first"
-        empty="No incident. An actor whose step failed is quarantined and stands here with the error, until somebody releases it."
+        empty="No incident. An actor whose step failed is quarantined and appears here with the error, until somebody releases it."
         keyOf={({ actorId, at, kind }) => `${actorId} ${at} ${kind}`}
         markOf={({ actorStatus }) => actorStatus}
         columns={[

@@ -14,7 +14,7 @@ export function Reserves() {
       <List
         list={checks}
         label="Checks of reserves, newest first"
-        empty="No check yet. What live books and vaults claim is compared with what their accounts hold, and stands here."
+        empty="No checks yet. Each check compares the claims of live books and vaults with the balances of their accounts."
         keyOf={({ at }) => at}
         markOf={({ verdict }) => verdict}
         columns={[

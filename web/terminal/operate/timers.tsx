@@ -14,7 +14,7 @@ export function Timers() {
       <List
         list={timers}
         label="Timers, next due first"
-        empty="No timer runs. Deadlines of proposals, pauses and retries stand here with what they will do."
+        empty="No timers. Deadlines of proposals, pauses and retries appear here with their effect."
         keyOf={({ actorId, timerId }) => `${actorId} ${timerId}`}
         columns={[
           { title: 'Timer', cell: ({ timerId }) => eventWord(timerId) },

@@ -13,7 +13,7 @@ export function LongWork() {
       <List
         list={work}
         label="Long work"
-        empty="No background work in the last week. Imports, backfills and archiving stand here with their progress."
+        empty="No background work in the last week. Imports, backfills and archiving appear here with their progress."
         keyOf={({ kind, id }) => `${kind} ${id}`}
         markOf={({ state }) => state}
         columns={[
@@ -42,7 +42,7 @@ export function CandleWork() {
       <List
         list={work}
         label="Histories"
-        empty="No history was imported or filled. Histories that a backtest lacks stand here while they are filled."
+        empty="No imports yet. History that a backtest lacks appears here while it is fetched."
         keyOf={({ kind, id }) => `${kind} ${id}`}
         markOf={({ state }) => state}
         columns={[

@@ -57,7 +57,7 @@ const OPERATE: Workspace<keyof typeof PANELS> = {
   },
 };
 
-/** Every panel beneath the other, what is urgent first. */
+/** The panels one beneath the other, the urgent ones first. */
 const NARROW = [
   'halts',
   'alerts',

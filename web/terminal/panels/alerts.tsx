@@ -9,7 +9,7 @@ export function Alerts() {
     <Loaded query={useAlerts()}>
       {(alerts) =>
         alerts.length === 0 ? (
-          <p className="empty">No alerts. Fills, halts, degraded feeds and limits that are reached stand here.</p>
+          <p className="empty">No alerts. Fills, halts, degraded feeds and breached limits appear here.</p>
         ) : (
           <ul className="alerts panel-scroll">
             {alerts.map((alert) => (

@@ -46,7 +46,7 @@ function Funding({ entry }: { readonly entry: CatalogEntry }) {
                 </dd>
               </div>
               <div>
-                <dt>Funding a year</dt>
+                <dt>Annual funding</dt>
                 <dd>
                   <Change percent={Number(data.annualFundingPct)} title={`${data.hourlyFunding} an hour`} />
                 </dd>

@@ -8,7 +8,7 @@ import { choose } from '../place.ts';
 import { useOrders } from './orders.tsx';
 import { useProposals } from './proposals.tsx';
 
-/** Every fill with its instrument and who traded. */
+/** Reads fills with their instrument and trader. */
 export function useFills() {
   const { data: orders } = useOrders();
   const { data: proposals } = useProposals();
@@ -25,7 +25,7 @@ export function useFills() {
 export function Fills() {
   const fills = useFills();
   if (fills.length === 0)
-    return <p className="empty">No fills yet. Every fill of people and agents stands here with its price, slippage and fee.</p>;
+    return <p className="empty">No fills yet. Every fill of people and agents appears here with its price, slippage and fee.</p>;
   return (
     <div className="panel-scroll">
       <table className="rows wide">

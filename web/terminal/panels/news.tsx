@@ -29,7 +29,7 @@ export function News() {
       <Loaded query={events}>
         {() =>
           items.length === 0 ? (
-            <p className="empty">No news about {symbol}. Filings, wires and results stand here with their sources.</p>
+            <p className="empty">No news about {symbol}. Filings, wires and results appear here with their sources.</p>
           ) : (
             <ul className="news" aria-label={`News about ${symbol}`}>
               {items.map((event) => (

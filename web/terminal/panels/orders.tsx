@@ -39,7 +39,7 @@ export function Orders() {
   const mayRead = useMay('agent:read');
   if (!mayRead) return <p className="empty">Your role may not read orders. Ask for the permission agent:read.</p>;
   if (error !== null) return <Refusal error={error} />;
-  if (data?.length === 0) return <p className="empty">No orders yet. A limit order that rests stands here with its cancel button.</p>;
+  if (data?.length === 0) return <p className="empty">No orders yet. Resting limit orders appear here and can be cancelled.</p>;
   return (
     <div className="panel-scroll">
       <table className="rows wide">

@@ -48,7 +48,7 @@ export function ProposalsPage() {
       </div>
       <section className="waiting-proposals" aria-label="Waiting for an answer">
         {pending.length === 0 && (
-          <p className="card empty">None waits for an answer. An agent at autonomy “confirm” asks here before it trades.</p>
+          <p className="card empty">No proposals waiting. An agent at autonomy “confirm” asks here before it trades.</p>
         )}
         {pending.map((proposal, place) => (
           <div key={proposal.id} className="card">
@@ -94,7 +94,7 @@ function Record({ agentId, state, open, setOpen }: RecordProps) {
         <List
           list={list}
           label="Proposals, newest first"
-          empty="No proposal. Agents that reach an entry or an exit propose a trade, and each one stands here with what became of it."
+          empty="No proposals yet. Agents propose a trade at an entry or exit. Each proposal appears here with its outcome."
           keyOf={({ id }) => id}
           markOf={({ id }) => (id === open ? 'chosen' : undefined)}
           columns={[

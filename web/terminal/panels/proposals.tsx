@@ -76,7 +76,7 @@ export function Proposals() {
   const past = data.filter((proposal) => !isPending(proposal));
   return (
     <div className="panel-scroll proposals">
-      {pending.length === 0 && <p className="empty">No proposal waits. An agent at autonomy “confirm” asks here before it trades.</p>}
+      {pending.length === 0 && <p className="empty">No proposals waiting. An agent at autonomy “confirm” asks here before it trades.</p>}
       {pending.map((proposal, place) => (
         <Pending key={proposal.id} proposal={proposal} isFirst={place === 0} />
       ))}

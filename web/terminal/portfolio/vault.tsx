@@ -149,12 +149,12 @@ function Pay({ id }: { readonly id: string }) {
         </Button>
         <Ask
           verb="Withdraw all"
-          title="Withdraw all that is yours?"
+          title="Withdraw all of your shares?"
           done="Withdrawn."
           changes={CHANGES}
           act={() => api.withdrawFromVault({ id, body: { all: true } })}
         >
-          <p>All your shares are paid out at the present price of a share.</p>
+          <p>All of your shares are paid out at the present share price.</p>
         </Ask>
       </form>
       <Refusal error={paying.error} />

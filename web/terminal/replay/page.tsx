@@ -17,7 +17,7 @@ export function ReplayPage() {
       <div className="page">
         <h1>Replay</h1>
         <p className="card empty">
-          This service shows the present. <code>sevengate tape serve FILE</code> shows a recorded tape in the same workspace.
+          This service shows live data. <code>sevengate tape serve FILE</code> shows a recorded tape in the same workspace.
         </p>
       </div>
     );
@@ -72,11 +72,11 @@ function Tapes({ playing }: { readonly playing: string }) {
   const tapes = useQuery({ queryKey: ['tapes'], queryFn: readTapes });
   return (
     <section className="card" aria-label="Other tapes">
-      <h2 className="card-title">Tapes of the folder</h2>
+      <h2 className="card-title">Tapes in the folder</h2>
       <Loaded query={tapes}>
         {({ items }) => (
           <Table
-            label="Tapes of the folder"
+            label="Tapes in the folder"
             rows={items}
             keyOf={({ name }) => name}
             columns={[

@@ -91,7 +91,7 @@ function Disarm({ policy: { id, symbol, state } }: { readonly policy: BasisPolic
       changes={['basis-policies', 'basis-policy']}
       act={() => api.disarmBasisPolicy({ id })}
     >
-      <p>The policy begins no trade any more. A position that it holds stays open.</p>
+      <p>The policy opens no new trades. Its position stays open.</p>
     </Ask>
   );
 }

@@ -28,7 +28,7 @@ export function Basis() {
         <a href="#/basis-policies">Policies</a>
         <span className="space" />
         <Select
-          aria-label="Size of the trade"
+          aria-label="Trade size"
           size="xs"
           allowDeselect={false}
           data={SIZES.map((value) => ({ value, label: `$${Number(value).toLocaleString('en-US')} each way` }))}

@@ -23,7 +23,7 @@ export function Chains() {
           <>
             {total !== null && <Total total={total} />}
             {items.length === 0 ? (
-              <p className="empty">No chain was read yet. Their value locked stands here once the source answers.</p>
+              <p className="empty">No chains yet. Their value locked appears here once the source answers.</p>
             ) : (
               <Table
                 label="Chains"

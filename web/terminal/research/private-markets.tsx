@@ -89,10 +89,10 @@ function Marks({ instrument }: { readonly instrument: string | null }) {
   );
   return (
     <>
-      <h2>{instrument === null ? 'Changes of marks' : `Marks of ${instrument}`}</h2>
+      <h2>{instrument === null ? 'Mark changes' : `Marks of ${instrument}`}</h2>
       <List
         list={marks}
-        label="Changes of marks"
+        label="Mark changes"
         empty="No mark has changed since it was first read."
         keyOf={({ instrument: symbol, seenAt }) => `${symbol} ${seenAt}`}
         columns={[

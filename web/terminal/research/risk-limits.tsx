@@ -90,7 +90,7 @@ function LimitForm({ now }: { readonly now: RiskPreferences }) {
             Save limits
           </Button>
         ) : (
-          <span className="faint">A member with risk:manage changes them.</span>
+          <span className="faint">Changing them requires the permission risk:manage.</span>
         )}
       </div>
     </form>
@@ -128,7 +128,7 @@ function PastLimits() {
   const { data } = useQuery({ queryKey: ['risk-history'], queryFn: ({ signal }) => api.listRiskPreferences({ limit: 20 }, { signal }) });
   if (data === undefined || data.items.length === 0) return null;
   return (
-    <section className="card scroll-x" tabIndex={0} aria-label="Changes of the limits">
+    <section className="card scroll-x" tabIndex={0} aria-label="Changes to the limits">
       <h2>Changes</h2>
       <table className="rows wide">
         <Heads titles={['When', 'By', 'Max capital', 'Max order', 'Leverage']} words={['By']} />

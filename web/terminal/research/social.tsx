@@ -54,7 +54,7 @@ export function Social() {
       <List
         list={posts}
         label="Posts"
-        empty="No post matches. Posts that name a traded asset stand here as they are received."
+        empty="No post matches. Posts that name a traded asset appear here as they are received."
         keyOf={({ id }) => id}
         columns={[
           { title: 'Author', cell: ({ author: by, platform }) => <Author author={by} platform={platform} /> },

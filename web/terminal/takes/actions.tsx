@@ -23,7 +23,7 @@ export function TakeActions({ take }: { readonly take: Take }) {
     <div className="agent-actions">
       {mayStop && onDuty && (
         <Ask verb="Disarm" title={`Disarm the Take on ${symbol}?`} done="Disarmed." changes={CHANGES} act={() => api.disarmTake({ id })}>
-          <p>It is evaluated no more. A position stays open until you close it.</p>
+          <p>It is no longer evaluated. An open position stays open until you close it.</p>
         </Ask>
       )}
       {mayStop && isHolding && (
@@ -47,7 +47,7 @@ export function TakeActions({ take }: { readonly take: Take }) {
             changes={CHANGES}
             act={async () => goTo(`takes/${(await api.forkTake({ body: { takeId: id } })).id}`)}
           >
-            <p>Makes a draft with the same conditions that names this Take as its source.</p>
+            <p>Creates a draft with the same conditions that names this Take as its source.</p>
           </Ask>
           {!published && (
             <Ask
@@ -57,7 +57,7 @@ export function TakeActions({ take }: { readonly take: Take }) {
               changes={[...CHANGES, 'published-takes']}
               act={() => api.publishTake({ id })}
             >
-              <p>Members of every organization can read its thesis and conditions, and copy it. It cannot be taken back.</p>
+              <p>Members of every organization can read its thesis and conditions, and copy it. This cannot be undone.</p>
             </Ask>
           )}
           <Make take={take} />

@@ -107,7 +107,7 @@ function Thesis({ thesis, reading, write }: ThesisProps) {
       </div>
       <textarea
         aria-label="Your thesis"
-        placeholder="Write when to buy, what, with how much, and when to sell"
+        placeholder="Write what to buy, when, with how much, and when to sell"
         maxLength={MOST_THESIS}
         rows={4}
         spellCheck={false}
@@ -121,7 +121,7 @@ function Thesis({ thesis, reading, write }: ThesisProps) {
 function Examples({ take }: { readonly take: (thesis: string) => void }) {
   return (
     <section aria-label="Examples">
-      <h3>Begin with one of these</h3>
+      <h3>Start from an example</h3>
       <ul className="examples">
         {EXAMPLES.map((example) => (
           <li key={example}>

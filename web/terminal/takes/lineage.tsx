@@ -39,7 +39,7 @@ export function Lineage({ take }: { readonly take: Take }) {
     queryFn: async ({ signal }) => (await api.listTakes({ limit: READ }, { signal })).items,
   });
   const boxes = boxesOf(take, data);
-  if (boxes.length === 1) return <p className="faint">An original: it was copied from no Take, and none was copied from it.</p>;
+  if (boxes.length === 1) return <p className="faint">An original without copies.</p>;
   const columns = Math.max(...boxes.map(({ column }) => column)) + 1;
   const rows = Math.max(...boxes.map(({ row }) => row)) + 1;
   const [width, height] = [columns * (WIDTH + GAP_X) - GAP_X + 4, rows * (HEIGHT + GAP_Y) - GAP_Y + 4];

@@ -1,5 +1,5 @@
 /** A thesis with its reading in colour, and the reading beneath it in words. */
-import { forPeople } from '../../words.js';
+import { readingText } from '../agents/rules.ts';
 import { type MarkKind, type Part, partsOf, type Reading } from './marks.ts';
 
 const KINDS: readonly (readonly [kind: MarkKind, title: string])[] = [
@@ -14,7 +14,7 @@ export const Parts = ({ of }: { readonly of: readonly Part[] }) =>
     kind === null ? (
       text
     ) : (
-      <mark key={place} data-kind={kind} title={forPeople(means)}>
+      <mark key={place} data-kind={kind} title={readingText(means)}>
         {text}
       </mark>
     ),
@@ -52,7 +52,7 @@ export function InWords({ reading: { understood, assumed, notUnderstood, questio
             {understood.map(({ phrase, as }) => (
               <div key={`${phrase} ${as}`} className="contents">
                 <dt>“{phrase}”</dt>
-                <dd>{forPeople(as)}</dd>
+                <dd>{readingText(as)}</dd>
               </div>
             ))}
           </dl>
@@ -70,7 +70,7 @@ function Lines({ title, kind, lines }: { readonly title: string; readonly kind: 
       <h3>{title}</h3>
       <ul>
         {lines.map((line) => (
-          <li key={line}>{forPeople(line)}</li>
+          <li key={line}>{readingText(line)}</li>
         ))}
       </ul>
     </section>

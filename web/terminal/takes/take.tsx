@@ -240,7 +240,7 @@ function Steps({ id }: { readonly id: string }) {
       columns={[
         { title: 'Step', cell: ({ at }) => <At at={at} /> },
         { title: 'Event', isText: true, cell: ({ event }) => eventWord((event as { readonly type: string }).type) },
-        { title: 'State after it', isText: true, cell: ({ to }) => stateText(to as Parameters<typeof stateText>[0]) },
+        { title: 'State after', isText: true, cell: ({ to }) => stateText(to as Parameters<typeof stateText>[0]) },
       ]}
     />
   );

@@ -19,7 +19,7 @@ export function Perpetuals() {
         <List
           list={perps}
           label="Perpetuals"
-          empty="No perpetual is received yet."
+          empty="No perpetuals received yet."
           keyOf={({ instrument }) => instrument}
           columns={[
             {
@@ -29,7 +29,7 @@ export function Perpetuals() {
             { title: 'Mark', cell: ({ markPrice }) => <Price price={markPrice} /> },
             { title: 'Oracle', cell: ({ oraclePrice }) => <Price price={oraclePrice} /> },
             { title: 'Basis', cell: ({ basisPct }) => <Change percent={Number(basisPct)} title={`${basisPct} %`} /> },
-            { title: 'Funding a year', cell: (perp) => <Funding perp={perp} /> },
+            { title: 'Annual funding', cell: (perp) => <Funding perp={perp} /> },
             { title: 'Next', cell: ({ nextFundingAt }) => <Until at={nextFundingAt} /> },
             { title: 'Open interest', cell: ({ openInterestNotional }) => compactText(openInterestNotional) },
             { title: 'Volume 24 h', cell: ({ dayNotional }) => compactText(dayNotional) },

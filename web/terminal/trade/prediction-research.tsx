@@ -128,7 +128,7 @@ function Deciding({ research: { criteria, differences } }: { readonly research: 
       )}
       {parts.length > 0 && (
         <Table
-          label="What decides it"
+          label="Resolution criteria"
           rows={parts}
           keyOf={({ provider, aspect, text }) => `${provider} ${aspect} ${text}`}
           columns={[

@@ -44,7 +44,7 @@ export function Quotes() {
         />
         <Checkbox
           size="xs"
-          label="Only those that are not live"
+          label="Only quotes that are not live"
           checked={isOnlySilent}
           onChange={({ currentTarget }) => setOnlySilent(currentTarget.checked)}
         />

@@ -183,7 +183,7 @@ function Quoted({ quote, done }: { readonly quote: BridgeTransfer; readonly done
           <Money usd={one.costUsd} />
         </p>
       ))}
-      {mayTrade ? <Submission quote={quote} done={done} /> : <p className="faint">Submitting takes the permission trade:execute.</p>}
+      {mayTrade ? <Submission quote={quote} done={done} /> : <p className="faint">Submitting requires the permission trade:execute.</p>}
     </div>
   );
 }

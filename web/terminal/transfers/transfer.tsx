@@ -54,7 +54,7 @@ function Shown({ transfer }: { readonly transfer: BridgeTransfer }) {
       <Course
         course={course}
         label={`Transfer of ${amount} ${token}: sent and arrived over time`}
-        empty="Its course appears once it moves."
+        empty="The timeline appears once the transfer moves."
       />
       <Terms transfer={transfer} />
     </>

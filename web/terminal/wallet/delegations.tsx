@@ -28,13 +28,13 @@ interface Wish {
 }
 
 const DAY_MS = 86_400_000;
-/** Most time between the text and its signature. */
+/** Longest time between the text and its signature. */
 const CHALLENGE_MS = 600_000;
 /** Lines of the text, by term. */
 const LINES: readonly (readonly [line: string, term: keyof Wish])[] = [
   ['Wallet', 'wallet'],
   ['Wallet at the signer', 'signerWallet'],
-  ['Most per transaction', 'maxNotionalUsd'],
+  ['Max per transaction', 'maxNotionalUsd'],
   ['Expires', 'expiresAt'],
 ];
 
@@ -56,7 +56,7 @@ export function Delegations({ trader }: { readonly trader: Trader }) {
         columns={[
           { title: 'Wallet', cell: ({ wallet }) => <Address address={wallet} /> },
           { title: 'Status', isText: true, cell: (one) => statusOf(one, one.id === newest) },
-          { title: 'Most per transaction', cell: ({ maxNotionalUsd }) => <Money usd={maxNotionalUsd} /> },
+          { title: 'Max per transaction', cell: ({ maxNotionalUsd }) => <Money usd={maxNotionalUsd} /> },
           { title: 'Expires', cell: ({ expiresAt }) => <At at={expiresAt} /> },
           { title: 'Granted by', isText: true, cell: ({ grantedBy }) => grantedBy },
           { title: '', cell: (one) => mayGrant && statusOf(one, one.id === newest) === 'holds' && <Revoke delegation={one} /> },
@@ -82,7 +82,7 @@ const Revoke = ({ delegation: { id } }: { readonly delegation: Delegation }) => 
     changes={['delegations']}
     act={() => api.revokeDelegation({ id })}
   >
-    <p>Nothing is signed from this wallet from now on. What was signed already stays.</p>
+    <p>No new transactions are signed from this wallet. Signed ones stay valid.</p>
   </Ask>
 );
 
@@ -171,7 +171,7 @@ function ToSign({ wish, challenge: { text, issuedAt, nonce }, trader, done }: To
         <dd>
           <Address address={wish.wallet} />
         </dd>
-        <dt>Most per transaction</dt>
+        <dt>Max per transaction</dt>
         <dd>{wish.maxNotionalUsd} USD</dd>
         <dt>Until</dt>
         <dd>{dayAndTime(wish.expiresAt)}</dd>

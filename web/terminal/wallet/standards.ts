@@ -60,7 +60,7 @@ const SIGNATURE_BYTES = 64;
 const LOOK_MS = 1_000;
 const LOOKS = 30;
 
-/** Every wallet that announced itself. */
+/** Wallets that announced themselves. */
 export const wallets = createStore<readonly BrowserWallet[]>([]);
 let isLooking = false;
 
@@ -249,7 +249,7 @@ export async function mined({ provider }: EvmWallet, hash: string, signal: Abort
   if (BigInt(receipt?.status ?? 0) !== 1n) throw new Error(`Transaction ${hash} failed on chain.`);
 }
 
-/** Asks once a second until there is an answer; null if there is none after so many looks. */
+/** Asks once a second until there is an answer, or null after so many looks. */
 // Each method answers something else.
 // oxlint-disable-next-line typescript/no-explicit-any
 async function untilKnown(ask: () => Promise<any>, signal: AbortSignal, looks: number): Promise<any> {

@@ -75,7 +75,7 @@ function Buttons({ wallet }: { readonly wallet: LinkedWallet }) {
         changes={['wallets']}
         act={() => api.unlinkWallet({ id })}
       >
-        <p>New swaps, launches and purchases cannot name this wallet until it is linked again. What it holds does not move.</p>
+        <p>New swaps, launches and purchases cannot name this wallet until it is linked again. Its holdings do not move.</p>
       </Ask>
     </div>
   );

@@ -42,7 +42,7 @@ export interface BurnTerms {
 }
 
 /**
- * The call of the EVM chain that burns for a token account of the primary chain. `mark` follows the arguments, where the
+ * The call of the EVM chain that burns for a token account of the primary chain. `mark` follows the arguments, if the
  * contract does not read: it makes two quotes of the same terms two calls, so that a deposit belongs to one quote alone.
  */
 export function evmBurnData({ amount, maxFee, finality, domain }: BurnTerms, token: string, tokenAccount: string, mark: Hex): Hex {

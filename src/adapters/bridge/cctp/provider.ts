@@ -36,7 +36,7 @@ const QUOTE_MS = { spotchain: 45_000, evmvenue: 300_000 } as const;
 /** The fee may rise between the quote and the attestation: so much above it is allowed for, and what is not taken arrives. */
 const FEE_BUFFER = '1.2';
 
-/** From the burn to the mint, in seconds: a fast burn waits for a few blocks, a standard one for finality on its chain. */
+/** Time from the burn to the mint, in seconds. A fast burn waits for a few blocks, a standard one for finality on its chain. */
 const SECONDS: Readonly<Record<BridgeChain, { readonly fast: number; readonly standard: number }>> = {
   spotchain: { fast: 15, standard: 40 },
   evmvenue: { fast: 15, standard: 1_140 },
@@ -187,7 +187,7 @@ export function createCctpProvider(options: CctpOptions) {
   };
 }
 
-/** Fees in base units. `minimumFee` is in basis points and may have a fraction; a fast transfer is taken where it is offered. */
+/** Fees in base units. `minimumFee` is in basis points and may have a fraction; a fast transfer is taken if it is offered. */
 function burnTermsOf(answer: unknown, amount: bigint) {
   if (!Array.isArray(answer)) throw new SenselessAnswer('the fees are no list');
   const rows = answer.map(fieldsOf);

@@ -14,7 +14,7 @@ const DEPOSITORY = programAddress(RELAY_DEPOSITORY_PROGRAM, ['relay_depository']
 /** Owns what is deposited; nobody but the program signs for it. */
 const VAULT = programAddress(RELAY_DEPOSITORY_PROGRAM, ['vault']).address;
 
-/** The vault's account for a token: where a deposit arrives. */
+/** The vault's account for a token, where a deposit arrives. */
 export function vaultAccountOf(mint: string): string {
   return tokenAccountOf(VAULT, mint);
 }

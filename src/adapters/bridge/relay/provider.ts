@@ -136,7 +136,7 @@ export function createRelayProvider(options: RelayOptions) {
   };
 }
 
-/** Returns the amount and time of the arrival. The quote has to be for the very transfer that was requested. @throws SenselessAnswer */
+/** Returns the amount and time of the arrival. The quote must be for the very transfer that was requested. @throws SenselessAnswer */
 function termsOf(wish: BridgeWish, amountIn: string, answer: Readonly<Record<string, unknown>>) {
   const details = fieldsOf(answer['details']);
   const { sender, recipient, timeEstimate } = details;
@@ -150,7 +150,7 @@ function termsOf(wish: BridgeWish, amountIn: string, answer: Readonly<Record<str
   const amountOut = textIn(out, 'amount', RAW_AMOUNT);
   const minimumOut = textIn(out, 'minimumAmount', RAW_AMOUNT);
   if (typeof timeEstimate !== 'number' || !Number.isFinite(timeEstimate) || timeEstimate < 0)
-    throw new SenselessAnswer('timeEstimate is no number of seconds');
+    throw new SenselessAnswer('timeEstimate is not a number of seconds');
   return { amountOut, minimumOut, estimatedSeconds: Math.max(1, Math.ceil(timeEstimate)) };
 }
 
@@ -175,8 +175,7 @@ function feesOf(fees: Readonly<Record<string, unknown>>, taken: bigint): FeeLine
 }
 
 /**
- * Returns a fee in US dollars: from its base units if it is charged in the stablecoin, else from the provider's own figure; null if it has
- * none.
+ * Returns a fee in US dollars: from its base units if it is charged in the stablecoin, else from the provider's own figure; null if it has none.
  */
 function feeUsd(fee: Readonly<Record<string, unknown>>): DecimalString | null {
   const { symbol, decimals } = fieldsOf(fee['currency']);
@@ -205,7 +204,7 @@ function orderOf(answer: Readonly<Record<string, unknown>>): string {
 }
 
 /**
- * The deposit's instructions as one message, with the deposit that they have to be. The lookup tables that Relay names
+ * The deposit's instructions as one message, with the deposit that they must be. The lookup tables that Relay names
  * would only make the message shorter: it fits without them, and then every account of it can be read. @throws SenselessAnswer
  */
 function solanaPlan(wish: BridgeWish, data: Readonly<Record<string, unknown>>, mint: string, amount: bigint, order: string): SourcePlan {

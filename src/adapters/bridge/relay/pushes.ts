@@ -15,9 +15,9 @@ export interface RelayPushesOptions {
   readonly url: string;
   readonly key: string | null;
   readonly clock: Clock;
-  /** For the jitter of reconnections, 0 <= n < 1. */
+  /** Random source for jitter of reconnections, 0 <= n < 1. */
   readonly random: () => number;
-  /** Called for every frame that could not be read, and of every lost connection. */
+  /** Receives every frame that could not be read, and every lost connection. */
   readonly onFailure: (reason: 'disconnected' | 'senseless') => void;
 }
 

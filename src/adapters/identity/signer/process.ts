@@ -22,9 +22,9 @@ export interface SignerEnd {
 export interface SignerLife {
   readonly pid: number;
   readonly ended: Promise<SignerEnd>;
-  /** Answers with the public key. @throws Error in one sentence, without a character of the key, where it ended or found something wrong. */
+  /** Answers with the public key. @throws Error in one sentence, without a character of the key, if it ended or found something wrong. */
   tell(line: SignerSecret | SignerAddresses): Promise<string | null>;
-  /** Ends it, with force where it does not follow. */
+  /** Ends it, with force if it does not follow. */
   stop(): Promise<void>;
 }
 
@@ -92,7 +92,7 @@ export function beginLife(program: string, clock: Pick<Clock, 'now' | 'deadline'
       child.stdin?.write(`${JSON.stringify(line)}\n`);
       const stopWaiting = clock.deadline(clock.now() + START_MS, () => child.kill('SIGKILL'));
       const { value, done } = await lines.next().finally(stopWaiting);
-      if (done === true) throw new Error('the signer process ended before it was ready: its own words stand above');
+      if (done === true) throw new Error('the signer process ended before it was ready: see its messages above');
       const answer = JSON.parse(value) as SignerTold;
       if (!answer.ok) throw new Error(answer.wrong);
       return answer.publicKey;
@@ -106,7 +106,7 @@ export function beginLife(program: string, clock: Pick<Clock, 'now' | 'deadline'
   };
 }
 
-/** With nothing of this process's environment and options: neither a debugger nor a preloaded module comes in that way. */
+/** Launches the program without this process's environment and options, so that neither a debugger nor a preloaded module gets in. */
 function launched(program: string, keys: SealedKeys | null): ChildProcess {
   const hardened = process.allowedNodeEnvironmentFlags.has('--disable-sigusr1') ? ['--disable-sigusr1'] : [];
   return spawn('/bin/sh', ['-c', WITHOUT_CORE, 'sh', process.execPath, ...hardened, program], {

@@ -25,7 +25,7 @@ export interface SignerCredentials {
 }
 
 /**
- * Runs the process. `open` makes what signs, once it is known where everything is; it is given no credentials where no swaps
+ * Runs the process. `open` makes what signs, once it is known where everything is; it is given no credentials if no swaps
  * are signed.
  * @throws Error of `open` never: it is answered to the parent as what is wrong.
  */
@@ -56,7 +56,7 @@ export async function runSigner(
       signRequest: async (request, signature) => {
         const answer = await signRequest(request, signature);
         const refused = answer.outcome === 'refused' ? { code: answer.code } : {};
-        log.info({ orgId: request.orgId, ask: request.ask.kind, outcome: answer.outcome, ...refused }, 'asked to sign for the exchange');
+        log.info({ orgId: request.orgId, ask: request.ask.kind, outcome: answer.outcome, ...refused }, 'signing request for the exchange');
         return answer;
       },
       onError: (error) => log.error({ err: error }, 'the signer'),

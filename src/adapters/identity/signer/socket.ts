@@ -56,12 +56,12 @@ function answerTo(options: SignerClient & ExchangeSigner, path: string | undefin
   return asked && options.sign(asked.orderId, asked.signature);
 }
 
-/** Listens on a socket that only this user can open. @throws Error in one sentence where the path is too long for a socket. */
+/** Listens on a socket that only this user can open. @throws Error in one sentence if the path is too long for a socket. */
 export async function listenAsSigner(options: {
   readonly path: string;
   readonly sign: SignerClient['sign'];
   readonly signRequest: ExchangeSigner['signRequest'];
-  /** Called for errors that became an `unavailable`. */
+  /** Receives errors that became an `unavailable`. */
   readonly onError: (error: unknown) => void;
 }): Promise<{ close(): Promise<void> }> {
   const { path } = options;

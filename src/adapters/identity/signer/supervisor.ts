@@ -47,13 +47,13 @@ export function superviseSigner(deps: {
     if (clock.now() - begunAt >= STEADY_MS) restarts = 0;
     if (place === null || begin === null || restarts === MOST_RESTARTS) {
       refusal = 'the signer process has ended and is not started again before the service is';
-      log.error({ ...end, restarts }, 'the signer process has ended: nothing is signed until the service is started again');
+      log.error({ ...end, restarts }, 'the signer process has ended: nothing is signed until the service is restarted');
       return;
     }
     const waitMs = FIRST_WAIT_MS * 2 ** restarts;
     restarts += 1;
     refusal = `the signer process has ended and is being started again (${restarts} of ${MOST_RESTARTS})`;
-    log.error({ ...end, restarts, waitMs }, 'the signer process has ended: nothing is signed until it was started again');
+    log.error({ ...end, restarts, waitMs }, 'the signer process has ended: nothing is signed until it is restarted');
     cancelWait = clock.deadline(clock.now() + waitMs, () => void again(begin, place as SignerAddresses));
   }
 
@@ -67,10 +67,10 @@ export function superviseSigner(deps: {
       if (key !== publicKey) throw new Error('the key file holds another key than at the start: start the service again to sign with it');
       await present.tell(at);
       refusal = null;
-      log.info({ restarts }, 'the signer process was started again');
+      log.info({ restarts }, 'the signer process was restarted');
     } catch (error) {
       if (stopped) return;
-      log.error({ err: error }, 'the signer process could not be started again');
+      log.error({ err: error }, 'the signer process could not be restarted');
       await present.stop();
     }
     follow();

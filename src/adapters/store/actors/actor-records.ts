@@ -35,7 +35,7 @@ import { requireUnboundDollars } from '../vaults/account-facts.ts';
 
 type Writer = (transaction: Transaction, rows: readonly ActorRecord[]) => Promise<unknown>;
 
-/** In the order of writing: what others refer to comes first. */
+/** Ordered by writing: what others refer to comes first. */
 const WRITERS: { readonly [type: string]: Writer } = {
   // Before the control row is shared: two that share it and both want it for themselves would wait for each other.
   dollars_spent: requireUnboundDollars,

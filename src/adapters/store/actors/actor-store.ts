@@ -61,7 +61,7 @@ interface Addressed<Item> {
   readonly item: Item;
 }
 
-/** Claims activities that are due, by turns of their organizations. A claim is signed, which takes a transaction: where nothing is due, looking is all there is. */
+/** Claims activities that are due, by turns of their organizations. A claim is signed, which takes a transaction: if nothing is due, looking is all there is. */
 async function takeActivities(
   sql: Sql,
   now: EpochMs,

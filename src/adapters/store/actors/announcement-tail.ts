@@ -23,7 +23,7 @@ export interface AnnouncementTailOptions {
   readonly pageRows?: number;
   /** Spreads the retries of many processes, 0 to below 1; the middle unless told. */
   readonly random?: () => number;
-  /** Called for every failed poll; the tail goes on by itself. */
+  /** Receives every failed poll; the tail goes on by itself. */
   readonly onError?: (error: unknown) => void;
 }
 

@@ -30,7 +30,7 @@ export function createHistoryStore(sql: Sql): CheckpointStore {
 
     archived: (actorId) => archivedSteps(sql, actorId),
 
-    /** Between the last checkpoint of then and the first one after it, so that a long history is not read for it. */
+    /** Searches between the last checkpoint before and the first one after, so that a long history is not read for it. */
     async versionAt(actorId, at) {
       const [row] = await sql<{ version: number | null }[]>`
         with around as (

@@ -9,7 +9,7 @@ import type { createActorStore } from './actor-store.ts';
 
 type Store = ReturnType<typeof createActorStore>;
 
-/** At most so many steps are one transaction: a halt waits for the transactions that hold its row. */
+/** Maximum steps of one transaction. A halt waits for the transactions that hold its row. */
 const MOST = 64;
 /** Maximum concurrent transactions of this kind. */
 const AT_ONCE = 2;

@@ -10,9 +10,9 @@ const KEPT_CUTS = 8;
 export function createCutReads(sql: Sql) {
   const kept = new Map<EpochMs, Promise<Cut>>();
   return {
-    /** Last uncorrected cut at or before an instant; null if there is none. */
+    /** Last uncorrected cut at or before an instant, or null. */
     async at(instant: EpochMs): Promise<Cut | null> {
-      // Cuts stand on half minutes: where that of this half minute is known, there is none between it and the instant.
+      // Cuts stand on half minutes: if that of this half minute is known, there is none between it and the instant.
       const latest = kept.get(slotOf(instant, TAKE_TICK_MS));
       if (latest !== undefined) return latest;
       const [row] = await sql<{ slot: number }[]>`select slot from judged_cuts where slot <= ${instant} order by slot desc limit 1`;

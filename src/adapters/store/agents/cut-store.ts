@@ -22,7 +22,7 @@ export function keepCuts({
   readonly clock: Pick<Clock, 'now'>;
   /** Reports every written cut: how many instruments it holds, and how long after its slot it was written. */
   readonly onKept: (cut: { readonly instruments: number; readonly behindMs: number }) => void;
-  /** Called where the database's clock has not reached a slot: the time of the streams ran ahead. */
+  /** Runs if the database's clock has not reached a slot: the time of the streams ran ahead. */
   readonly onAhead: () => void;
 }): (cut: Cut) => void {
   return (cut) =>

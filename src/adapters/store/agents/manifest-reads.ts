@@ -11,7 +11,7 @@ export interface ActiveManifest {
   readonly manifest: () => Manifest;
 }
 
-/** Reads one version of a trader's manifest; null if there is none. */
+/** Reads one version of a trader's manifest, or null. */
 export async function manifestOf(sql: Sql, traderId: string, version: number): Promise<Manifest | null> {
   const [row] = await sql<{ canonical: string }[]>`select canonical from manifests where agent_id = ${traderId} and version = ${version}`;
   return row === undefined ? null : (JSON.parse(row.canonical) as Manifest);

@@ -194,7 +194,7 @@ function crashCounts(sql: Sql): Pick<TickStore<TradingDuty>, 'poisoned' | 'markP
   };
 }
 
-/** The books of these agents by book id; where one of them cannot be read, that one's error by the agent's id. */
+/** The books of these agents by book id; if one of them cannot be read, that one's error by the agent's id. */
 async function readBooks(sql: Sql, agentIds: readonly string[]): Promise<ReadonlyMap<string, TradingBook | UnreadableRow>> {
   try {
     return new Map([...(await booksOf(sql, agentIds))].map(([id, { state }]) => [id, state]));
@@ -393,7 +393,7 @@ async function writeTrades(transaction: Transaction, trades: TickTrades, at: Epo
 
 /**
  * The rows as COPY's text format, into the partition behind `decisions`, which alone takes a COPY; one statement however
- * many there are. Returns once all of it is sent: where the server refuses the rows, postgres.js lets the stream hang for
+ * many there are. Returns once all of it is sent: if the server refuses the rows, postgres.js lets the stream hang for
  * ever, but the transaction's next statement fails with 25P02, so one must follow.
  */
 async function copyDecisions(transaction: Transaction, rows: readonly DecisionRow[]): Promise<void> {

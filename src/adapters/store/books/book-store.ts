@@ -63,7 +63,7 @@ export interface FillRecord extends ActorRecord {
   readonly fill: Fill;
   /** Required version of the book, if given. */
   readonly expectedVersion?: number;
-  /** Sent part that was filled. An agent at the shadow stage has it measured. */
+  /** Part of the order that was sent and filled. An agent at the shadow stage has it measured. */
   readonly sent?: SentPart;
 }
 
@@ -89,7 +89,7 @@ export interface BookDayRecord extends ActorRecord {
   readonly version?: number;
 }
 
-/** Thrown where a book is not at the version that a decision was made on: nothing of the step is written. */
+/** Thrown if a book is not at the version that a decision was made on: nothing of the step is written. */
 export class BookMoved extends Error {
   readonly bookId: string;
 
@@ -145,7 +145,7 @@ function requireSound(row: BookRow, openProposals: readonly OpenProposal[]): voi
     ...row.holdings.flatMap(({ quantity, costUsd }) => [quantity, costUsd]),
     ...openProposals.map(({ notionalUsd }) => notionalUsd),
   ];
-  for (const figure of [...money, ...amounts]) if (!new Decimal(figure).isFinite()) throw new Error(`${figure} is no amount`);
+  for (const figure of [...money, ...amounts]) if (!new Decimal(figure).isFinite()) throw new Error(`${figure} is not an amount`);
   for (const { instrument, quantity } of row.holdings)
     if (!new Decimal(quantity).gt(0)) throw new Error(`it holds ${quantity} ${instrument}`);
   if (row.fills > 0 && !new Decimal(row.turnover_usd).gt(0))
@@ -210,7 +210,7 @@ interface OpenRow {
 
 type Found = { readonly books: readonly BookRow[]; readonly open: readonly OpenRow[] };
 
-/** Called for a book that cannot be read; null is the book of the organization's people. */
+/** Receives a book that cannot be read; null is the book of the organization's people. */
 type OnUnreadable = (agentId: string | null, row: UnreadableRow) => void;
 
 const refuseUnreadable: OnUnreadable = (_, row) => {

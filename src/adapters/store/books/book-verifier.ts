@@ -6,7 +6,7 @@
 import type { EpochMs } from '../../../domain/time.ts';
 import type { Transaction } from '../database.ts';
 
-/** Called for one thing that is not as it was booked: when, of whom, which part, and one sentence. */
+/** Receives one difference from the booking: when, whose, which part, and one sentence. */
 export type BookComplaint = (at: EpochMs, agentId: string | null, part: string, detail: string) => unknown;
 
 interface Complained {

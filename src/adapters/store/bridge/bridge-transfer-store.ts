@@ -37,7 +37,7 @@ export function settledArrivals(sql: Sql): SettledArrivals {
   };
 }
 
-/** True of the error of a submission whose source transaction is another transfer's of the organization. */
+/** True for the error of a submission whose source transaction is another transfer's of the organization. */
 export function isHashTaken(error: unknown): boolean {
   const { code, constraint_name: constraint } = error as { code?: string; constraint_name?: string };
   return code === '23505' && constraint === 'bridge_transfers_by_hash';

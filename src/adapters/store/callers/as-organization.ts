@@ -26,7 +26,7 @@ const TOGETHER = 8;
 /**
  * The pool in the name of an organization, for anything that is written against `Sql`. `begin` is a transaction that
  * names the organization first, with the proof that the pool's key makes of it. A statement beside one gets a transaction of its own, or shares that of others which
- * were asked for while it began; where one of them fails, each is tried alone, so none is told of another's mistake. Names,
+ * were asked for while it began; if one of them fails, each is tried alone, so none is told of another's mistake. Names,
  * lists, JSON and parts of statements work as ever; there is no way here to send anything else.
  * @param pool works as `API_ROLE`.
  */

@@ -33,7 +33,7 @@ export function createLinkedWalletStore(sql: Sql) {
       return row === undefined ? null : { address, text: row.text, issuedAt: row.issued_at };
     },
 
-    /** Null, and nothing written, where the text was used or replaced meanwhile. A wallet that is linked already keeps its id. */
+    /** Null, and nothing written, if the text was used or replaced meanwhile. A wallet that is linked already keeps its id. */
     async link(
       orgId: string,
       wallet: LinkedWallet,

@@ -42,7 +42,7 @@ function invitationOf(row: InvitationRow): Invitation {
 type Answer = readonly { readonly refusal: string | null }[];
 
 export interface OrganizationMembers extends MemberDirectory {
-  /** In the order of subjects. */
+  /** Ordered by subjects. */
   list(orgId: string): Promise<readonly MemberView[]>;
   /** The built-in ones first. */
   roles(orgId: string): Promise<readonly MemberRole[]>;

@@ -12,7 +12,7 @@ interface StoredProof {
   readonly at: EpochMs;
 }
 
-/** Without a chain no contract is asked what it takes for its signature. */
+/** Answer without a chain: no contract is asked whether it accepts the signature. */
 const NO_CONTRACT = async () => ({ ok: true, value: false }) as const;
 const IS_SIGNATURE = /^0x([0-9a-fA-F]{2}){65,2048}$/;
 

@@ -50,7 +50,8 @@ export function createBarReads(sql: Sql) {
     },
 
     /**
-     * For each instrument, the newest bar at an instant and single earlier ones, ascending. An instrument without a newest bar is missing.
+     * Reads the newest bar of each instrument at an instant, and single earlier ones, ascending. An instrument without a newest bar is
+     * missing.
      */
     async nearest(
       instruments: readonly InstrumentKey[],

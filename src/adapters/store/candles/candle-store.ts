@@ -74,7 +74,7 @@ function insertBars(sql: Transaction, batch: CandleBatch) {
               is distinct from (excluded.open, excluded.high, excluded.low, excluded.close, excluded.volume)`;
 }
 
-/** All of a range, ascending. They come as one text: as rows they cost the reader ten times as much. */
+/** Reads all bars of a range, ascending. They come as one text: as rows they cost the reader ten times as much. */
 async function allBars(sql: Sql, { venue, instrument, timeframe, from, to }: Omit<CandleRange, 'limit'>): Promise<readonly Candle[]> {
   const [row] = await sql<{ fields: string }[]>`
     select array_to_string(array(

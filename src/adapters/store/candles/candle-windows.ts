@@ -9,7 +9,7 @@ import type { Sql, Transaction } from '../database.ts';
 export interface SeriesSummary extends CandleSeries {
   /** False of bars that were received while their venue was a real one. */
   readonly simulated: boolean;
-  /** True of what is kept and not read: its venue was simulated and is real now, or the other way about. */
+  /** True for what is kept and not read: its venue was simulated and is real now, or the other way about. */
   readonly setAside: boolean;
   readonly bars: number;
   readonly firstOpen: EpochMs;
@@ -38,7 +38,7 @@ export function createCandleWindows(sql: Sql) {
       await sql.begin((transaction) => recordWindow(transaction, series, range, state, code, at));
     },
 
-    /** First stored bar of a series; null if there is none. */
+    /** First stored bar of a series, or null. */
     async firstOpen({ venue, instrument, timeframe }: CandleSeries): Promise<EpochMs | null> {
       const [row] = await sql<{ first: EpochMs | null }[]>`
         select min(open_time) as first from candles

@@ -32,7 +32,7 @@ export interface HistoryFile {
 /** @throws Error in one sentence that names the file, the line and what is wrong. */
 export function readHistoryFile(file: string, kind: HistoryKind, instrument: string): HistoryFile {
   const entry = CATALOG.entries.find(({ venue, instrument: name }) => venue === 'spotchain' && name === instrument);
-  if (entry === undefined) throw new Error(`--instrument: ${JSON.stringify(instrument)} is no token of the catalog`);
+  if (entry === undefined) throw new Error(`--instrument: ${JSON.stringify(instrument)} is not a token of the catalog`);
   if (kind === 'issuer_mark' && entry.benchmarkKind !== 'issuer_mark')
     throw new Error(`${instrument} has no issuer that publishes marks of it`);
   return { file, kind, instrument, key: kind === 'issuer_mark' ? instrument : entry.key, facts: factsOf(file, kind) };
@@ -73,7 +73,7 @@ function factsOf(file: string, kind: HistoryKind): readonly Fact[] {
   const facts = values.map(([time = '', value = ''], index): Fact => {
     const place = `${file}: line ${index + 2}`;
     if (!isDecimalString(value) || value.startsWith('-') || (kind === 'issuer_mark' && !isPositive(value)))
-      throw new Error(`${place}: ${JSON.stringify(value)} is no ${VALUE_WORDS[kind]}`);
+      throw new Error(`${place}: ${JSON.stringify(value)} is not a ${VALUE_WORDS[kind]}`);
     return { receivedAt: instant(time, place), value };
   });
   for (let i = 1; i < facts.length; i++) {

@@ -1,6 +1,5 @@
 /**
- * Keeps how deep pools are as soon as it is received, so that no order of the first minute after a start is refused for want
- * of it, and by the minute after that. The least of each hour stays, for backtests.
+ * Keeps how deep pools are as soon as it is received, so that no order of the first minute after a start is refused for lack of it, and by the minute after that. The least of each hour stays, for backtests.
  */
 import type { Observable } from 'rxjs';
 import type { FeedMessage } from '../../../domain/market-event.ts';

@@ -9,9 +9,9 @@ export interface ListedTokenStore {
   all(): Promise<readonly ListedToken[]>;
   /** Origin of a launched token; null if it was listed without a launch, or not at all. */
   originOf(mint: string): Promise<TokenOrigin | null>;
-  /** Lists a token. False where its mint or its symbol was listed before: then nothing is changed. */
+  /** Lists a token. False if its mint or its symbol was listed before: then nothing is changed. */
   add(token: Omit<ListedToken, 'delistedAt'>): Promise<boolean>;
-  /** Ends a listing. Returns false if there is none of that mint, or it has ended. */
+  /** Ends a listing. Returns false if there is not one of that mint, or it has ended. */
   delist(mint: string, at: EpochMs): Promise<boolean>;
 }
 

@@ -99,7 +99,7 @@ export async function keepHistory(
   });
 }
 
-/** From when to when values of one kind are kept that came from a source; null if there are none. */
+/** Returns the period for which values of one kind and source are kept; null if there are none. */
 export async function keptStretch(sql: Sql, what: HistoryKind, instrument: string, source: string): Promise<Stretch | null> {
   const [row] = await sql<{ from: EpochMs | null; to: EpochMs | null }[]>`
     select min(at) as "from", max(at) as "to" from market_history where what = ${what} and instrument = ${instrument} and source = ${source}

@@ -14,7 +14,7 @@ export function writesReal(sql: Sql | Transaction, source: DataSource): PendingQ
 }
 
 /**
- * Writes down what the sources of this deployment are, where that is new. Answers the sources that changed or are told for the first time.
+ * Writes down what the sources of this deployment are, if that is new. Answers the sources that changed or are told for the first time.
  * @param owner works as the owner of the tables.
  */
 export async function stateOrigins(owner: Sql, origins: Readonly<Record<DataSource, StatedOrigin>>): Promise<readonly string[]> {

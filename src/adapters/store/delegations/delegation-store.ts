@@ -64,7 +64,7 @@ export function createDelegationStore(sql: Sql) {
       return { items: page.items.map(delegationOf), next: page.next };
     },
 
-    /** Writes a delegation with the rows of its command; false, and nothing written, where its text was used before. */
+    /** Writes a delegation with the rows of its command; false, and nothing written, if its text was used before. */
     async grant(delegation: Delegation, challenge: string, records: readonly ActorRecord[]): Promise<boolean> {
       try {
         await inTransaction(sql, async (transaction) => {
@@ -81,7 +81,7 @@ export function createDelegationStore(sql: Sql) {
       }
     },
 
-    /** False where it was revoked before. */
+    /** False if it was revoked before. */
     async revoke(delegation: Delegation, records: readonly ActorRecord[]): Promise<boolean> {
       try {
         await inTransaction(sql, async (transaction) => {

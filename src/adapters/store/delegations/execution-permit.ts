@@ -8,7 +8,7 @@ import type { Transaction } from '../database.ts';
 /** Thrown inside a step's transaction where the delegation that it rests on was revoked: nothing of the step is written. */
 export class DelegationLost extends Error {}
 
-/** @throws DelegationLost; where it does not throw, no revocation is committed before this transaction is. */
+/** @throws DelegationLost; if it does not throw, no revocation is committed before this transaction is. */
 export async function requireDelegations(transaction: Transaction, records: readonly ActorRecord[]): Promise<void> {
   for (const { delegationId } of records) {
     const id = delegationId as string;

@@ -10,7 +10,7 @@ import { fillOf } from '../books/book-reads.ts';
 import { fundingOf } from '../books/funding-store.ts';
 import type { Sql } from '../database.ts';
 
-/** Since when the agent stands at its stage, and the instant of the assessment, by the database's own clock. */
+/** Period from the agent's arrival at its stage to the assessment, by the database's own clock. */
 export interface StageWindow {
   readonly enteredAt: EpochMs;
   readonly evaluatedAt: EpochMs;

@@ -150,7 +150,7 @@ export function createEvaluationReads(sql: Sql) {
       return { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
     },
 
-    /** Result of a finished run, the report page kept with it, and its manifest's name; null if there is none. */
+    /** Result of a finished run, the report page kept with it, and its manifest's name, or null. */
     async report(orgId: string, agentId: string, runId: string) {
       const [row] = await sql<{ result: string; report: string | null; result_hash: string; name: string }[]>`
         select p.result, p.report, p.result_hash, m.canonical::jsonb ->> 'name' as name

@@ -7,7 +7,7 @@ import type { PassedSession } from '../../../simulation/blind/agreement-session.
 import type { Sql } from '../database.ts';
 
 const HOUR_MS = 3_600_000;
-/** From one session to the next: so many hours, and up to so many more, drawn by its id. */
+/** Hours between two sessions: the least, and up to so many more, drawn by the session's id. */
 const HOURS = { least: 12, more: 24 };
 
 /** An agent that is to answer again. */

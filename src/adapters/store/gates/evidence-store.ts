@@ -101,7 +101,7 @@ export async function expectedSlippage(sql: Sql | Transaction, agentIds: readonl
 export interface EvidenceWriter {
   /**
    * Checks that a writer signed every row that the evidence rests on, writes what an evaluation found and answers with the row as the database assessed it. The same run again answers with
-   * the row that is there. @throws UnsignedRow if it rests on a row that nobody signed; Error where the series contradicts itself, its metrics or the manifest: a defect.
+   * the row that is there. @throws UnsignedRow if it rests on a row that nobody signed; Error if the series contradicts itself, its metrics or the manifest: a defect.
    */
   write(draft: EvidenceDraft): Promise<StoredEvidence>;
 }

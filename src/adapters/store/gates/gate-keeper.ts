@@ -47,7 +47,7 @@ export interface GatedAgent {
 export interface AssessedGate {
   readonly gate: Stage;
   readonly kind: EvidenceKind;
-  /** Evidence that decides the gate now; null if there is none yet. */
+  /** Evidence that decides the gate now, or null. */
   readonly evidence: StoredEvidence | null;
   readonly passed: boolean;
   readonly checks: readonly EvidenceCheck[];
@@ -76,7 +76,7 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
 
   /**
    * Assesses the gate that the agent stands at; null at the last stage. Evidence that follows from rows (manifest, paper,
-   * shadow) is computed now, and with `write` it is put on record: always where it passes, else once a day or where the
+   * shadow) is computed now, and with `write` it is put on record: always if it passes, else once a day or where the
    * newest on record says otherwise. `outdated` is the agent's evidence of earlier rules, if it was read already.
    */
   async function validate(agent: GatedAgent, write: boolean, outdated?: readonly OutdatedEvidence[]): Promise<AssessedGate | null> {

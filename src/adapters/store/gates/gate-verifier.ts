@@ -24,7 +24,7 @@ import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import type { Transaction } from '../database.ts';
 
-/** Called for one thing that is not as it was written: when, of whom, which part, and one sentence. */
+/** Receives one difference from what was written: when, whose, which part, and one sentence. */
 export type GateComplaint = (at: EpochMs, agentId: string, part: string, detail: string) => unknown;
 
 const PAGE_AGENTS = 500;
@@ -243,7 +243,7 @@ function foreignRun({ run }: StoredEvidence, manifest: Manifest): string | null 
   return isLook(run.request, manifest.timeframe, run.createdAt) ? 'a look at another timeframe or stretch' : null;
 }
 
-/** Limits that stand in the series have to be the manifest's own. */
+/** Limits that stand in the series must be the manifest's own. */
 function hasLimitsOf(kind: EvidenceKind, series: EvidenceSeries[EvidenceKind], manifest: Manifest): boolean {
   if (kind === 'manifest') return canonicalJson(series) === canonicalJson(manifest);
   if (kind === 'stress_test') return (series as EvidenceSeries['stress_test']).maxDailyDrawdownPct === manifest.maxDailyDrawdownPct;

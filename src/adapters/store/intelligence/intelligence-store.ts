@@ -9,7 +9,7 @@ import type { Sql, Transaction } from '../database.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Retention times (docs/decisions/0047-intelligence-retention.md). */
+/** Retention times. The longest look-back of a condition is 30 days; a review looks at a year. */
 export const KEPT_DAYS = { events: 400, posts: 30, hours: 10, days: 500, releases: 400 } as const;
 
 /** A story's reports as they were kept, by the story's id. */

@@ -57,7 +57,7 @@ interface SaleRow {
 
 const money = (value: string | null): string | null => (value === null ? null : plainDecimal(value));
 
-/** Beyond the longest window sales and events are of no use any more. */
+/** Age beyond which sales and events are deleted: the longest window and a day. */
 const KEPT_MS = WINDOW_MS['30d'] + 24 * 3_600_000;
 
 export function createLeaderboardStore(sql: Sql): LeaderboardStore {
@@ -217,7 +217,7 @@ function walletOf(row: WalletRow): RefreshedWallet {
 export function createLeaderboardReads(sql: Sql): LeaderboardReads {
   const columns = sql`w.address, w.chain, w.label, s.place, s.rank, s.realized_usd::text, s.sales, s.matched, s.read_at, s.failure, s.truncated_at`;
   return {
-    /** In the order of the ranking, wallets without a rank at the end. The position is the last one's place. */
+    /** Lists wallets by rank, those without a rank at the end. The position is the place of the last one. */
     async rank(window, { chain, search, ranked, minimumCoveragePct }, { limit, after }) {
       const rows = await sql<EntryRow[]>`
         select ${columns} from leaderboard_standings s join leaderboard_wallets w on w.id = s.wallet_id

@@ -146,7 +146,7 @@ export function openPredictionOrders(sql: Sql | Transaction, orgId: string, book
   return { statement, read: (rows: OpenProposal[]) => rows };
 }
 
-/** The markets whose outcomes these instruments are, by id; what is no outcome's, or not known, is left out. */
+/** The markets whose outcomes these instruments are, by id; what is not an outcome's, or not known, is left out. */
 export async function marketsOfOutcomes(sql: Sql, instruments: readonly InstrumentKey[]): Promise<ReadonlyMap<string, PredictionMarket>> {
   const ids = new Set(instruments.flatMap((key) => readOutcomeKey(key)?.marketId ?? []));
   if (ids.size === 0) return new Map();

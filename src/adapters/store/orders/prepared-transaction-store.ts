@@ -20,13 +20,13 @@ function isOpen(sql: Sql | Transaction) {
   return sql`state in ('prepared', 'submitted', 'verified', 'broadcast', 'confirmed', 'refused', 'unknown')`;
 }
 
-/** Thrown where an organization's exposure changed between the assessment of a transaction and its creation: nothing is written. */
+/** Thrown if an organization's exposure changed between the assessment of a transaction and its creation: nothing is written. */
 export class CapacityMoved extends Error {}
 
-/** Thrown where an organization has as many open transactions as it may: nothing is written. */
+/** Thrown if an organization has as many open transactions as it may: nothing is written. */
 export class CapacityFull extends Error {}
 
-/** True of the error of a creation whose message, byte for byte, was prepared before. */
+/** True for the error of a creation whose message, byte for byte, was prepared before. */
 export function isDuplicate(error: unknown): boolean {
   const { code, constraint_name: constraint } = error as { code?: string; constraint_name?: string };
   return code === '23505' && constraint === 'prepared_transactions_by_digest';

@@ -138,7 +138,7 @@ interface Waiting {
   readonly transit?: readonly TransitAmount[];
 }
 
-/** Everything that waits on a manual book and reserves capacity there. */
+/** Reads all orders that wait on a manual book and reserve capacity there. */
 export async function waitingOn(sql: Sql | Transaction, orgId: string, bookId: string): Promise<readonly OpenProposal[]> {
   return allWaiting(await answersOf<Waiting>(sql, waitingQueries(sql, orgId, bookId)));
 }
@@ -156,7 +156,7 @@ function allWaiting({ orders, transactions, predictions, transit = [] }: Waiting
   return [...orders, ...transactions, ...predictions, ...transitReservations(transit)];
 }
 
-/** The organization's control epoch; zero where it never had one. */
+/** The organization's control epoch; zero if it never had one. */
 export function controlEpoch(sql: Sql, orgId: string): Promise<number> {
   return answerOf(epochQuery(sql, orgId));
 }

@@ -12,7 +12,7 @@ import { ASSESSED_TABLES } from './signed-rows.ts';
 const ROWS_AT_ONCE = 5_000;
 const MOST = 100;
 
-/** Called for one thing that is not as it was moved. */
+/** Receives one difference from what was moved. */
 type Complain = (at: EpochMs, agentId: string | null, part: string, detail: string) => unknown;
 
 interface Moved {
@@ -58,8 +58,7 @@ export async function hasMoved(sql: Parameters<typeof movedStretches>[0]): Promi
 }
 
 /**
- * Loads the archive's rows into temporary tables of this transaction, which must be a writing one. @param folder of the files; null if none
- * was given. @returns the number of stretches read.
+ * Loads the archive's rows into temporary tables of this transaction, which must be a writing one. @param folder of the files; null if none was given. @returns the number of stretches read.
  */
 export async function bringBack(sql: Transaction, folder: string | null, complain: Complain): Promise<number> {
   const stretches = await movedStretches(sql);
@@ -90,7 +89,7 @@ export async function bringBack(sql: Transaction, folder: string | null, complai
   return stretches.length;
 }
 
-/** In a database that was not migrated so far, steps, audit and leaves never move. */
+/** Returns the tables that move. Steps, audit and leaves do not in a database that was not migrated so far. */
 async function movingTables(sql: Transaction): Promise<readonly MovedTable[]> {
   const [ready] = await sql<{ actors: boolean; leaves: boolean }[]>`
     select to_regclass('public.moved_actors') is not null as actors, to_regclass('public.trail_thinned_batches') is not null as leaves`;

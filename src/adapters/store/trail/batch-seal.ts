@@ -26,7 +26,7 @@ interface OpenChange {
 }
 
 /**
- * Signs what the transaction has changed so far; it must be the last that happens in it. Nothing where it changed no logged
+ * Signs what the transaction has changed so far; it must be the last that happens in it. Nothing if it changed no logged
  * table, or where no writer is registered in the database. @returns how many changes were signed.
  */
 export async function sealBatch(transaction: Transaction, signer: BatchSigner): Promise<number> {

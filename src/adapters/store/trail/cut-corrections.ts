@@ -27,7 +27,7 @@ export interface CorrectedSpan {
  * Marks every cut of a span as wrong, in one signed transaction; those that are marked already stay as they are.
  * @param sql connections of the owner of the tables, with the owner's key.
  * @returns the corrections that were made now, by slot.
- * @throws Error in one sentence where the span has no cut, or a shard has not decided on it yet.
+ * @throws Error in one sentence if the span has no cut, or a shard has not decided on it yet.
  */
 export async function correctCuts(sql: Sql, { from, until, reason, by }: CorrectedSpan): Promise<readonly CutCorrection[]> {
   return (await sql.begin(async (transaction) => {

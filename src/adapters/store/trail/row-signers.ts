@@ -15,7 +15,7 @@ export interface ForeignRow {
   readonly fault: string;
 }
 
-/** At most so many are named. */
+/** Maximum rows that are named. */
 const MOST = 100;
 
 const idsOf = (keys: readonly TrustedKey[], wanted: Writer): string[] => keys.filter(({ writer }) => writer === wanted).map(({ id }) => id);

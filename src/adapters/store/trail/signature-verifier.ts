@@ -19,7 +19,7 @@ import { foreignCuts, foreignSteps, foreignTicks } from './row-signers.ts';
 import { mayWrite } from './table-writers.ts';
 import { checkpointOf } from './trail-log.ts';
 
-/** Called for one thing that is not as it was signed. */
+/** Receives one difference from what was signed. */
 type Complain = (at: EpochMs, agentId: string | null, part: string, detail: string) => unknown;
 
 /** Result of the verification; null in the trail's report if nobody signs this database. */
@@ -48,7 +48,7 @@ const CLOCK_MS = 120_000;
 /** A cut of the streams is written within this time of its slot. */
 const CUT_MS = 300_000;
 const MOST = 100;
-/** In larger ticks the one row too many is not looked for. */
+/** Largest tick in which the surplus row is searched for. */
 const SEARCHED = 5_000;
 
 /** @returns null if no writer was ever registered: then nothing is signed. */
@@ -140,7 +140,7 @@ async function writersNamedAt(sql: Transaction): Promise<EpochMs> {
   return row?.at ?? Number.POSITIVE_INFINITY;
 }
 
-/** Says which table a batch changed that its signer does not write; null if there is none. What a genesis found is nobody's. */
+/** Says which table a batch changed that its signer does not write, or null. What a genesis found is nobody's. */
 function foreignTable(batch: StoredBatch, changes: readonly StoredChange[], keys: readonly TrustedKey[]): string | null {
   const writer = keys.find(({ id }) => id === batch.key_id)?.writer;
   const foreign = writer && changes.find(({ table, op }) => op !== 'genesis' && !mayWrite(writer, table));

@@ -43,7 +43,7 @@ type Assessed = keyof typeof KEYS;
 /** Tables that assessments read. The newest leaf of each of their rows stays in the database. */
 export const ASSESSED_TABLES: readonly string[] = Object.keys(KEYS);
 
-/** At most so many signatures are remembered as good. */
+/** Maximum signatures that are remembered as good. */
 const REMEMBERED = 200_000;
 /** Bars that one statement compares with what was signed. */
 const BARS_AT_ONCE = 10_000;
@@ -67,7 +67,7 @@ export function createSignedRows(sql: Sql): SignedRows {
     for (const fault of (await faultsOf(transaction, good, table, keys)).values()) if (fault !== null) throw new UnsignedRow(fault);
   }
 
-  /** Runs checks where a writer is registered: before that nothing is signed, and nothing is asked for. */
+  /** Runs checks if a writer is registered: before that nothing is signed, and nothing is asked for. */
   async function checking(work: (transaction: Transaction) => Promise<void>): Promise<void> {
     await sql.begin(async (transaction) => {
       const [signed] = await transaction`select 1 from trail_writers limit 1`;

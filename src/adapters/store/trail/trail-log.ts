@@ -16,7 +16,7 @@ import { isSignedBy } from '../../signing-keys/writer-keys.ts';
 import { inTransaction } from '../actors/actor-store.ts';
 import type { Sql, Transaction } from '../database.ts';
 
-/** At most so many batches are appended in one transaction. */
+/** Maximum batches that are appended in one transaction. */
 const AT_ONCE = 5_000;
 
 /** The key that checkpoints are signed with. */

@@ -51,7 +51,7 @@ export async function registerWriters(ownerUrl: string, writers: readonly Regist
 
 /**
  * Registers a new key of a writer and retires every other one of it, in one transaction. Sessions of a retired key change nothing
- * from then on: its processes have to be started again.
+ * from then on: its processes must be started again.
  * @returns the ids of the keys that were retired now.
  */
 export async function replaceWriter(ownerUrl: string, fresh: RegisteredWriter, reason: string): Promise<readonly string[]> {

@@ -85,7 +85,7 @@ export function createReserveStore(sql: Sql): ReserveStore & ReserveReads {
 }
 
 /**
- * Stands in for the accounts of a sandbox, where nothing real is held: each organization has the same simulated dollars, and
+ * Stands in for the accounts of a sandbox, if nothing real is held: each organization has the same simulated dollars, and
  * deposits into all of its vaults use them up. The database admits a deposit by the same sum (`sandbox_claims`).
  */
 export function createSimulatedReserves(sql: Sql, clock: { now(): EpochMs }): VaultReserves & ReserveReads {

@@ -20,7 +20,7 @@ import { ImportCounts, type Importer, type ImportSource, type ImportTarget } fro
 import { TapeError } from '../tape-error.ts';
 import { createTape } from '../tape-writer.ts';
 
-/** In the order in which they are asked: the surest signs first. */
+/** Importers in the order in which they are asked: the surest signs first. */
 export const IMPORTERS: readonly Importer[] = [SPOT_LOG, ORACLE_TICKS, CANDLE_CSV, HERMES_RECORDING, POOL_TRADES, QUOTE_CSV, LEAN];
 
 const SAMPLE_BYTES = 16 * 1024;

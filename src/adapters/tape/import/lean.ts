@@ -77,7 +77,7 @@ export const LEAN: Importer = {
       const line = cells.join(',');
       const offset = Number(cells[0]);
       if (!/^\d{1,8}$/.test(cells[0] as string) || offset >= DAY) {
-        counts.reject('bad_time', place, `${String(cells[0])} is no number of milliseconds since midnight`);
+        counts.reject('bad_time', place, `${String(cells[0])} is not a number of milliseconds since midnight`);
         continue;
       }
       const openTime = lean.midnight + offset;
@@ -87,7 +87,7 @@ export const LEAN: Importer = {
       if (cells.length === 11) {
         const [bid, ask, bidSize, askSize] = [price(cells[4]), price(cells[9]), cellDecimal(cells[5]), cellDecimal(cells[10])];
         if (bid === null || ask === null || bidSize === null || askSize === null) {
-          counts.reject('bad_number', place, `a price or size is no plain decimal: ${line.slice(0, 120)}`);
+          counts.reject('bad_number', place, `a price or size is not a plain decimal: ${line.slice(0, 120)}`);
         } else if (!isPositive(bid) || !isPositive(ask)) counts.reject('non_positive_price', place, `bid ${bid}, ask ${ask}`);
         else yield quoteEvent(target, instrument, lean.resolution, receivedAt, { bid, ask, bidSize, askSize });
       } else if (cells.length === 6) {
@@ -96,7 +96,7 @@ export const LEAN: Importer = {
           if (!lean.equity) counts.skip('second_trade_bar');
           else {
             const close = price(cells[4]);
-            if (close === null) counts.reject('bad_number', place, `the close is no plain decimal: ${line.slice(0, 120)}`);
+            if (close === null) counts.reject('bad_number', place, `the close is not a plain decimal: ${line.slice(0, 120)}`);
             else if (!isPositive(close)) counts.reject('non_positive_price', place, `close ${close}`);
             else yield referenceEvent(instrument, 'lean:trade_bar_second', receivedAt, close, '0');
           }

@@ -29,7 +29,7 @@ export const HERMES_RECORDING: Importer = {
     try {
       recording = JSON.parse(await source.text()) as HermesRecording;
     } catch (error) {
-      throw new TapeError(source.file, '', `is no JSON: ${(error as Error).message}`);
+      throw new TapeError(source.file, '', `is not JSON: ${(error as Error).message}`);
     }
     const answer = (recording.hermesResponse ?? recording) as HermesRecording;
     const symbols = new Map(CATALOG.feeds.map((feed) => [bareFeedId(feed.feedId), feed.instrument]));

@@ -14,7 +14,7 @@ const BAR_MS = 60_000;
 interface Trade {
   readonly at: EpochMs;
   readonly block: number;
-  /** Within its block. */
+  /** Position within its block. */
   readonly order: number;
   readonly price: string;
   readonly amount: string;
@@ -43,7 +43,7 @@ export const POOL_TRADES: Importer = {
     try {
       recording = JSON.parse(await source.text()) as typeof recording;
     } catch (error) {
-      throw new TapeError(source.file, '', `is no JSON: ${(error as Error).message}`);
+      throw new TapeError(source.file, '', `is not JSON: ${(error as Error).message}`);
     }
     const { sym, mint } = recording.meta ?? {};
     if (typeof mint !== 'string' || !Array.isArray(recording.trades)) throw new TapeError(source.file, '', 'lacks meta.mint or trades');

@@ -74,7 +74,7 @@ export const QUOTE_CSV: Importer = {
       const askSize = columns.has('askSize') ? cellDecimal(cell('askSize')) : null;
       const badSize = (columns.has('bidSize') && bidSize === null) || (columns.has('askSize') && askSize === null);
       if (bid === null || ask === null || badSize) {
-        counts.reject('bad_number', place, `a price or size is no plain decimal: ${fields.join(',').slice(0, 120)}`);
+        counts.reject('bad_number', place, `a price or size is not a plain decimal: ${fields.join(',').slice(0, 120)}`);
         continue;
       }
       if (!isPositive(bid) || !isPositive(ask)) {

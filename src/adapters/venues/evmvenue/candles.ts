@@ -33,7 +33,7 @@ export const INTERVALS: Readonly<Record<string, string>> = {
   '24h': '1d',
 };
 
-/** The venue's interval of a timeframe. @throws VenueError `invalid_interval` where it has none. */
+/** The venue's interval of a timeframe. @throws VenueError `invalid_interval` if it has none. */
 export function intervalOf(timeframe: string): string {
   const interval = Object.hasOwn(INTERVALS, timeframe) ? INTERVALS[timeframe] : undefined;
   if (interval === undefined) {

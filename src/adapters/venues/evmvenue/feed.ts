@@ -22,7 +22,7 @@ export interface EvmVenueFeedOptions {
   /** `wss://api.hyperliquid.xyz/ws`. */
   readonly socketUrl: string;
   readonly clock: Clock;
-  /** For the jitter of backoffs, 0 <= n < 1. */
+  /** Random source for jitter of backoffs, 0 <= n < 1. */
   readonly random: () => number;
   /** Coins as the venue spells them: `BTC`, `kPEPE`, `xyz:TSLA`. Never upper-cased. */
   readonly instruments: readonly string[];

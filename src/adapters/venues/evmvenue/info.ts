@@ -28,7 +28,7 @@ const UNIVERSE =
   'name szDecimals maxLeverage marginTableId onlyIsolated isDelisted marginMode growthMode lastGrowthModeChangeTime lastFeeScaleChangeTime deployerFeeScale';
 const META = 'universe marginTables collateralToken';
 const CONTEXT = 'dayNtlVlm dayBaseVlm funding impactPxs markPx midPx openInterest oraclePx premium prevDayPx';
-/** Known members of each kind of answer. */
+/** Members of an answer that the adapter knows. */
 const FILL_FIELDS = [
   'coin px sz side time startPosition dir closedPnl hash oid crossed fee tid feeToken twapId cloid builderFee feeTrialEscrow liquidation',
   { liquidation: 'liquidatedUser markPx method' },
@@ -69,7 +69,7 @@ export interface PerpInfoOptions {
   /** The budget of the address, where several clients share it. */
   readonly budget?: RequestBudget;
   readonly maxWaitMs?: number;
-  /** Called for members of answers that nobody knows. */
+  /** Counts members of answers that the adapter does not know. */
   readonly note?: NoteUnknownField;
 }
 
@@ -158,7 +158,7 @@ class Fields {
   readonly #object: Record<string, unknown>;
 
   constructor(type: string, value: unknown) {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw badAnswer(type, 'an entry is no object');
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw badAnswer(type, 'an entry is not an object');
     this.#type = type;
     this.#object = value as Record<string, unknown>;
   }
@@ -186,14 +186,14 @@ class Fields {
   }
   decimal(name: string): DecimalString {
     const value = wireDecimal(this.#object[name]);
-    if (value === null) throw badAnswer(this.#type, `${name} is no plain decimal`);
+    if (value === null) throw badAnswer(this.#type, `${name} is not a plain decimal`);
     return value;
   }
   optionalDecimal(name: string): DecimalString | null {
     const value = this.#object[name];
     return value === undefined || value === null ? null : this.decimal(name);
   }
-  /** @throws VenueError if the word is none of those that are known: none of them is the likely one. */
+  /** @throws VenueError if the word is not one of those that are known: none of them is the likely one. */
   word<Word extends string>(name: string, known: readonly Word[]): Word {
     const value = this.#object[name];
     const word = known.find((one) => one === value);
@@ -206,7 +206,7 @@ class Fields {
     if (typeof value !== 'boolean') throw badAnswer(this.#type, `${name} is neither true nor false`);
     return value;
   }
-  /** A flag that the venue leaves out, or writes as null, where it is false. @throws VenueError as `flag`. */
+  /** A flag that the venue leaves out, or writes as null, if it is false. @throws VenueError as `flag`. */
   optionalFlag(name: string): boolean {
     const value = this.#object[name];
     return value !== undefined && value !== null && this.flag(name);

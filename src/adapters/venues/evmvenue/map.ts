@@ -193,7 +193,7 @@ function mapBbo(coin: string, body: Record<string, unknown>, receivedAt: EpochMs
   const { time, bbo } = body;
   if (!isCount(time)) return refuse('bad_number', `time ${valueText(time)}`, BBO_SOURCE);
   if (!Array.isArray(bbo)) return refuse('missing_field', 'bbo is missing', BBO_SOURCE);
-  // Either side is null, or simply absent, where nobody stands on it.
+  // Either side is null, or simply absent, if nobody stands on it.
   const sides: (BookLevel | null)[] = [];
   for (const side of [bbo[0] as unknown, bbo[1] as unknown]) {
     if (side === null || side === undefined) {
@@ -201,14 +201,14 @@ function mapBbo(coin: string, body: Record<string, unknown>, receivedAt: EpochMs
       continue;
     }
     const level = wireLevel(side);
-    if (level === null) return refuse('bad_number', 'a price or size is no plain decimal', BBO_SOURCE);
+    if (level === null) return refuse('bad_number', 'a price or size is not a plain decimal', BBO_SOURCE);
     if (!possible(level)) return refuse('non_positive_price', `price ${level[0]} with size ${level[1]}`, BBO_SOURCE);
     sides.push(level);
   }
   return [topQuote(coin, BBO_SOURCE, time, receivedAt, sides[0] ?? null, sides[1] ?? null)];
 }
 
-/** The two sides of a book; a reason where they cannot be read. */
+/** The two sides of a book; a reason if they cannot be read. */
 export function perpLevels(value: unknown): readonly [readonly BookLevel[], readonly BookLevel[]] | RejectionReason {
   if (!Array.isArray(value) || !Array.isArray(value[0]) || !Array.isArray(value[1])) return 'missing_field';
   const sides: BookLevel[][] = [];

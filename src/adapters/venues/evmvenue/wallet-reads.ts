@@ -34,7 +34,7 @@ async function asked<Value>(ask: () => Promise<Value>): Promise<Outcome<Value>> 
 
 type Info = ReturnType<typeof createPerpInfo>;
 
-/** Made once per process, on the request budget that the whole process shares. */
+/** Created once per process, on the request budget that the whole process shares. */
 export function createPerpReads(options: {
   readonly baseUrl: string;
   readonly clock: Clock;

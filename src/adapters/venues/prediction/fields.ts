@@ -34,7 +34,8 @@ export function isRejection(value: unknown): value is Rejection {
 }
 
 export function objectIn(value: unknown, what: string): Fields {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Unreadable('unknown_shape', `${what} is no object`);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Unreadable('unknown_shape', `${what} is not an object`);
   return value as Fields;
 }
 
@@ -76,7 +77,7 @@ export function decimalOf(value: unknown, name: string): DecimalString {
   if (typeof value === 'number' && Number.isFinite(value)) return plainDecimal(new Decimal(value));
   const text = wireDecimal(value);
   if (text === null)
-    throw new Unreadable(value === undefined ? 'missing_field' : 'bad_number', `${name} ${valueText(value)} is no plain decimal`);
+    throw new Unreadable(value === undefined ? 'missing_field' : 'bad_number', `${name} ${valueText(value)} is not a plain decimal`);
   return trimmed(text);
 }
 
@@ -101,7 +102,7 @@ export function priceOf(value: DecimalString, name: string): DecimalString {
   // Without zeros that say nothing, whatever lies between 0 and 1 begins with `0.`.
   if (value.charCodeAt(0) === 48 && value.charCodeAt(1) === 46) return value;
   if (value === '0' || value.charCodeAt(0) === 45) throw new Unreadable('non_positive_price', `${name} ${value} is not above zero`);
-  throw new Unreadable('bad_number', `${name} ${value} is no probability`);
+  throw new Unreadable('bad_number', `${name} ${value} is not a probability`);
 }
 
 /** A size of at least zero. */
@@ -126,7 +127,7 @@ export function maybeTime(fields: Fields, name: string): EpochMs | null {
   if (text === null) return null;
   const iso = text.replace(/^(\d{4}-\d\d-\d\d) /, '$1T').replace(/(:\d\d(?:\.\d+)?)([+-]\d\d)$/, '$1$2:00');
   const at = Date.parse(/T[\d:.]+$/.test(iso) ? `${iso}Z` : iso);
-  if (!Number.isSafeInteger(at) || at < 0) throw new Unreadable('bad_number', `${name} ${text.slice(0, 60)} is no time`);
+  if (!Number.isSafeInteger(at) || at < 0) throw new Unreadable('bad_number', `${name} ${text.slice(0, 60)} is not a time`);
   return at;
 }
 
@@ -134,12 +135,12 @@ export function maybeTime(fields: Fields, name: string): EpochMs | null {
 export function epochOf(value: unknown, name: string): EpochMs {
   const at = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
   if (typeof at !== 'number' || !Number.isSafeInteger(at) || at < 0) {
-    throw new Unreadable(value === undefined ? 'missing_field' : 'bad_number', `${name} ${valueText(value)} is no time in milliseconds`);
+    throw new Unreadable(value === undefined ? 'missing_field' : 'bad_number', `${name} ${valueText(value)} is not a time in milliseconds`);
   }
   return at;
 }
 
-/** Without zeros that say nothing: books find a level by its spelling. */
+/** Removes trailing zeros: books find a level by its spelling. */
 function trimmed(decimal: DecimalString): DecimalString {
   let from = decimal.charCodeAt(0) === 45 ? 1 : 0;
   let to = decimal.length;

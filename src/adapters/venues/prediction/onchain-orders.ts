@@ -92,7 +92,7 @@ export interface OnchainOrdersOptions {
   readonly budget: RequestBudget;
   /** Maximum wait of a request for budget. Default 2 s, because a person waits for the answer. */
   readonly maxWaitMs?: number;
-  /** Called for members of answers that nobody knows. */
+  /** Counts members of answers that the adapter does not know. */
   readonly note?: NoteUnknownField;
 }
 
@@ -127,13 +127,13 @@ function read<Value>(what: string, reading: () => Value): Value {
 function microIn(fields: Fields, name: string): Decimal {
   const value = fields[name];
   if (typeof value !== 'string' || !/^\d{1,30}$/.test(value))
-    throw new Unreadable('bad_number', `${name} ${valueText(value, 40)} is no amount in millionths`);
+    throw new Unreadable('bad_number', `${name} ${valueText(value, 40)} is not an amount in millionths`);
   return new Decimal(value).div(MICRO);
 }
 
 function addressIn(fields: Fields, name: string): string {
   const value = textIn(fields, name);
-  if (!isAddress(value)) throw new Unreadable('unknown_shape', `${name} is no address`);
+  if (!isAddress(value)) throw new Unreadable('unknown_shape', `${name} is not an address`);
   return value;
 }
 
@@ -335,7 +335,7 @@ export function mapHistory(answer: unknown): { readonly events: readonly History
     const type = textIn(event, 'eventType');
     const fills = type === 'order_filled';
     const returned = maybeText(event, 'transferAmountToken');
-    if (returned !== null && !/^\d{1,30}$/.test(returned)) throw new Unreadable('bad_number', 'transferAmountToken is no amount');
+    if (returned !== null && !/^\d{1,30}$/.test(returned)) throw new Unreadable('bad_number', 'transferAmountToken is not an amount');
     return {
       id,
       type,

@@ -15,7 +15,7 @@ const MAX_STORED_TRADES = 100;
 export interface PredictionAsking {
   book(market: PredictionMarket): Promise<PredictionBook>;
   trades(market: PredictionMarket): Promise<readonly PredictionTrade[]>;
-  /** These markets as they stand now, without what they inherit from their events. */
+  /** Reads these markets as they are now, without what they inherit from their events. */
   ask?(markets: readonly PredictionMarket[]): Promise<{ readonly markets: readonly PredictionMarket[] }>;
 }
 

@@ -13,7 +13,7 @@ import { VenueError, type VenueFeed } from '../venue-feed.ts';
 
 /** Oftener than a market's words may be old (60 s). */
 const LIST_EVERY_MS = 30_000;
-/** After a stream told that a listing changed, the next one waits so long. */
+/** Wait before the next listing after a stream announced a change. Milliseconds. */
 const SOON_MS = 1_000;
 /** Markets that are streamed at most: what one connection of either provider carries. */
 const MAX_STREAMED = 100;
@@ -36,12 +36,12 @@ export interface Listing {
 /** Callbacks of a provider's stream. */
 export interface Stage {
   emit(message: FeedMessage): void;
-  /** A message has a member that nobody knows. */
+  /** A message has a member that is unknown. */
   readonly noteUnknown: NoteUnknownField;
   trades(trades: readonly PredictionTrade[]): void;
   /** A market's own words changed in the stream (its grid): tell it on. */
   changed(market: PredictionMarket): void;
-  /** Something happened to a market that only its listing tells: list again soon. */
+  /** Requests a listing soon: a market changed in a way that only its listing shows. */
   listAgain(): void;
 }
 
@@ -65,7 +65,7 @@ export interface ProviderRest {
 export interface ProviderFeedOptions {
   readonly rest: ProviderRest;
   readonly clock: Clock;
-  /** For the jitter of backoffs, 0 <= n < 1. */
+  /** Random source for jitter of backoffs, 0 <= n < 1. */
   readonly random: () => number;
   /** Default 30 s. */
   readonly listEveryMs?: number;
@@ -95,12 +95,12 @@ export class BookWait {
     this.#asks = 0;
   }
 
-  /** True where it was asked for so lately that asking again is left for later. */
+  /** True if it was asked for so lately that asking again is left for later. */
   isRecent(now: EpochMs): boolean {
     return now - this.#askedAt < ASK_PAUSE_MS;
   }
 
-  /** True where it did not come in time. */
+  /** True if it did not come in time. */
   isOver(now: EpochMs): boolean {
     return now - this.#askedAt >= ASK_AGAIN_MS * 2 ** Math.min(Math.max(this.#asks - 1, 0), MOST_DOUBLINGS);
   }

@@ -47,7 +47,7 @@ export const referenceAccess = {
   },
 };
 
-/** The first source with the second one behind it, where there is one. */
+/** The first source with the second one behind it, if there is one. */
 function withSecondSource(
   { addresses, budgets: { reference_fallback: budget }, clock, random }: Prices,
   primary: ReturnType<typeof createReferenceFeed>,

@@ -52,7 +52,8 @@ function sound(open: number, high: number, low: number, close: number): boolean 
 /** Bars of one answer with from <= openTime < to, ascending, unsound ones refused. Exported for its tests. */
 export function mapHistory(body: unknown, from: number, to: number): Candle[] {
   const answer = body as Record<string, unknown> | null;
-  if (typeof answer !== 'object' || answer === null) throw new VenueError('reference', 200, 'unknown_shape', 'the history is no object');
+  if (typeof answer !== 'object' || answer === null)
+    throw new VenueError('reference', 200, 'unknown_shape', 'the history is not an object');
   if (answer['s'] === 'no_data') return [];
   if (answer['s'] !== 'ok') {
     const detail = typeof answer['errmsg'] === 'string' ? answer['errmsg'].slice(0, 200) : `status ${valueText(answer['s'], 40)}`;

@@ -29,7 +29,10 @@ const STALE_AFTER_MS = 10_000;
 const SETTLE_MS = 30_000;
 /** A share is not asked for more often. */
 const EVERY_MS = 5_000;
-/** While no session is open, prices stand still: asked for rarely, and only where the first source said nothing at all. */
+/**
+ * Period of requests while no session is open, in milliseconds. Prices do not move then, and only a first source that said nothing is
+ * replaced.
+ */
 const CLOSED_EVERY_MS = 900_000;
 /** A share that the provider does not know is asked for again after so long. */
 const UNKNOWN_PAUSE_MS = 3_600_000;
@@ -45,7 +48,7 @@ export interface FallbackOptions {
   /** Shares by symbol, as the first source names them. */
   readonly symbols: readonly string[];
   readonly clock: Clock;
-  /** For the jitter of the backoff, 0 <= n < 1. */
+  /** Random source for jitter of the backoff, 0 <= n < 1. */
   readonly random: () => number;
   readonly perMinute?: number;
   readonly budget?: RequestBudget;
@@ -58,7 +61,7 @@ interface Share {
   readonly symbol: string;
   /** The newest time inside of a price of the first source; its start until one came. */
   freshAt: EpochMs;
-  /** Since when there was no hole of `staleAfterMs` in those times. */
+  /** Time since which those times have had no gap of `staleAfterMs`. */
   freshSince: EpochMs;
   received: boolean;
   asking: boolean;
@@ -94,7 +97,7 @@ export function withFallback(options: FallbackOptions): VenueFeed {
     const shares = new WatchedShares(symbols, clock, { staleAfterMs, settleMs });
     const link = new ProviderLink(provider, clock);
     const primaryEnded = new Subject<void>();
-    /** One question about the shares that are due; nothing where none is. */
+    /** One question about the shares that are due; nothing if none is. */
     const round = (): Observable<FeedMessage> => {
       const due = shares.due(sessionAt(clock.now()) === 'CLOSED', provider.batch);
       if (due.length === 0) return EMPTY;

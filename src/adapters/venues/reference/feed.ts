@@ -34,17 +34,17 @@ export interface ReferenceFeedOptions {
   readonly apiKey?: string;
   readonly instruments: readonly ReferenceInstrument[];
   readonly clock: Clock;
-  /** For the jitter of the backoff, 0 <= n < 1. */
+  /** Random source for jitter of the backoff, 0 <= n < 1. */
   readonly random: () => number;
   readonly silenceMs?: number;
-  /** The budget of the host, where the history shares it. */
+  /** The budget of the host, if the history shares it. */
   readonly budget?: RequestBudget;
 }
 
 /** The old public limit of 10 requests in 10 s, which the newer plans keep. */
 export const REFERENCE_PER_MINUTE = 60;
 
-/** A client of Pyth, for prices or for history; the two share a budget where one is handed in. */
+/** A client of Pyth, for prices or for history; the two share a budget if one is handed in. */
 export function createReferenceClient(
   options: Pick<ReferenceFeedOptions, 'baseUrl' | 'apiKey' | 'clock' | 'random' | 'budget'> & {
     readonly perMinute?: number;
@@ -162,7 +162,7 @@ class HermesPrices {
     this.#note = note;
   }
 
-  /** A new connection starts from nothing: what it brings is news even where it equals what was. */
+  /** A new connection starts from nothing: what it brings is news even if it equals what was. */
   forget(): void {
     this.#last.clear();
   }

@@ -29,7 +29,7 @@ export interface ReferenceInstrument {
   readonly feedId: string;
   /** The name of the feed for history, e.g. `Equity.US.AAPL/USD`. */
   readonly feedSymbol?: string;
-  /** The numeric id of Pyth Pro, where that is used. */
+  /** The numeric id of Pyth Pro, if that is used. */
   readonly proId?: number;
 }
 
@@ -183,7 +183,7 @@ function averageOf(value: unknown): DecimalString | null | undefined {
  * Maps a Hermes update (`/v2/updates/price/latest`, or the data of one streamed event). `symbols` maps bare feed ids to
  * share symbols. `publish_time` (seconds) is when the price last changed hands among publishers, so it becomes both
  * `observedAt` and `feedUpdatedAt`; Hermes names no session. Whether a price is carried forward is assessed by the streams.
- * `note` is told of members that nobody knows.
+ * `note` is told of members that is unknown.
  */
 export function mapHermesUpdate(
   message: unknown,
@@ -248,7 +248,7 @@ function microseconds(value: unknown): number | null {
 
 /**
  * Maps a Pyth Pro push (`streamUpdated`). `symbols` maps numeric ids. `timestampUs` is the tick, `feedUpdateTimestamp`
- * (microseconds) when the price last changed: where they differ the price is carried forward. `note` is told of unknown members.
+ * (microseconds) when the price last changed: if they differ the price is carried forward. `note` is told of unknown members.
  */
 export function mapProUpdate(
   message: unknown,

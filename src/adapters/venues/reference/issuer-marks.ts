@@ -130,7 +130,7 @@ export interface IssuerMarkFeedOptions {
   readonly everyMs?: number;
 }
 
-/** Known state of one token's mark. */
+/** State of one token's mark. */
 interface Known {
   readonly mark: IssuerMark;
   readonly firstSeenAt: EpochMs;
@@ -159,7 +159,7 @@ export function createIssuerMarkFeed(options: IssuerMarkFeedOptions): VenueFeed 
     remembered = true;
   }
 
-  /** Takes in the marks of one answer; what is new is kept before anybody is told of it. */
+  /** Takes in the marks of one answer; what is new is kept before it is answered. */
   async function takeIn(marks: readonly IssuerMark[]): Promise<void> {
     const isNew = (mark: IssuerMark): boolean => {
       const before = known.get(mark.symbol);

@@ -14,10 +14,10 @@ export interface KeyedClientOptions {
   readonly venue: Venue;
   /** `https://api.jup.ag`; a path is kept as a prefix. */
   readonly baseUrl: string;
-  /** Sent with every request, e.g. `{ 'x-api-key': key }`. Never logged. */
+  /** Headers of every request, such as `{ 'x-api-key': key }`. Never logged. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly clock: Clock;
-  /** For the jitter of retries, 0 <= n < 1. */
+  /** Random source for jitter of retries, 0 <= n < 1. */
   readonly random: () => number;
   /** Requests that the plan allows in any 60 s. */
   readonly perMinute: number;
@@ -27,7 +27,7 @@ export interface KeyedClientOptions {
   readonly maxWaitMs?: number;
   /** Maximum attempts of a read. Default 2. */
   readonly attempts?: number;
-  /** Called for members that nobody knows, in answers to questions that say what is known. */
+  /** Counts members that the adapter does not know, in answers to questions that say what is known. */
   readonly note?: NoteUnknownField;
 }
 
@@ -35,7 +35,7 @@ export interface KeyedClient {
   readonly perMinute: number;
   /** `known` as of a `VenueHttp`. @throws VenueError if the provider refuses, stays silent or answers no JSON. */
   get(path: string, query: ClientQuery, known?: KnownFields): Promise<unknown>;
-  /** `get`, or `UNCHANGED` where the provider says that its answer is still the one before. @throws VenueError as `get`. */
+  /** `get`, or `UNCHANGED` if the provider says that its answer is still the one before. @throws VenueError as `get`. */
   getIfChanged(path: string, query: ClientQuery, known?: KnownFields): Promise<unknown>;
   /** The address and headers of a request, for a stream that the caller opens itself. */
   request(path: string, query: ClientQuery): { readonly url: string; readonly headers: Readonly<Record<string, string>> };

@@ -49,7 +49,7 @@ function leavesItsDay(price: number, low: unknown, high: unknown): boolean {
   return below || above;
 }
 
-/** A price of a second source. It is another's and polled, so it is `delayed` however young, and `degraded` where it strays. */
+/** A price of a second source. It is another's and polled, so it is `delayed` however young, and `degraded` if it strays. */
 function secondPrice(
   source: string,
   symbol: string,
@@ -86,7 +86,7 @@ function isUnixTime(value: unknown): value is number {
 export function readFinnhubQuote(body: unknown, symbol: string, receivedAt: EpochMs, note?: NoteUnknownField): ReferenceYield {
   const refused = (reason: RejectionReason, detail: string): ReferenceYield =>
     refusal(FINNHUB_SOURCE, receivedAt, body, reason, `${symbol}: ${detail}`);
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return refused('unknown_shape', 'the quote is no object');
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return refused('unknown_shape', 'the quote is not an object');
   noteUnknown(body, FINNHUB_FIELDS, note);
   const { c, t, l, h } = body as Record<string, unknown>;
   if (c === 0 && t === 0) return refused('unknown_instrument', 'the provider has no such share');
@@ -129,7 +129,7 @@ function utcTime(value: unknown): EpochMs | null {
 export function readAlpacaSnapshot(body: unknown, symbol: string, receivedAt: EpochMs, note?: NoteUnknownField): ReferenceYield {
   const refused = (reason: RejectionReason, detail: string): ReferenceYield =>
     refusal(ALPACA_SOURCE, receivedAt, body, reason, `${symbol}: ${detail}`);
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return refused('unknown_shape', 'the snapshot is no object');
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return refused('unknown_shape', 'the snapshot is not an object');
   noteUnknown(body, ALPACA_FIELDS, note);
   const { symbol: named, latestTrade, dailyBar } = body as Record<string, unknown>;
   if (named !== undefined && named !== symbol) return refused('unknown_instrument', `the snapshot is of ${valueText(named, 20)}`);
@@ -140,7 +140,7 @@ export function readAlpacaSnapshot(body: unknown, symbol: string, receivedAt: Ep
   const referencePrice = plainDecimal(p);
   if (!isPositive(referencePrice)) return refused('non_positive_price', `the price is ${referencePrice}`);
   const at = utcTime(t);
-  if (at === null) return refused('bad_number', '"latestTrade.t" is no time');
+  if (at === null) return refused('bad_number', '"latestTrade.t" is not a time');
   const { l, h } = (dailyBar ?? {}) as Record<string, unknown>;
   return { prices: [secondPrice(ALPACA_SOURCE, symbol, referencePrice, at, receivedAt, leavesItsDay(p, l, h))], rejections: [] };
 }

@@ -43,7 +43,7 @@ export interface SpotchainCandlesOptions {
   /** `https://api.geckoterminal.com`. */
   readonly client: KeyedClient;
   readonly clock: Pick<Clock, 'now'>;
-  /** Read at every question where they may change. */
+  /** Pools, or a function that is read at every request if they may change. */
   readonly pools: readonly TokenPool[] | (() => readonly TokenPool[]);
   /** The network's name in the route. Default `solana`. */
   readonly network?: string;
@@ -78,7 +78,7 @@ export function mapOhlcv(body: unknown, scaledUi: ScaledUi): Candle[] {
 /** Answer of the route for a stretch. */
 interface Told {
   readonly candles: readonly Candle[];
-  /** From here on a bar that was not told is one in which nobody traded; before it nothing is known. */
+  /** Time from which a missing bar means that nobody traded; before it nothing is known. */
   readonly knownFrom: EpochMs;
 }
 
@@ -140,7 +140,7 @@ export function createSpotchainCandles(options: SpotchainCandlesOptions): Candle
       const length = timeframeMs(timeframe);
       const parts = partsOf(timeframe, Object.keys(OFFERED));
       if (length === null || parts === null)
-        throw new VenueError('spotchain', 0, 'unsupported_timeframe', `"${timeframe}" is no timeframe of whole minutes, e.g. 15m or 1h`);
+        throw new VenueError('spotchain', 0, 'unsupported_timeframe', `"${timeframe}" is not a timeframe of whole minutes, e.g. 15m or 1h`);
       // Shorter bars outside of [from, to) would make half a bar.
       const start = Math.ceil(from / length) * length;
       const end = Math.ceil(to / length) * length;

@@ -44,17 +44,17 @@ const SMALLEST_PROBE = 100n;
 
 export interface SpotchainFeedOptions {
   readonly client: KeyedClient;
-  /** Read at the beginning of every round where they may change. */
+  /** Tokens, or a function that is read at the beginning of every round if they may change. */
   readonly tokens: readonly SpotToken[] | (() => readonly SpotToken[]);
   readonly stable: { readonly mint: string; readonly decimals: number };
   readonly clock: Clock;
-  /** For the jitter of the backoff, 0 <= n < 1. */
+  /** Random source for jitter of the backoff, 0 <= n < 1. */
   readonly random: () => number;
   /** Raw units of the stablecoin that one probe buys for. Default 100 whole ones. */
   readonly probeRaw?: string;
   /** Route request to use. `v1` reports the slot; `v2` is the venue's current one. Default `v1`. */
   readonly route?: 'v1' | 'v2';
-  /** The shortest time between two rounds. Default 2 s; longer where the budget asks for it. */
+  /** The shortest time between two rounds. Default 2 s; longer if the budget asks for it. */
   readonly roundMs?: number;
   /** Maximum distance of the venue's price from the executable mid, in percent. Default 5. */
   readonly maxDisagreementPct?: number;
@@ -71,7 +71,7 @@ export function roundLengthMs(probes: number, perMinute: number, roundMs: number
 /**
  * Quotes of the given tokens per UI unit, and the liquidity of their pools. Every round asks for prices and multipliers
  * once, then probes one token after the other, evenly over the round. Tokens that are to be asked first come back several times
- * a round where it is long. A refusal of one token is a counted rejection and costs only that token. The feed is `disconnected`
+ * a round if it is long. A refusal of one token is a counted rejection and costs only that token. The feed is `disconnected`
  * while the venue does not answer route requests; an answer that is five seconds late is none.
  */
 export function createSpotchainFeed(options: SpotchainFeedOptions): VenueFeed {
@@ -109,7 +109,7 @@ class PollingSchedule implements AskingSchedule {
   }
 }
 
-/** The longest time between two askings of each token, where a round is followed by another one like it. */
+/** The longest time between two askings of each token, if a round is followed by another one like it. */
 function longestWaits(order: readonly SpotToken[], lengthMs: number): ReadonlyMap<string, number> {
   const places = new Map<string, number[]>();
   order.forEach(({ symbol }, place) => places.set(symbol, [...(places.get(symbol) ?? []), place]));
@@ -118,7 +118,7 @@ function longestWaits(order: readonly SpotToken[], lengthMs: number): ReadonlyMa
   return new Map([...places].map(([symbol, at]) => [symbol, Math.ceil((longest(at) * lengthMs) / order.length)]));
 }
 
-/** True where the error is the venue's silence rather than its answer about one token. */
+/** True if the error is the venue's silence rather than its answer about one token. */
 function isSilence(error: unknown): error is VenueError {
   return (
     error instanceof VenueError &&

@@ -51,7 +51,7 @@ export interface SpotToken {
   readonly decimals: number;
   /** Multiplier known to the catalog. The venue's price answers keep it up to date. */
   readonly scaledUi: ScaledUi;
-  /** Time at which the mint is quoted at all; always where nothing is said. */
+  /** Time at which the mint is quoted at all; always by default. */
   readonly validFrom?: EpochMs | null;
   readonly validTo?: EpochMs | null;
 }
@@ -68,10 +68,10 @@ const RAW = /^[1-9]\d{0,19}$/;
 
 /**
  * Reads the answer of `/swap/v1/quote` or of `/swap/v2/order` without a taker, and checks that it is the answer to the
- * question: same mints, same raw amount. Returns a sentence where it is not usable. `note` is told of unknown members.
+ * question: same mints, same raw amount. Returns a sentence if it is not usable. `note` is told of unknown members.
  */
 export function readLeg(body: unknown, inputMint: string, outputMint: string, amount: string, note?: NoteUnknownField): Leg | string {
-  if (typeof body !== 'object' || body === null) return 'the quote is no object';
+  if (typeof body !== 'object' || body === null) return 'the quote is not an object';
   const answer = body as Record<string, unknown>;
   noteUnknown(answer, QUOTE_FIELDS, note);
   const { inAmount, outAmount, contextSlot = null, swapMode } = answer;
@@ -105,7 +105,7 @@ export interface Probe {
  * A quote per UI unit out of a small buy and the small sell of what it bought: the ask is what the buy paid, the bid
  * what the sell brought; both sizes are the amount probed. Route amounts are RAW and ignore the multiplier, hence the
  * division by it (`multiplier` is the one effective now). `priceUsd` is the venue's own price per UI unit (a
- * last-swap heuristic): where it strays from the executable mid by more than `maxDisagreementPct`, one of the two, or the
+ * last-swap heuristic): if it strays from the executable mid by more than `maxDisagreementPct`, one of the two, or the
  * multiplier, is wrong, and the quote is `degraded` (flag `wide_confidence`).
  */
 export function mapProbe(
@@ -178,10 +178,10 @@ export interface ReadPrices {
 /**
  * Reads `/price/v3`, each row by itself. Mints that the venue does not know are left out of the answer. `liquidity` and
  * `scaledUiConfig` may be missing or null; a row in which one of them cannot be read is refused whole, since a price beside
- * a multiplier that nobody understands is worth nothing. A sentence where the answer is no object.
+ * a multiplier that nobody understands is worth nothing. A sentence if the answer is not an object.
  */
 export function readPrices(body: unknown, note?: NoteUnknownField): ReadPrices | string {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return 'the prices are no object keyed by mint';
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return 'the prices are not an object keyed by mint';
   noteUnknown(body, PRICE_FIELDS, note);
   const rows = new Map<string, PriceRow>();
   const unread: { reason: RejectionReason; detail: string }[] = [];
@@ -195,13 +195,13 @@ export function readPrices(body: unknown, note?: NoteUnknownField): ReadPrices |
 
 function readPrice(value: unknown): PriceRow | { readonly reason: RejectionReason; readonly detail: string } {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return { reason: 'unknown_shape', detail: 'the row is no object' };
+    return { reason: 'unknown_shape', detail: 'the row is not an object' };
   const { usdPrice, liquidity = null, scaledUiConfig = null } = value as Record<string, unknown>;
   if (usdPrice === undefined) return { reason: 'missing_field', detail: 'usdPrice is missing' };
-  if (typeof usdPrice !== 'number' || !Number.isFinite(usdPrice)) return { reason: 'bad_number', detail: 'usdPrice is no number' };
+  if (typeof usdPrice !== 'number' || !Number.isFinite(usdPrice)) return { reason: 'bad_number', detail: 'usdPrice is not a number' };
   if (usdPrice <= 0) return { reason: 'non_positive_price', detail: `usdPrice is ${usdPrice}` };
   if (liquidity !== null && !(typeof liquidity === 'number' && Number.isFinite(liquidity) && liquidity >= 0))
-    return { reason: 'bad_number', detail: 'liquidity is no number of at least 0' };
+    return { reason: 'bad_number', detail: 'liquidity is not a number of at least 0' };
   const scaledUi = readScaledUi(scaledUiConfig);
   if (scaledUi === null && scaledUiConfig !== null) return { reason: 'unknown_shape', detail: 'scaledUiConfig cannot be read' };
   return { usdPrice, liquidityUsd: liquidity === null ? null : plainDecimal(liquidity), scaledUi };

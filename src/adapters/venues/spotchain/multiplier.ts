@@ -10,7 +10,7 @@ import type { EpochMs } from '../../../domain/time.ts';
 export interface ScaledUi {
   readonly multiplier: DecimalString;
   readonly newMultiplier: DecimalString;
-  /** From this instant on `newMultiplier` holds. */
+  /** Instant from which `newMultiplier` holds. */
   readonly effectiveAt: EpochMs;
 }
 
@@ -39,7 +39,7 @@ function believable(value: unknown): value is number {
 
 /**
  * Reads `scaledUiConfig` of a price answer; null if it makes no sense. A new multiplier that is missing, null or zero means that none is
- * pending; one without a time would have to be guessed about.
+ * pending; one without a time would must be guessed about.
  */
 export function readScaledUi(config: unknown): ScaledUi | null {
   if (typeof config !== 'object' || config === null) return null;

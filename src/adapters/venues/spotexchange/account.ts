@@ -25,7 +25,7 @@ export interface SpotAccount {
   /** The exchange's own number of the account. */
   readonly account: string;
   readonly canTrade: boolean;
-  /** Without assets of which nothing is held. */
+  /** Balances of assets that are held. */
   readonly balances: readonly SpotBalance[];
 }
 

@@ -22,7 +22,7 @@ export interface ExecutionReport {
   /** The name that the order was placed under. */
   readonly name: string;
   readonly state: SpotOrderState;
-  /** Reported trade; null if there is none. */
+  /** Reported trade, or null. */
   readonly trade: SpotTrade | null;
 }
 
@@ -57,7 +57,7 @@ function tradeOf({ t, l, L, n, N }: Readonly<Record<string, unknown>>, at: numbe
 
 /**
  * Orders a report relative to the booked trades of its order: `next`, it follows; `old`, it tells nothing that is not booked; `apart`, one
- * before it is missing, so that the venue has to be queried.
+ * before it is missing, so that the venue must be queried.
  */
 export function sequenceOf({ state, trade }: ExecutionReport, booked: DecimalString): 'next' | 'old' | 'apart' {
   const before = new Decimal(state.executed).minus(trade?.quantity ?? 0);

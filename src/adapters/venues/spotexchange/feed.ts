@@ -39,10 +39,10 @@ const maxFromBook = (): number => qualityLimits().venues.spotexchange.maxJump;
 export interface SpotExchangeFeedOptions {
   /** `wss://stream.binance.com:9443`; `/stream?streams=…` is added. */
   readonly streamUrl: string;
-  /** For the snapshots of the local books. */
+  /** Client for the snapshots of the local books. */
   readonly rest: VenueHttp;
   readonly clock: Clock;
-  /** For the jitter of backoffs, 0 <= n < 1. */
+  /** Random source for jitter of backoffs, 0 <= n < 1. */
   readonly random: () => number;
   /** Instruments as the product names them: `BTCUSDT`. */
   readonly instruments: readonly string[];
@@ -325,7 +325,7 @@ function sameTop(level: BookLevel | undefined, price: DecimalString | null): boo
   return level === undefined || price === null ? level === undefined && price === null : compareDecimals(level[0], price) === 0;
 }
 
-/** True where the exchange's own book contradicts a quote. */
+/** True if the exchange's own book contradicts a quote. */
 function leavesBook({ instrument, bid, ask }: Quote, books: ReadonlyMap<string, LocalBook>): boolean {
   const book = books.get(instrument);
   if (book === undefined || book.state !== 'live' || bid === null || ask === null) return false;

@@ -30,7 +30,7 @@ export const EXCHANGE_INFO_FIELDS = knownFields('binance:exchangeInfo', [
   },
 ]);
 
-/** Bounds of one number. A part that is zero is switched off; so is the whole where it is null. */
+/** Bounds of one number. A part that is zero is switched off; so is the whole if it is null. */
 export interface RangeFilter {
   readonly min: DecimalString;
   readonly max: DecimalString;
@@ -201,7 +201,7 @@ export function parseInstrument(entry: unknown): SpotInstrument | null {
   return { instrument: symbol, baseAsset, quoteAsset, status, price, lot, marketLot, notional };
 }
 
-/** Asks for the filters of some instruments. @throws VenueError -1121 where one is unknown, `bad_answer` where one cannot be read. */
+/** Asks for the filters of some instruments. @throws VenueError -1121 if one is unknown, `bad_answer` if one cannot be read. */
 export async function fetchInstruments(rest: VenueHttp, instruments: readonly string[]): Promise<ReadonlyMap<string, SpotInstrument>> {
   const query = { symbols: JSON.stringify(instruments) };
   const answer = (await rest.get('/api/v3/exchangeInfo', query, 20, EXCHANGE_INFO_FIELDS)) as { symbols?: unknown } | null;

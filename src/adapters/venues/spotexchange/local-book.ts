@@ -32,7 +32,7 @@ const RENEW_AT = 0.5;
 /** Reach of a snapshot on one side. Levels beyond `last` are reported only when they change. */
 interface Reach {
   readonly last: DecimalString;
-  /** From this price on a new snapshot is due. */
+  /** Price from which a new snapshot is due. */
   readonly renew: DecimalString;
 }
 
@@ -91,7 +91,7 @@ export class LocalBook {
   #pending: DepthDiff[] = [];
   #bids: BookLevel[] = [];
   #asks: BookLevel[] = [];
-  /** After an empty snapshot of a new listing any difference may come first. */
+  /** True after an empty snapshot of a new listing: any difference may come first. */
   #anyMayFollow = false;
   #bidReach: Reach | null = null;
   #askReach: Reach | null = null;

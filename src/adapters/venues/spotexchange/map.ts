@@ -200,7 +200,7 @@ function mapBookTicker(instrument: string, data: Record<string, unknown>, receiv
   const ask = wireDecimal(data['a']);
   const askSize = wireDecimal(data['A']);
   if (bid === null || bidSize === null || ask === null || askSize === null) {
-    return refuse('bad_number', 'a price or size is no plain decimal', BOOK_TICKER_SOURCE);
+    return refuse('bad_number', 'a price or size is not a plain decimal', BOOK_TICKER_SOURCE);
   }
   const quote = bookTickerQuote({ instrument, sequence, bid, bidSize, ask, askSize }, receivedAt);
   return typeof quote === 'string' ? refuse('non_positive_price', quote, BOOK_TICKER_SOURCE) : [quote];
@@ -251,7 +251,7 @@ function mapDayTicker(instrument: string, data: Record<string, unknown>, receive
   const texts: Record<string, string> = {};
   for (const [member, name] of Object.entries(TICKER_MEMBERS)) {
     const text = wireDecimal(data[member]);
-    if (text === null) return refuse('bad_number', `${member} of a day ticker is no plain decimal`, TICKER_SOURCE);
+    if (text === null) return refuse('bad_number', `${member} of a day ticker is not a plain decimal`, TICKER_SOURCE);
     texts[name] = text;
   }
   return [
@@ -283,7 +283,7 @@ function mapTrade(instrument: string, data: Record<string, unknown>, receivedAt:
   if (!isCount(sequence) || !isCount(observedAt)) return refuse('missing_field', 'a trade without its id or its time', TRADE_SOURCE);
   const price = wireDecimal(data['p']);
   const quantity = wireDecimal(data['q']);
-  if (price === null || quantity === null) return refuse('bad_number', 'a price or size is no plain decimal', TRADE_SOURCE);
+  if (price === null || quantity === null) return refuse('bad_number', 'a price or size is not a plain decimal', TRADE_SOURCE);
   if (price.startsWith('-') || isZero(price) || quantity.startsWith('-'))
     return refuse('non_positive_price', `${quantity} traded at ${price}`, TRADE_SOURCE);
   return [{ kind: 'trade', venue: 'spotexchange', instrument, source: TRADE_SOURCE, observedAt, receivedAt, sequence, price, quantity }];

@@ -54,7 +54,7 @@ export interface SpotOrdersOptions {
   readonly clock: Clock;
   /** Returns the budgets of an organization's account, created once for each. */
   readonly budgetsOf: (orgId: string) => SpotBudgets;
-  /** Called for members that nobody knows, in the answers to signed requests; those of unsigned reads `rest` counts. */
+  /** Counts members that the adapter does not know, in the answers to signed requests. `rest` counts those of unsigned reads. */
   readonly note?: NoteUnknownField;
 }
 
@@ -87,7 +87,7 @@ export interface SpotOrders {
     readonly place: (order: RiskApproved<SpotOrder>, info: Submitting & RestsAt) => Promise<VenueAnswer>;
     readonly withdraw: (order: SpotOrder, key: string, info: LookingUp) => Promise<VenueAnswer>;
   };
-  /** Reads a report of an account's stream about the order; null if the exchange has to be queried. */
+  /** Reads a report of an account's stream about the order; null if the exchange must be queried. */
   readonly read: (order: Order, report: ExecutionReport, info: LookingUp) => Promise<VenueAnswer | null>;
   /** The signed endpoints of an organization's account. */
   readonly signedOf: (orgId: string) => SignedRest;
@@ -366,7 +366,7 @@ async function withdraw(session: Session, order: Order, key: string, info: Looki
   return known.outcome === 'resting' ? unknown('the exchange did not take the order back yet') : known;
 }
 
-/** Reads a report as the answer to a look-up, where it follows upon what is booked, or tells nothing new. */
+/** Reads a report as the answer to a look-up, if it follows upon what is booked, or tells nothing new. */
 async function readReport(session: Session, order: Order, report: ExecutionReport, info: LookingUp): Promise<VenueAnswer | null> {
   const instrument = await instrumentOf(session, order);
   if (report.symbol !== instrument.instrument) return null;

@@ -20,7 +20,7 @@ export interface SpotRestOptions {
   /** The budget of the address, where several clients share it. */
   readonly budget?: RequestBudget;
   readonly maxWaitMs?: number;
-  /** Called for members of answers that nobody knows. */
+  /** Counts members of answers that the adapter does not know. */
   readonly note?: NoteUnknownField;
 }
 

@@ -26,7 +26,7 @@ interface Instrument {
   readonly bidSize: Repeated;
   readonly ask: Repeated;
   readonly askSize: Repeated;
-  /** From the event time of a difference to its first id. */
+  /** Bytes from the event time of a difference to its first id. */
   readonly toFirstId: Literal;
 }
 
@@ -72,7 +72,7 @@ function tableOf(instruments: ReadonlyMap<string, string>): NameTable<Instrument
 }
 
 /**
- * A frame of the combined stream where it has, byte for byte, the layout in which the venue writes a best bid and ask or a
+ * A frame of the combined stream if it has, byte for byte, the layout in which the venue writes a best bid and ask or a
  * difference of the book, and means what is usual: two sides, prices above zero, ids in order. Null for every other frame,
  * which is then parsed as JSON. `instruments` maps the stream's lower-case symbol to the product's.
  */

@@ -22,14 +22,14 @@ export function signWithKey({ key, secret }: SpotCredentials): SignExchangeReque
   };
 }
 
-/** True where the secret is a private key and not a shared secret. */
+/** True if the secret is a private key and not a shared secret. */
 export function isPrivateKey(secret: string): boolean {
   return secret.startsWith('-----BEGIN');
 }
 
 /**
  * Signs payloads: the percent-encoded parameters exactly as they go out. Hex for HMAC, percent-encoded base64 for Ed25519.
- * @throws TypeError if a PEM is no Ed25519 key.
+ * @throws TypeError if a PEM is not an Ed25519 key.
  */
 export function spotSigner(secret: string): (payload: string) => string {
   if (!isPrivateKey(secret)) return (payload) => createHmac('sha256', secret).update(payload).digest('hex');

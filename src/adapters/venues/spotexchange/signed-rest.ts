@@ -48,7 +48,7 @@ export interface SpotBudgets {
 
 export interface SignedCall {
   readonly ask: RestAsk;
-  /** Known members of the answer. */
+  /** Members of the answer that the adapter knows. */
   readonly known: KnownFields;
   /** Takes one of the orders that the account may send. */
   readonly places?: boolean;
@@ -88,7 +88,7 @@ export function createSignedRest(options: {
   readonly sign: SignExchangeRequest;
   readonly clock: Clock;
   readonly budgets: SpotBudgets;
-  /** Called for members of answers that nobody knows. */
+  /** Counts members of answers that the adapter does not know. */
   readonly note?: NoteUnknownField;
 }): SignedRest {
   const { rest, clock, budgets, orgId, sign } = options;

@@ -22,7 +22,7 @@ export async function fetchDayTicker(rest: VenueHttp, clock: Clock, instrument: 
     throw badAnswer('ticker/24hr', `no statistics of ${instrument}`);
   const decimal = (name: string): DecimalString => {
     const value = wireDecimal(answer[name]);
-    if (value === null) throw badAnswer('ticker/24hr', `${name} is no plain decimal`);
+    if (value === null) throw badAnswer('ticker/24hr', `${name} is not a plain decimal`);
     return value;
   };
   const count = (name: string): number => {

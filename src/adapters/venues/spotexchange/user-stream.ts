@@ -40,7 +40,7 @@ export interface UserStreams {
 export interface UserStreamOptions {
   readonly url: string;
   readonly clock: Clock;
-  /** For the jitter of the backoff, 0 <= n < 1. */
+  /** Random source for jitter of the backoff, 0 <= n < 1. */
   readonly random: () => number;
   readonly signedOf: (orgId: string) => Pick<SignedRest, 'stream' | 'forgetTime'>;
   readonly listener: StreamListener;
@@ -131,7 +131,7 @@ async function subscribe(
   }
 }
 
-/** Reads one frame; true where it was a report or another event of the account. */
+/** Reads one frame; true if it was a report or another event of the account. */
 function read(
   { listener, signedOf, note }: UserStreamOptions,
   orgId: string,

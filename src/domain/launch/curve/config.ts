@@ -1,8 +1,7 @@
 /**
- * The configuration of a curve with one segment, from its value at the start and at graduation. Other tools of the same
- * program come to the same integers for the same input: where they pass through a number of 20 digits or a double, so
- * does this.
- * See docs/reference/outside/launch-programs.md.
+ * Configuration of a curve with one segment, from its value at the start and at graduation. Other tools of the same program give the same
+ * integers for the same input, so this uses a number of 20 digits or a double wherever they do. See
+ * docs/reference/outside/launch-programs.md.
  */
 import { Decimal as DecimalJs } from 'decimal.js';
 import {
@@ -53,7 +52,7 @@ export interface CurvePlan {
   /** Part of the quote that is taken at graduation, in percent. */
   readonly migrationFeePct: number;
   readonly creatorMigrationFeePct: number;
-  /** Whole tokens that go to nobody's curve. */
+  /** Whole tokens that belong to no curve. */
   readonly leftover: string;
   readonly vesting: { readonly total: string; readonly periods: number; readonly durationSeconds: number; readonly cliffSeconds: number };
   readonly fee: AntiSniperFee;
@@ -64,7 +63,7 @@ export interface CurvePlan {
   readonly migratedPool: { readonly feeBps: number; readonly dynamicFee: boolean };
 }
 
-/** Everything that a configuration states on the chain, apart from keys. */
+/** Configuration as the chain states it, apart from keys. */
 export interface CurveConfig {
   readonly baseFee: BaseFee;
   readonly dynamicFee: DynamicFee | null;
@@ -172,7 +171,7 @@ export function priceOfSqrt(sqrtPrice: bigint, baseDecimals: number, quoteDecima
   return price.toSignificantDigits(24).toFixed();
 }
 
-/** The quote that goes on into the successor pool, as configurations are planned: what the migration fee leaves, cut off. */
+/** Returns the quote that goes into the successor pool: the threshold without the migration fee, rounded down. */
 export function afterMigrationFee(threshold: bigint, feePct: number): bigint {
   return floorOf(new ToolDecimal(threshold.toString()).mul(100 - feePct).div(100));
 }
@@ -221,7 +220,7 @@ interface FirstSegment {
   readonly point: CurvePoint;
 }
 
-/** From the start to graduation: swapped base x (1 - fee) / migrated base = end / start. */
+/** Computes the first segment of a curve from its start to graduation: swapped base x (1 - fee) / migrated base = end / start. */
 function firstSegment(end: bigint, migrationBase: bigint, onCurve: bigint, threshold: bigint, feePct: number): FirstSegment {
   const kept = new ToolDecimal(onCurve.toString()).mul(new ToolDecimal(100).sub(feePct)).div(100);
   const start = floorOf(new ToolDecimal(end.toString()).mul(migrationBase.toString()).div(kept));
@@ -246,7 +245,7 @@ interface TailParts {
   readonly migrationFeePct: number;
 }
 
-/** Adds a last segment above graduation, which nobody reaches, for the supply that rounding leaves. */
+/** Adds a last segment above graduation, which is never reached, for the supply that rounding leaves. */
 function withTail({ first, migrationQuoteThreshold, leftover, totalSupply, locked, migrationFeePct }: TailParts): readonly CurvePoint[] {
   const curve = [first.point];
   const facts = curveFacts({
@@ -256,7 +255,7 @@ function withTail({ first, migrationQuoteThreshold, leftover, totalSupply, locke
     migrationFeePct,
     lockedVesting: locked,
   });
-  if (facts === null) throw new RangeError('the curve does not hold what it is to collect');
+  if (facts === null) throw new RangeError('the curve cannot collect its threshold');
   const needed = withBuffer(facts.swapBaseAmount, first.sqrtStartPrice, curve) + facts.migrationBaseAmount + facts.vestingAmount + leftover;
   const rest = totalSupply - needed;
   if (rest < 0n) throw new RangeError('the supply does not cover the curve');
@@ -271,7 +270,7 @@ export function withBuffer(swapBase: bigint, start: bigint, curve: readonly Curv
   return buffered < most ? buffered : most;
 }
 
-/** Facts that follow from a curve; null if it does not hold what it is to collect. `kept`: what the migration fee leaves. */
+/** Returns facts that follow from a curve; null if it cannot collect its threshold. `kept`: the part without the migration fee. */
 export function curveFacts(
   config: Pick<CurveConfig, 'sqrtStartPrice' | 'migrationQuoteThreshold' | 'curve' | 'migrationFeePct' | 'lockedVesting'>,
   kept: typeof afterMigrationFee = afterMigrationFee,

@@ -18,5 +18,5 @@ export const CURVE_INSTRUCTIONS = {
   migrate: discriminator('9ca9e66735e45040'),
 } as const;
 
-/** Instruction of the locker that pays out what is unlocked. */
+/** Instruction of the locker that pays out the unlocked part. */
 export const LOCKER_CLAIM = discriminator('3ec6d6c1d59f6cd2');

@@ -57,20 +57,20 @@ export function afterBaseIn(sqrtPrice: bigint, liquidity: bigint, amount: bigint
   return mulDiv(liquidity, sqrtPrice, liquidity + amount * sqrtPrice, 'up');
 }
 
-/** Price after so much quote went out; null if the segment does not hold as much. */
+/** Returns the price after this much quote went out; null if the segment holds less. */
 export function afterQuoteOut(sqrtPrice: bigint, liquidity: bigint, amount: bigint): bigint | null {
   const fall = ((amount << 128n) + liquidity - 1n) / liquidity;
   return fall > sqrtPrice ? null : sqrtPrice - fall;
 }
 
-/** Price after so much base went out; null if the segment does not hold as much. */
+/** Returns the price after this much base went out; null if the segment holds less. */
 export function afterBaseOut(sqrtPrice: bigint, liquidity: bigint, amount: bigint): bigint | null {
   if (amount === 0n) return sqrtPrice;
   const rest = liquidity - amount * sqrtPrice;
   return rest <= 0n ? null : mulDiv(liquidity, sqrtPrice, rest, 'up');
 }
 
-/** The price at which a curve holds so much quote; null if the whole curve holds less. */
+/** Returns the price at which a curve holds this much quote; null if the whole curve holds less. */
 export function sqrtPriceAtQuote(quote: bigint, start: bigint, curve: readonly CurvePoint[]): bigint | null {
   let at = start;
   let left = quote;

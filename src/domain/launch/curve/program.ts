@@ -91,7 +91,7 @@ export function escrowAddress(base: string): string {
   return programAddress(LOCKER_PROGRAM, ['escrow', keyBytes(base)]).address;
 }
 
-/** The one token account of an owner and mint that everybody can derive. */
+/** Returns the token account of an owner and mint, which everybody can derive. */
 export function associatedAccount(owner: string, mint: string, tokenProgram: string): string {
   return programAddress(ASSOCIATED_TOKEN_PROGRAM, [keyBytes(owner), keyBytes(tokenProgram), keyBytes(mint)]).address;
 }
@@ -245,7 +245,7 @@ export interface CreateConfigKeys {
   readonly leftoverReceiver: string;
   readonly quoteMint: string;
   readonly payer: string;
-  /** The quote mint's token badge, where it needs one. */
+  /** Token badge of the quote mint, if it needs one. */
   readonly badge: string | null;
 }
 
@@ -320,9 +320,9 @@ export type SwapMode = keyof typeof SWAP_MODES;
 export interface CurveSwapOrder {
   readonly direction: 'buy' | 'sell';
   readonly mode: SwapMode;
-  /** In: what is given. Out: what is wanted. */
+  /** Amount: given of a swap in, wanted of a swap out. */
   readonly amount: bigint;
-  /** In: the least that comes out. Out: the most that goes in. */
+  /** Bound: the least that comes out of a swap in, the most that goes into a swap out. */
   readonly bound: bigint;
   readonly trader: string;
   readonly baseAccount: string;

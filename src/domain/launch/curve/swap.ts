@@ -1,4 +1,4 @@
-/** Swaps on a bonding curve, exact to the raw unit: what comes out, what it costs, and where the price is afterwards. */
+/** Swaps on a bonding curve, exact to the raw unit: output, cost, and the price afterwards. */
 import { afterBaseIn, afterBaseOut, afterQuoteIn, afterQuoteOut, type CurvePoint, deltaBase, deltaQuote } from './math.ts';
 import { amountBeforeFee, type FeeParts, feeWithin, splitFee } from '../fees.ts';
 

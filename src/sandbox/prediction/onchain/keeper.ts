@@ -5,7 +5,7 @@ import { associatedAccount, buildTransaction, TOKEN, transferChecked } from '../
 import { decodeTransaction } from '../../solana/decode-transaction.ts';
 import { feeOf, filledOf, HUNDREDTH, isClosed, note, notionalOf, type OrderRecord, spentOf, type VenueState } from './venue-state.ts';
 
-/** From the final transaction to the keeper's first fill, and from one fill to the next. */
+/** Time from the final transaction to the keeper's first fill, and from one fill to the next. Milliseconds. */
 const KEEPER_MS = 3_000;
 
 /** Modes of the keeper: it fills orders in two parts, or waits for a test's commands. */

@@ -33,7 +33,7 @@ export interface OnchainPredictionSimulatorOptions {
 
 /** Controls of a test in the keeper's place. Amounts are micro-contracts. */
 export interface KeeperControl {
-  /** Fills so much of an open order at a price in micro-dollars; the rest of its deposit comes back where that completes it. */
+  /** Fills so much of an open order at a price in micro-dollars; the rest of its deposit comes back if that completes it. */
   fill(orderAccount: string, contractsMicro: bigint, priceMicro: bigint): void;
   /** Closes an order before it is whole: what was not spent comes back. */
   close(orderAccount: string, how: 'closed' | 'failed'): void;

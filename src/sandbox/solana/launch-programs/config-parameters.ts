@@ -87,7 +87,7 @@ const fail = (error: number): never => {
   throw new ProgramFailure(error);
 };
 
-/** In the order in which the program looks. @throws ProgramFailure */
+/** Checks a configuration in the order of the program. @throws ProgramFailure */
 export function assessConfig(given: GivenConfig): void {
   assessFees(given);
   const { head, tail, locked, curve } = given;

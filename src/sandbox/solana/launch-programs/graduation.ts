@@ -102,7 +102,7 @@ const POSITION_NAMES = {
   uri: 'https://raw.githubusercontent.com/MeteoraAg/token-metadata/main/meteora_position_nft.png',
 } as const;
 const POSITION_MINT_BYTES = 270;
-/** With its name inside. */
+/** Size of a mint with its name inside. */
 const NAMED_MINT_BYTES = 465;
 const TOKEN_BYTES = 165;
 

@@ -1,4 +1,4 @@
-/** The programs that launches need, as models: used where the sandbox's chain has no binary of them. */
+/** The programs that launches need, as models: used if the sandbox's chain has no binary of them. */
 
 import { CURVE_INSTRUCTIONS, LOCKER_CLAIM } from '../../../domain/launch/curve/instructions.ts';
 import { SUCCESSOR_PROGRAM } from '../../../domain/launch/curve/program.ts';

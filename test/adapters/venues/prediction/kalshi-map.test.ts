@@ -63,7 +63,7 @@ describe('the catalogue', () => {
     ]);
     expect(page.rejections.map(({ reason, detail }) => [reason, detail])).toEqual([
       ['unknown_shape', 'a market of type scalar has not exactly two outcomes'],
-      ['bad_number', 'yes_bid_dollars 1.2 is no probability'],
+      ['bad_number', 'yes_bid_dollars 1.2 is not a probability'],
       ['missing_field', 'ticker is missing or no text'],
       ['unknown_word', 'status "pondering" of KXBTCD-26NOV2217-B94000'],
     ]);

@@ -65,7 +65,7 @@ describe('the catalogue', () => {
       ['missing_field', 'a token id is empty: the marke'],
       ['unknown_shape', '3 outcomes and 3 tokens instea'],
       ['unknown_shape', 'active is neither true nor fal'],
-      ['unknown_shape', 'the event is no object'],
+      ['unknown_shape', 'the event is not an object'],
       ['unknown_word', 'status "active, accepting orde'],
     ]);
   });

@@ -170,7 +170,7 @@ describe('multipliers', () => {
     ['nothing pending', { multiplier: 1.5 }, fixedMultiplier('1.5')],
     ['a zero that stands for nothing', { multiplier: 1.5, newMultiplier: 0 }, fixedMultiplier('1.5')],
     ['a new one without a time', { multiplier: 1.5, newMultiplier: 2 }, null],
-    ['a new one that is no number', { multiplier: 1.5, newMultiplier: '2', newMultiplierEffectiveTimestamp: 1 }, null],
+    ['a new one that is not a number', { multiplier: 1.5, newMultiplier: '2', newMultiplierEffectiveTimestamp: 1 }, null],
     ['the same one again', { multiplier: 1.5, newMultiplier: 1.5 }, fixedMultiplier('1.5')],
     ['no multiplier', { newMultiplier: 2 }, null],
     ['a multiplier of zero', { multiplier: 0 }, null],

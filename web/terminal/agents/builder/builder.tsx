@@ -156,7 +156,7 @@ function Templates({ take }: { readonly take: (template: Readonly<Record<string,
   return (
     <Menu withinPortal={false} position="bottom-start">
       <Menu.Target>
-        <Button variant="default">Begin with a template</Button>
+        <Button variant="default">Start from a template</Button>
       </Menu.Target>
       <Menu.Dropdown>
         {templates.map((template) => (
@@ -197,7 +197,7 @@ function Rows({ draft, change, problemOf }: RowsProps) {
         <Universe chosen={draft.universe} change={(universe) => change({ ...draft, universe })} problem={problemOf('universe')} />
       </fieldset>
       {isOutside && draft.entry.length + draft.exit.length === 0 ? (
-        <p className="card empty">Code outside of the service decides. The limits below are its mandate.</p>
+        <p className="card empty">Your own code decides. The limits below are its mandate.</p>
       ) : (
         <div className="card">
           {(['entry', 'exit'] as const).map((side) => (

@@ -83,7 +83,7 @@ function valuesOf(fields: readonly Field[], texts: Texts): Members {
   return Object.fromEntries(given);
 }
 
-/** A text that is no number goes as it is, so that the service says what is wrong with it. Money stays a text. */
+/** A text that is not a number goes as it is, so that the service says what is wrong with it. Money stays a text. */
 function valueOf({ kind }: Field, text: string | readonly string[]): unknown {
   if (typeof text !== 'string') return text;
   if (kind === 'number' && /^-?\d+(\.\d+)?$/.test(text)) return Number(text);

@@ -12,7 +12,7 @@ export interface Field {
   readonly meaning: string;
   readonly isRequired: boolean;
   readonly choices: readonly string[];
-  /** Bounds in words, and what is taken where the field is empty. */
+  /** Bounds in words, and what is taken if the field is empty. */
   readonly allowed: string;
   readonly min: number | null;
   readonly max: number | null;

@@ -109,7 +109,7 @@ class Reader {
       if (event.type !== EVENT_ID.SCALAR) throw new Misplaced(offset, 'A field name is a plain text.');
       this.#at++;
       const name = getScalarValue(this.#text, event);
-      if (Object.hasOwn(members, name)) throw new Misplaced(offset, `The field ${name.slice(0, 60)} is there twice.`);
+      if (Object.hasOwn(members, name)) throw new Misplaced(offset, `The field ${name.slice(0, 60)} occurs twice.`);
       this.#offsets.set(`${path}.${name}`, offset);
       Object.defineProperty(members, name, { value: this.#value(`${path}.${name}`), enumerable: true, configurable: true, writable: true });
     }

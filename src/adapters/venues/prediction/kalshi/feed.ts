@@ -1,5 +1,5 @@
 /**
- * Kalshi live: signed socket with numbered books where there is a key, else the listed tops again and again.
+ * Kalshi live: signed socket with numbered books if there is a key, else the listed tops again and again.
  * See docs/reference/outside/kalshi.md.
  */
 import { defer, mergeMap, type Observable, type Subscription } from 'rxjs';
@@ -28,7 +28,7 @@ import { type KalshiKey, kalshiSigner } from './signature.ts';
 /** The venue pings every 10 s by itself; ours prove that it can answer. */
 const PING_MS = 15_000;
 const DATA_SILENCE_MS = 15 * 60_000;
-/** Without a key: oftener than a quote may be old (60 s), and far below what the read budget allows. */
+/** Period of polling without a key: shorter than a quote may be old (60 s), and far below the read budget. Milliseconds. */
 const POLL_MS = 10_000;
 const ONE_SIDED: readonly QualityFlag[] = Object.freeze(['one_sided'] as const);
 const LOST: readonly QualityFlag[] = Object.freeze(['gap', 'resyncing'] as const);
@@ -301,7 +301,7 @@ class BookStream implements ProviderStream {
   }
 }
 
-/** Without a key: the listed tops of the followed markets, every 10 s. An unchanged answer is a new proof. */
+/** Polls the listed tops of the followed markets without a key, every 10 s. An unchanged answer proves them anew. */
 function pollTops(options: KalshiFeedOptions, stage: Stage): ProviderStream {
   let markets: readonly PredictionMarket[] = [];
   let polling: Subscription | null = null;

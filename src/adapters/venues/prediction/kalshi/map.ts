@@ -135,7 +135,7 @@ const TAKER_QUADRATIC: ReadonlySet<string> = new Set(['quadratic', 'quadratic_wi
 
 /**
  * The answer of `/series/{ticker}`: sources and fees. A fee type that is not known leaves the fee unknown. `note` is told of
- * members that nobody knows, here and below.
+ * members that is unknown, here and below.
  */
 export function mapSeries(body: unknown, receivedAt: EpochMs, note?: NoteUnknownField): SeriesTerms | Rejection {
   noteUnknown(body, SERIES_FIELDS, note);
@@ -223,7 +223,7 @@ function eventOf(ticker: string, event: Fields | null): PredictionEventLink {
   };
 }
 
-/** One market. Never throws: a rejection where it cannot be read, or is not one of two outcomes. */
+/** One market. Never throws: a rejection if it cannot be read, or is not one of two outcomes. */
 export function mapMarket(raw: unknown, { event, series }: MarketContext, receivedAt: EpochMs): PredictionMarket | Rejection {
   return readable(MARKETS_SOURCE, receivedAt, raw, () => {
     const fields = objectIn(raw, 'the market');

@@ -28,7 +28,7 @@ export interface KalshiRestOptions {
   /** `https://external-api.kalshi.com/trade-api/v2`. */
   readonly baseUrl: string;
   readonly clock: Clock;
-  /** For the jitter of retries, 0 <= n < 1. */
+  /** Random source for jitter of retries, 0 <= n < 1. */
   readonly random: () => number;
   /** Tokens in any second: `KALSHI_TOKENS_PER_SECOND`. */
   readonly budget: RequestBudget;
@@ -36,7 +36,7 @@ export interface KalshiRestOptions {
   readonly maxWaitMs?: number;
   /** Markets that are listed at most. Default 2000. */
   readonly maxMarkets?: number;
-  /** Counts what the answers hold that nobody knows. Default: a counter of its own. */
+  /** Counts what the answers hold that is unknown. Default: a counter of its own. */
   readonly unknownFields?: UnknownFields;
 }
 
@@ -45,9 +45,9 @@ export interface KalshiRest {
   readonly unknownFields: UnknownFields;
   /** Every open market. @throws VenueError */
   list(): Promise<Listing>;
-  /** These markets as they stand now. @throws VenueError */
+  /** Reads these markets as they are now. @throws VenueError */
   ask(markets: readonly PredictionMarket[]): Promise<Listing>;
-  /** @throws VenueError, also where the answer cannot be read. */
+  /** @throws VenueError, also if the answer cannot be read. */
   book(market: PredictionMarket): Promise<PredictionBook>;
   /** The newest trades, at most 100. @throws VenueError */
   trades(market: PredictionMarket): Promise<readonly PredictionTrade[]>;

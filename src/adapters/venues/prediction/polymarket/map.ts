@@ -117,7 +117,7 @@ function textsIn(fields: Fields, name: string): readonly string[] {
   try {
     list = JSON.parse(text);
   } catch {
-    throw new Unreadable('unknown_shape', `${name} is no JSON list`);
+    throw new Unreadable('unknown_shape', `${name} is not JSON list`);
   }
   if (!Array.isArray(list) || !list.every((one) => typeof one === 'string'))
     throw new Unreadable('unknown_shape', `${name} is no list of texts`);
@@ -161,7 +161,7 @@ function stageOf(fields: Fields): Stage {
   if (oracle !== null && oracle !== 'resolved') return stage(oracle);
   const payouts = closed ? payoutsOf(fields, oracle === 'resolved') : null;
   if (payouts !== null) return { status: 'resolved', words, payouts };
-  // Closed without a payout: the winner has to be asked for elsewhere.
+  // Closed without a payout: the winner must be asked for elsewhere.
   if (closed) return stage('closed');
   if (!active) return stage('unopened');
   return stage(accepting === true ? 'open' : accepting === false ? 'paused' : 'unknown');
@@ -229,7 +229,7 @@ function idsOf(fields: Fields, tokens: readonly string[]): Record<string, string
   return ids;
 }
 
-/** One market of Gamma; `event` is the one that it came in, where it did. Never throws: a rejection where it cannot be read. */
+/** One market of Gamma; `event` is the one that it came in, if it did. Never throws: a rejection if it cannot be read. */
 export function mapGammaMarket(raw: unknown, event: Fields | null, receivedAt: EpochMs): PredictionMarket | Rejection {
   return readable(GAMMA_SOURCE, receivedAt, raw, () => {
     const fields = objectIn(raw, 'the market');
@@ -322,7 +322,7 @@ function gridOf(fields: Fields): PredictionMarket['priceGrid'] {
   return evenGrid(step);
 }
 
-/** A page of `/events`: every market of every event, each by itself. `note` is told of members that nobody knows, here and below. */
+/** A page of `/events`: every market of every event, each by itself. `note` is told of members that is unknown, here and below. */
 export function mapGammaEvents(body: unknown, receivedAt: EpochMs, note?: NoteUnknownField): MappedMarkets {
   noteUnknown(body, LISTED_EVENT, note);
   const read = readable(GAMMA_SOURCE, receivedAt, body, () =>
@@ -347,7 +347,7 @@ export function mapGammaMarkets(body: unknown, receivedAt: EpochMs, note?: NoteU
   return isRejection(read) ? { markets: [], rejections: [read] } : splitMarkets(read);
 }
 
-/** Words that nobody knows are counted, and their markets kept as `unknown`. */
+/** Words that is unknown are counted, and their markets kept as `unknown`. */
 function splitMarkets(mapped: readonly (PredictionMarket | Rejection)[]): MappedMarkets {
   const markets = mapped.filter((one): one is PredictionMarket => !isRejection(one));
   const unknown = markets

@@ -29,14 +29,14 @@ export interface PolymarketRestOptions {
   readonly clobUrl: string;
   readonly dataUrl: string;
   readonly clock: Clock;
-  /** For the jitter of retries, 0 <= n < 1. */
+  /** Random source for jitter of retries, 0 <= n < 1. */
   readonly random: () => number;
   readonly budgets: { readonly gamma: RequestBudget; readonly clob: RequestBudget; readonly data: RequestBudget };
   /** Maximum wait of a request for budget. Default 20 s. */
   readonly maxWaitMs?: number;
   /** Markets that are listed at most, the most traded first. Default 2000. */
   readonly maxMarkets?: number;
-  /** Counts what the answers hold that nobody knows. Default: a counter of its own. */
+  /** Counts what the answers hold that is unknown. Default: a counter of its own. */
   readonly unknownFields?: UnknownFields;
 }
 
@@ -45,9 +45,9 @@ export interface PolymarketRest {
   readonly unknownFields: UnknownFields;
   /** Every open market of the most traded events. @throws VenueError */
   list(): Promise<Listing>;
-  /** These markets as they stand now, with the winner where only the order books know it. @throws VenueError */
+  /** Reads these markets as they are now, with the winner if only the order books know it. @throws VenueError */
   ask(markets: readonly PredictionMarket[]): Promise<Listing>;
-  /** @throws VenueError, also where the answer cannot be read. */
+  /** @throws VenueError, also if the answer cannot be read. */
   book(market: PredictionMarket): Promise<PredictionBook>;
   /** The newest trades, at most 100. @throws VenueError */
   trades(market: PredictionMarket): Promise<readonly PredictionTrade[]>;

@@ -21,7 +21,7 @@ export interface LevelChange {
   readonly side: 'bids' | 'asks';
   readonly price: DecimalString;
   readonly size: DecimalString;
-  /** The top of that token's book after the whole message, where it is told; null for an empty side. */
+  /** The top of that token's book after the whole message, if it is told; null for an empty side. */
   readonly best: { readonly bid: DecimalString | null; readonly ask: DecimalString | null } | null;
 }
 
@@ -188,7 +188,7 @@ function levelChange(isFollowed: (token: string) => boolean): LevelChange | null
   return { token, side, price, size, best: { bid: bid.length > 1 ? bid : null, ask: ask.length > 1 ? ask : null } };
 }
 
-/** `0` or `1`, where nobody stands, or a price between them. */
+/** `0` or `1`, if nobody stands, or a price between them. */
 function isTop(decimal: DecimalString): boolean {
   return decimal.length > 1 ? decimal.charCodeAt(0) === 48 : decimal === '0' || decimal === '1';
 }
