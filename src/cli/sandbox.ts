@@ -18,7 +18,7 @@ export function sandboxCommands(sandbox: Command, service: Service): void {
     .description(
       'advance the sandbox by days at once: every slot is decided, traded on paper and signed as in real time; all records stay marked as simulated',
     )
-    .requiredOption('--days <n>', `how many days, at most ${MOST_DAYS}; parts of a day are allowed`, days)
+    .requiredOption('--days <n>', `days to simulate, at most ${MOST_DAYS}; parts of a day are allowed`, days)
     .option('--to-open', 'continue to the next opening of the stock exchange, when reference prices become fresh')
     .option('--json', 'print the result as JSON')
     .action(async (options: { days: number; toOpen?: true; json?: true }) => {

@@ -24,7 +24,7 @@ export function inThread<Outcome>(
   return new Promise((resolve, reject) => {
     const abort = (): void => {
       void worker.terminate();
-      reject(new Error('the run was ended from outside'));
+      reject(new Error('the run was cancelled from outside'));
     };
     if (job.signal.aborted) {
       abort();

@@ -83,7 +83,7 @@ test.each<[string, unknown, string]>([
   ['a thesis that is too long', { thesis: 'buy '.repeat(5_000) }, '20000 characters'],
   ['an empty thesis', { thesis: '  ' }, 'is empty'],
   ['a thesis that is no text', { thesis: 5 }, 'no text'],
-  ['fields beside a thesis', { thesis: THESIS, allocationUsd: '1000000' }, 'stands beside a thesis'],
+  ['fields beside a thesis', { thesis: THESIS, allocationUsd: '1000000' }, 'cannot be combined with a thesis'],
   ['an unknown symbol', { symbol: 'NOPEx', target: { kind: 'price', direction: 'below', value: '5' } }, 'unknown symbol'],
   [
     'an unknown field',

@@ -142,8 +142,7 @@ export const getMacro = defineRoute({
   handle: (ports) => async (request) => {
     const { group, observations = 12, asOf, calendarDays = 30, minImpact = 'low' } = request.query;
     const now = ports.clock.now();
-    if (asOf !== undefined && !(dateAt(asOf) <= now))
-      throw malformed('query.asOf', 'a day that is not over or is none', 'today or a day before it');
+    if (asOf !== undefined && !(dateAt(asOf) <= now)) throw malformed('query.asOf', 'not a day that has ended', 'today or a day before it');
     const at = asOf === undefined ? now : Math.min(now, dateAt(asOf) + DAY_MS - 1);
     const days = Math.max(LEAST_DAYS, observations * 32);
     const [points, releases] = await Promise.all([

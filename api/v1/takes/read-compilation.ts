@@ -24,7 +24,7 @@ export function readCompilation(body: Readonly<Record<string, unknown>>, catalog
   }
   const [stray] = Object.keys(fields);
   if (stray !== undefined) {
-    return takeInvalid([{ path: `$.${stray.slice(0, 60)}`, problem: 'stands beside a thesis', allowed: 'a thesis, or fields' }]);
+    return takeInvalid([{ path: `$.${stray.slice(0, 60)}`, problem: 'cannot be combined with a thesis', allowed: 'a thesis, or fields' }]);
   }
   if (typeof thesis !== 'string') return takeInvalid([{ path: '$.thesis', problem: 'is no text', allowed: 'a thesis in words' }]);
   const compiled = compileThesis(thesis, { catalog, now });

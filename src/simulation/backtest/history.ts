@@ -172,7 +172,7 @@ export function gridOf(inputs: readonly Pick<InstrumentInput, 'candles'>[], barM
     first = Math.min(first, oldest.openTime);
     last = Math.max(last, newest.openTime);
   }
-  if (first > last) throw new RangeError('there is no candle in this stretch of history');
+  if (first > last) throw new RangeError('this period of history has no candle');
   return { firstSlot: first + barMs, barMs, length: Math.floor((last - first) / barMs) + 1 };
 }
 

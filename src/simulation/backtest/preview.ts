@@ -118,9 +118,9 @@ const SUPERSEDED: PreviewEnding = { code: 'superseded', detail: 'a newer preview
 const GONE: PreviewEnding = { code: 'cancelled', detail: 'the caller has disconnected' };
 const OUT_OF_TIME: PreviewEnding = {
   code: 'out_of_time',
-  detail: `it did not end within ${PREVIEW_LIMITS.runMs / 1_000} seconds: what was read of the venues is kept, so ask again, or for fewer days`,
+  detail: `it did not end within ${PREVIEW_LIMITS.runMs / 1_000} seconds. The data that was read is kept: try again, or request fewer days`,
 };
-const BUSY: PreviewEnding = { code: 'busy', detail: `${PREVIEW_LIMITS.waiting} previews wait already: ask again in a few seconds` };
+const BUSY: PreviewEnding = { code: 'busy', detail: `${PREVIEW_LIMITS.waiting} previews are waiting already: try again in a few seconds` };
 
 function without(ending: PreviewEnding): Omit<Preview, 'tookMs'> {
   return { result: null, ending, whyNoTrades: [], missing: [] };

@@ -49,7 +49,7 @@ export function createAgreementRunner(options: AgreementRunnerOptions): Evaluati
           return {
             ok: false,
             code: 'disagreed',
-            detail: 'the session that passed kept no answers to compare with: the code has to pass again',
+            detail: 'the session that passed has no stored answers to compare with: the code must pass again',
           };
         const { request, createdAt, passed } = known;
         const funding = await fetchNeeds(options, backtestNeeds(manifest, manifest.timeframe), request, job);

@@ -28,7 +28,7 @@ export async function inSession(
     return {
       ok: false,
       code: 'interrupted',
-      detail: `the session had begun and no end of it was kept, as when its process dies; ${terms === TRIAL_TERMS ? terms.countsAs : 'it counts for nothing'} (seed ${seed})`,
+      detail: `the session has no recorded end, as when its process dies; ${terms === TRIAL_TERMS ? terms.countsAs : 'it counts for nothing'} (seed ${seed})`,
     };
   const ended = new AbortController();
   const held = host.hold(job, (detail) => ended.abort(detail), terms);

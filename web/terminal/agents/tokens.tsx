@@ -24,7 +24,7 @@ export function Tokens({ agentId }: { readonly agentId: string }) {
       <h2>Tokens</h2>
       <p className="faint">A token can propose trades for this agent and read what that requires. It can do nothing else.</p>
       <Refusal error={error ?? revoking.error} />
-      {data?.length === 0 && <p className="empty">No token yet.</p>}
+      {data?.length === 0 && <p className="empty">No tokens yet.</p>}
       {data !== undefined && data.length > 0 && (
         <div className="scroll-x" tabIndex={0} role="region" aria-label="Tokens of the agent">
           <table className="rows wide">
