@@ -137,6 +137,7 @@ class AgentChange(Model):
     autonomy: AgentWithManifestAutonomy
     pause_cause: AgentWithManifestPauseCause | None
     manifest_hash: str
+    status: Literal["running", "paused"] | None = None
     breaker: str | None = None
     observed: str | None = None
     limit: str | None = None
@@ -184,6 +185,7 @@ class AgentAlert(Model):
     autonomy: AgentWithManifestAutonomy
     pause_cause: AgentWithManifestPauseCause | None
     manifest_hash: str
+    status: Literal["running", "paused"] | None = None
     breaker: str | None = None
     observed: str | None = None
     limit: str | None = None

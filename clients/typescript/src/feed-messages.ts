@@ -69,6 +69,7 @@ export type AgentAlert = {
   readonly what: string;
   readonly agentId: string;
   readonly stage: 'draft' | 'backtest' | 'stress_test' | 'paper' | 'shadow' | 'limited_live' | 'live';
+  readonly status?: 'running' | 'paused';
   readonly duty: 'active' | 'paused';
   readonly feed: 'live' | 'degraded' | 'lost';
   readonly autonomy: 'research' | 'suggest' | 'confirm' | 'policy_auto' | 'autonomous' | 'risk_only';
@@ -84,6 +85,7 @@ export type AgentChange = {
   readonly what: 'promoted' | 'demoted' | 'autonomy_set' | 'manifest_changed' | 'paused' | 'resumed' | 'closing' | 'closed';
   readonly agentId: string;
   readonly stage: 'draft' | 'backtest' | 'stress_test' | 'paper' | 'shadow' | 'limited_live' | 'live';
+  readonly status?: 'running' | 'paused';
   readonly duty: 'active' | 'paused';
   readonly feed: 'live' | 'degraded' | 'lost';
   readonly autonomy: 'research' | 'suggest' | 'confirm' | 'policy_auto' | 'autonomous' | 'risk_only';
