@@ -213,8 +213,8 @@ describe('what an author is told', () => {
     [{ type: 'price_above', price: 0.1 + 0.2 }, 'entry', '$.c.price', 'write it as a text', 'a decimal'],
     [{ type: 'price_above', price: -1 }, 'entry', '$.c.price', 'out of range', 'from 0'],
     [{ type: 'ema_cross_up', fast: 26, slow: 12 }, 'entry', '$.c.fast', 'fast must be less than slow', 'below 12'],
-    [{ type: 'stop_loss', pct: 3 }, 'entry', '$.c.type', 'stop_loss is no entry condition', 'premium_below'],
-    [{ type: 'no_negative_event' }, 'exit', '$.c.type', 'no_negative_event is no exit condition', 'negative_event'],
+    [{ type: 'stop_loss', pct: 3 }, 'entry', '$.c.type', 'stop_loss is not an entry condition', 'premium_below'],
+    [{ type: 'no_negative_event' }, 'exit', '$.c.type', 'no_negative_event is not an exit condition', 'negative_event'],
   ])('%j as %s: at %s, %s', (value, side, path, problem, allowed) => {
     const problems: Problem[] = [];
     expect(readCondition(value, side, '1h', '$.c', problems)).toBeNull();

@@ -106,7 +106,7 @@ export function readCondition(
     return null;
   }
   if (!definition.sides.includes(side)) {
-    problems.push({ path: `${path}.type`, problem: `${definition.type} is not a ${side} condition`, allowed: allowedTypes.join(', ') });
+    problems.push({ path: `${path}.type`, problem: `${definition.type} is not an ${side} condition`, allowed: allowedTypes.join(', ') });
     return null;
   }
   const before = problems.length;
