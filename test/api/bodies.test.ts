@@ -78,7 +78,7 @@ const HOSTILE: Hostile[] = [
   ['an unknown condition', manifest({ entryConditions: [{ type: 'always' }] })],
   ['a condition that is a text', manifest({ entryConditions: ['premium_below'] })],
   ['10,000 conditions', manifest({ entryConditions: Array(5_000).fill({}) })],
-  ['a universe of texts that are not a symbols', manifest({ universe: ["'; drop table agents; --"] })],
+  ['a universe of texts that are not symbols', manifest({ universe: ["'; drop table agents; --"] })],
   ['a universe of numbers', manifest({ universe: [1, 2] })],
   ['a key of 60 KiB', `{"${'k'.repeat(60_000)}":1}`],
   ['5,000 unknown keys', `{${Array.from({ length: 5_000 }, (_, i) => `"k${i}":1`).join(',')}}`],

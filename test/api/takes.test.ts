@@ -135,7 +135,7 @@ test('what the words leave open is confirmed word for word before it is armed', 
     'because weekends overshoot',
     '"Tesla" means TSLAx on spotchain',
     'the allocation is 100 USD',
-    expect.stringContaining('there is not an exit condition'),
+    expect.stringContaining('there is no exit condition'),
   ]);
   const refused = await post('/v1/takes/arm', { takeId: id, mode: 'paper' });
   expect([refused.status, refused.body.code, refused.body.questions]).toEqual([409, 'take_unsettled', open]);

@@ -176,9 +176,9 @@ test('a thesis is compiled, confirmed, armed, disarmed, forked, and an agent is 
   const compiled = await printedBy(compileTake(terminal, 'Buy BTCUSDT when the price is below $20,000, with $500'));
   expect(compiled).toMatch(/^draft: spotexchange:BTCUSDT, 500 USD, until \S+ {2}[0-9a-f-]{36}\n"Buy BTCUSDT/);
   expect(compiled).toMatch(/^ {2}read +the price is below \$20,000 +entry: price_below price=20000$/m);
-  expect(await refused(armTake(terminal, latest, 'paper', false))).toMatch(/--confirm[\s\S]*\n {2}there is not an exit condition/);
+  expect(await refused(armTake(terminal, latest, 'paper', false))).toMatch(/--confirm[\s\S]*\n {2}there is no exit condition/);
   expect(await printedBy(armTake(terminal, latest, 'paper', true))).toMatch(/^armed on paper: spotexchange:BTCUSDT, 500 USD/);
-  expect(await printedBy(showTake(terminal, latest))).toMatch(/^armed on paper[\s\S]*\n {2}to confirm {2}there is not an exit condition/);
+  expect(await printedBy(showTake(terminal, latest))).toMatch(/^armed on paper[\s\S]*\n {2}to confirm {2}there is no exit condition/);
   expect(await printedBy(listTakes(terminal))).toMatch(/^ID .*\n[0-9a-f-]{36} {2}armed +paper +spotexchange:BTCUSDT +500 /);
   expect(await printedBy(listTakeDecisions(terminal, latest, 1))).toMatch(/^(?:No decisions yet\.|\d{4}-)/);
   expect(await printedBy(commandTake(terminal, 'disarmTake', latest))).toMatch(/^disarmed on paper \([\w ]+\): spotexchange:BTCUSDT/);

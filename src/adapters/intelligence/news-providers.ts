@@ -132,7 +132,7 @@ export function readAlpacaArticle(item: unknown): (Article & { readonly updatedA
   const source = [undefined, null, ''].some((none) => none === row['source']) ? ALPACA_FIRST_SOURCE : textOf(row['source'], 120);
   const symbols = textsOf(row['symbols']);
   if (id === null) return 'an article whose "id" is no whole number';
-  if (!Number.isFinite(publishedAt) || !Number.isFinite(updatedAt)) return `article ${id}: "created_at" and "updated_at" are not a times`;
+  if (!Number.isFinite(publishedAt) || !Number.isFinite(updatedAt)) return `article ${id}: "created_at" and "updated_at" are not times`;
   if (headline === null || source === null) return `article ${id}: "headline" and "source" are no texts`;
   if (symbols === null) return `article ${id}: "symbols" is no list of texts`;
   return { id: `alpaca:${id}`, source, publishedAt, updatedAt, headline, symbols: symbols.slice(0, MAX_SYMBOLS), url: urlOf(row['url']) };

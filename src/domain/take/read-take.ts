@@ -229,7 +229,7 @@ export const ASSUMED = {
   allocation: `the allocation is ${DEFAULT_ALLOCATION_USD} USD`,
   slippage: `the slippage budget is ${DEFAULT_SLIPPAGE_BPS} basis points`,
   expiry: (at: EpochMs): string => `the Take expires 30 days from now, at ${isoTime(at)}`,
-  noExit: 'there is not an exit condition: the Take ends once it is filled, and the position stays until somebody closes it',
+  noExit: 'there is no exit condition: the Take ends once it is filled, and the position stays until somebody closes it',
 } as const;
 
 /** Returns the reading of a Take without a thesis: each condition and limit under its own name, with nothing to confirm. */

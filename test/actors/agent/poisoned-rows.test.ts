@@ -180,13 +180,13 @@ test('an observation that cannot be read was not observed: whoever looks at it h
 
 /** Rows of an organization, and not of an agent. */
 const OF_THE_ORGANIZATION: Readonly<Record<string, (on: Sql) => Promise<unknown>>> = {
-  'risk_preferences: texts that are not a numbers': (on) =>
+  'risk_preferences: texts that are not numbers': (on) =>
     on`insert into risk_preferences (org_id, version, body, set_by) values (${ORG}, 1, '{"maxPositionWeightPct": "much", "maxDailyDrawdownPct": {}}', 'x')`,
   'exposures: a sum that is not a number': (on) =>
     on`insert into exposures (org_id, mode, asset, lane, quantity, cost_usd, reserved_usd) values (${ORG}, 'paper', 'spotchain:AAPLx', 7, 'NaN', 'NaN', 'NaN')`,
   'book_exposures: a list in the place of sums': (on) =>
     on`insert into book_exposures (book_id, org_id, mode, adds) values (${`paper:${poison}:1`}, ${ORG}, 'paper', '[1]')`,
-  'reserve_checks: dollars of accounts that are not an amounts': (on) =>
+  'reserve_checks: dollars of accounts that are not amounts': (on) =>
     on`insert into reserve_checks (org_id, at, verdict, lines, unknown, dollars) values (${ORG}, ${SLOT}, 'backed', '[{"asset": {}}]', '{}',
       '{"places": [{"place": "exchange", "usd": "much"}], "booksCashUsd": [], "booksCapitalUsd": null}')`,
 };

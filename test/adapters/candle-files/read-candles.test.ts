@@ -137,7 +137,7 @@ test('a file that changes its unit of time is caught at the row that does', asyn
   expect(found.bad).toMatchObject([{ reason: 'mixed_time_units', line: 3, column: 'time' }]);
 });
 
-test('days that are in no calendar are not a times', () => {
+test('days that are in no calendar are not times', () => {
   for (const text of ['2024-02-30', '2023-02-29T00:00:00Z', '2024-13-01', '2024-01-01 25:00', '12/31/2023', '2024-01-01 12-AM'])
     expect(readOpenTime(text, false)).toMatchObject({ reason: 'bad_time' });
   expect(readOpenTime('2024-02-29 23:30:00+05:30', false)).toEqual({ at: Date.UTC(2024, 1, 29, 18), unit: 'text' });

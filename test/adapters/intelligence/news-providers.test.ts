@@ -185,7 +185,7 @@ test('an article that cannot be read costs itself, and one that names nothing of
   expect([messages.length, rejected?.length]).toEqual([1, 3]);
   const silent = await asked('finnhub', () => ({ error: 'no access' }));
   await expect(silent.session.ask()).rejects.toThrow(/no list of articles/);
-  expect(readAlpacaArticle({ ...ALPACA_ARTICLE, created_at: 5 })).toMatch(/no times/);
+  expect(readAlpacaArticle({ ...ALPACA_ARTICLE, created_at: 5 })).toMatch(/are not times/);
   expect(readFinnhubArticle({ ...FINNHUB_ARTICLE, datetime: 17 }, null)).toMatch(/no unix time/);
   expect(readFinnhubArticle({ ...FINNHUB_ARTICLE, url: 'javascript:alert(1)' }, null)).toMatchObject({ url: null });
 });

@@ -1,5 +1,5 @@
 // How an order's numbers are read: as whole numbers in simulators where simulators are exact, as big integers beyond that, and
-// as nothing where they are not a numbers.
+// as nothing where they are not numbers.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Order, orderOf } from '../../../src/domain/order.ts';

@@ -103,7 +103,7 @@ describe('out of order', () => {
     expect(nonZero(counters.snapshot().spotexchange.counted)).toEqual({ out_of_order: 1, duplicate: 1 });
   });
 
-  it('orders by venue time where there are not a numbers', () => {
+  it('orders by venue time where there are no numbers', () => {
     marbles(({ hot, expectObservable }) => {
       const values: Record<string, FeedMessage> = {
         a: quote(T, { observedAt: T - 100 }),
