@@ -25,6 +25,21 @@ export const templateOf = (url: string): string => url.replace(/:(\w+)/g, '{$1}'
 
 const exampleOf = (value: unknown): { readonly example?: unknown } => (value === undefined ? {} : { example: value });
 
+/** An address to show where none was recorded: with the least that a required parameter may be. */
+function sampleUrl({ url, schema: { querystring } }: Route): string {
+  const { properties = {}, required = [] } = (querystring ?? {}) as {
+    readonly properties?: {
+      readonly [name: string]: { readonly enum?: readonly unknown[]; readonly minimum?: number; readonly examples?: unknown[] };
+    };
+    readonly required?: readonly string[];
+  };
+  const query = required.map((name) => {
+    const field = properties[name];
+    return `${name}=${String(field?.examples?.[0] ?? field?.enum?.[0] ?? field?.minimum ?? 1)}`;
+  });
+  return `${templateOf(url)}${query.length === 0 ? '' : `?${query.join('&')}`}`;
+}
+
 /** Name of the Python client's argument for a whole body, as `clients/python/generate.py` names it; null if it takes the fields. */
 function wholeBody(schema: TSchema | undefined): string | null {
   const { $id, properties, additionalProperties } = (schema ?? {}) as Node;
@@ -174,7 +189,7 @@ export function operationOf(found: RouteEntry, convert: Convert, shared: Respons
         whole: wholeBody(route.schema.body),
         isPaged: isPaged(route),
       },
-      EXAMPLES.operations[route.name] ?? { url: templateOf(route.url) },
+      EXAMPLES.operations[route.name] ?? { url: sampleUrl(route) },
     ),
     parameters: [
       ...parametersOf(route.schema.params, 'path', convert),

@@ -273,7 +273,7 @@ describe('a research', () => {
   test.each([
     [{ crossed: 1 }, /degraded \(crossed\)/],
     [{ clockOffsetMs: -120_000 }, /stale \(over_age\)/],
-    [{ nanPrice: 1 }, /no plain decimal/],
+    [{ nanPrice: 1 }, /not a plain decimal/],
   ])('a book with %j does not count, and is said so', async (fault, why) => {
     fixture.polymarket.faults.set(fault);
     try {

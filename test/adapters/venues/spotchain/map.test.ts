@@ -223,7 +223,7 @@ describe('prices', () => {
       ['f', 'bad_number'],
       ['g', 'unknown_shape'],
     ]);
-    expect(readPrices([])).toMatch(/no object/);
+    expect(readPrices([])).toMatch(/not an object/);
   });
 });
 

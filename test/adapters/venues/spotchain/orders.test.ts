@@ -81,8 +81,8 @@ test('a quote alone has no transaction, and a height may be a number as the vers
 });
 
 test.each<[string, unknown]>([
-  ['no object', 'text'],
-  ['no object', null],
+  ['not an object', 'text'],
+  ['not an object', null],
   ['not asked for', { ...answer, outputMint: USDC }],
   ['not the 1000 that were asked for', { ...answer, inAmount: '1001' }],
   ['no raw amount', { ...answer, outAmount: '1e3' }],
