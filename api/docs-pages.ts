@@ -75,7 +75,7 @@ export function docsPages(written: Node): ReadonlyMap<string, DocsPage> {
   ]);
   for (const { name, description } of document.tags) {
     const own = operations.filter(({ operation }) => operation.tags.includes(name));
-    const list = own.map(({ operation }) => `<li><a href="#${operation.operationId}">${text(operation.summary)}</a></li>`).join('');
+    const list = own.map(({ operation }) => `<li><a href="#${operation.operationId}">${prose(operation.summary)}</a></li>`).join('');
     const main = `<header><h1>${text(name)}</h1><p>${prose(description)}</p><ul class="contents">${list}</ul></header>${own.map((one) => section(document, one)).join('')}`;
     pages.set(name, frame(name, name, main));
   }
@@ -111,7 +111,7 @@ function introduction({ info, tags }: Document, operations: readonly Placed[]): 
     { lang: 'Python', label: 'sevengate', source: 'from sevengate import Client\n\nclient = Client()\nanswer = client.get_me()' },
   ];
   return `<section class="operation"><div class="about"><h1>Sevengate API</h1><p>Version ${text(info.version)}. ${prose(info.description)}</p>
-<p>Send a token as <code>Authorization: Bearer …</code>. A local service keeps one for each example member under <code>tokens/</code> of its state folder. <a href="/docs/errors">Every error</a> has a code, a cause and a cure. <code>api</code> and <code>client</code> in the samples are the clients that this page opens at the right.</p></div>${samplesBox('start', samples, '')}</section>
+<p>Send a token as <code>Authorization: Bearer …</code>. A local service keeps one for each example member under <code>tokens/</code> of its state folder. <a href="/docs/errors">Every error</a> has a code, a cause and a cure. In the samples <code>$U</code> is the address of the service, and <code>api</code> and <code>client</code> are the clients at the right.</p></div>${samplesBox('start', samples, '')}</section>
 <table><thead><tr><th>Group</th><th>Purpose</th><th>Operations</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
 }
 
@@ -131,7 +131,7 @@ function section(document: Document, { path, method, operation }: Placed): strin
   const answers = Object.entries(responses).filter(([status]) => Number(status) < 400);
   const codes = refusalsOf(document, operation);
   const about = [
-    `<h2><a href="#${operationId}">${text(summary)}</a></h2>`,
+    `<h2><a href="#${operationId}">${prose(summary)}</a></h2>`,
     `<p class="path"><b data-method="${method}">${method}</b> <code>${text(path)}</code>${deprecated === true ? ' <em>deprecated</em>' : ''}</p>`,
     description === undefined ? '' : `<p>${prose(description)}</p>`,
     `<p class="facts">Needs ${prose(operation['x-permission'])} · cost class ${text(operation['x-cost'])} · <code>${operationId}</code></p>`,
