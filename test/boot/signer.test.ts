@@ -221,7 +221,7 @@ test.runIf(process.platform === 'linux')(
     await waitFor(() => told('holds another key than at the start') === 1, { what: 'the other key', deadlineMs: 60_000 });
     rmSync(file);
     for (const [tries, waitMs] of [2_000, 4_000, 8_000, 16_000].entries()) await afterEnd(virtual, tries + 2, waitMs);
-    await waitFor(() => told('until the service is started again') === 1, { what: 'the last word', deadlineMs: 60_000 });
+    await waitFor(() => told('until the service is restarted') === 1, { what: 'the last word', deadlineMs: 60_000 });
     expect(told('cannot be read: there is no such file')).toBe(4);
     expect(virtual.pending).toBe(0);
     expect(await signer?.client.sign(NOBODY, SIGNATURE)).toMatchObject({

@@ -202,7 +202,7 @@ describe('one state folder', () => {
         .log()
         .filter(({ level }) => level >= least)
         .map(({ msg }) => msg);
-    expect(said(40)).toContainEqual(expect.stringContaining('no Redis here'));
+    expect(said(40)).toContainEqual(expect.stringContaining('no Redis found'));
     expect(said(50)).toEqual([]);
   });
 
