@@ -52,8 +52,8 @@ import { refuse } from '../../src/domain/refusal.ts';
 import { createLaunchQuotes } from '../../src/trading/launch-quotes.ts';
 import { createLiveQuotes } from '../../src/trading/live-marks.ts';
 import { createVirtualClock, type VirtualClock } from '../../streams/virtual-clock.ts';
-import { testDatabase } from '../harness/postgres.ts';
 import { recordExample } from '../harness/recorded-examples.ts';
+import { borrowDatabase } from '../harness/reused-database.ts';
 
 export const NOW = Date.UTC(2026, 2, 2, 14, 31);
 export const OURS = '00000000-0000-7000-8000-00000000000a';
@@ -130,13 +130,10 @@ export async function apiUnderTest(
   onchain: OnchainPredictions | null = null,
   bridge: Bridge | null = null,
 ): Promise<ApiUnderTest> {
-  const url = databaseUrl ?? (await testDatabase());
-  const sql = openDatabase({ url, name: 'api test', connections: 6 });
-  const callers = openDatabase({ url, role: API_ROLE, name: 'api test callers', connections: 6 });
-  const evaluator = openDatabase({ url, role: EVALUATOR_ROLE, name: 'api test evaluator', connections: 1 });
+  const { url, sql, callers, evaluator, owner, giveBack } =
+    databaseUrl === undefined ? await borrowDatabase({ connections: 6, callers: 6 }) : openedAt(databaseUrl);
   const clock = createVirtualClock(NOW);
   // Members are the owner's to name.
-  const owner = openDatabase({ url, role: null, name: 'api test owner', connections: 1 });
   const members = createMemberStore(owner);
   if (databaseUrl === undefined) {
     await members.ensureOrganization(OURS, 'ours');
@@ -319,13 +316,20 @@ export async function apiUnderTest(
     },
     async close() {
       await app.close();
-      await sql.end({ timeout: 1 });
-      await owner.end({ timeout: 1 });
-      await callers.end({ timeout: 1 });
-      await evaluator.end({ timeout: 1 });
+      await giveBack();
     },
   };
   return under;
+}
+
+function openedAt(url: string) {
+  const pools = {
+    sql: openDatabase({ url, name: 'api test', connections: 6 }),
+    callers: openDatabase({ url, role: API_ROLE, name: 'api test callers', connections: 6 }),
+    evaluator: openDatabase({ url, role: EVALUATOR_ROLE, name: 'api test evaluator', connections: 1 }),
+    owner: openDatabase({ url, role: null, name: 'api test owner', connections: 1 }),
+  };
+  return { url, ...pools, giveBack: async () => void (await Promise.all(Object.values(pools).map((pool) => pool.end({ timeout: 1 })))) };
 }
 
 const document = openApiDocument(documentedRoutes(), '0.0.0') as {

@@ -7,7 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { openWriterKeys, type WriterKey } from '../../src/adapters/signing-keys/writer-keys.ts';
+import { API_ROLE } from '../../src/adapters/store/callers/as-organization.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
+import { EVALUATOR_ROLE } from '../../src/adapters/store/gates/evidence-store.ts';
 import { registerWriters } from '../../src/adapters/store/trail/writer-registry.ts';
 
 export interface Borrowed {
@@ -18,6 +20,9 @@ export interface Borrowed {
   readonly feedSql: Sql;
   /** Pool of the owner of the tables. */
   readonly owner: Sql;
+  /** Pools of the API's callers and of what evaluates for them; the worker's pool unless they were asked for. */
+  readonly callers: Sql;
+  readonly evaluator: Sql;
   readonly writer: WriterKey | undefined;
   /** Empties it for the next test. One whose tables or guards are not what they were, or that is at work still, is let go. */
   giveBack(): Promise<void>;
@@ -31,30 +36,40 @@ interface Place extends Omit<Borrowed, 'giveBack'> {
   readonly shape: string;
 }
 
+export interface Wanted {
+  readonly connections: number;
+  /** A state folder: then the worker and the feed sign with keys in it, which are those of the test before. */
+  readonly home?: string | undefined;
+  /** Connections of the API's callers. */
+  readonly callers?: number | undefined;
+}
+
 /** Free databases by how they are opened. */
 const free = new Map<string, Place[]>();
 
-/**
- * A migrated database for one test. @param options.home A state folder: then the worker and the feed sign with keys in it, which
- * are those of the test before.
- */
-export async function borrowDatabase(options: { readonly connections: number; readonly home?: string | undefined }): Promise<Borrowed> {
-  const kind = `${options.connections} ${options.home !== undefined}`;
+/** A migrated database for one test, or for all tests of a file. */
+export async function borrowDatabase(options: Wanted): Promise<Borrowed> {
+  const kind = `${options.connections} ${options.callers} ${options.home !== undefined}`;
   const waiting = free.get(kind) ?? [];
   free.set(kind, waiting);
-  const place = waiting.pop() ?? (await openPlace(options.connections, options.home !== undefined));
+  const place = waiting.pop() ?? (await openPlace(options));
   if (options.home !== undefined && place.home !== undefined)
     cpSync(join(place.home, 'keys'), join(options.home, 'keys'), { recursive: true });
   return {
     ...place,
     async giveBack() {
       if (await isEmptied(place)) waiting.push(place);
-      else await Promise.all([place.sql, place.feedSql, place.owner].map((pool) => pool.end({ timeout: 1 })));
+      else await Promise.all([...poolsOf(place), place.owner].map((pool) => pool.end({ timeout: 1 })));
     },
   };
 }
 
-async function openPlace(connections: number, isSigned: boolean): Promise<Place> {
+function poolsOf({ sql, feedSql, callers, evaluator }: Place): Sql[] {
+  return [...new Set([sql, feedSql, callers, evaluator])];
+}
+
+async function openPlace({ connections, callers: atOnce, home: given }: Wanted): Promise<Place> {
+  const isSigned = given !== undefined;
   const answer = await fetch(`${inject('servers')}/database/reusable`);
   if (!answer.ok) throw new Error(`no database for tests: ${await answer.text()}`);
   const url = (await answer.json()) as string;
@@ -64,7 +79,11 @@ async function openPlace(connections: number, isSigned: boolean): Promise<Place>
   if (keys !== null) await registerWriters(url, [keys.worker, keys.feed]);
   const sql = openDatabase({ url, name: 'actors of a test', connections, ...(keys === null ? {} : { writer: keys.worker }) });
   const feedSql = keys === null ? sql : openDatabase({ url, name: 'feed test', connections: 1, writer: keys.feed });
-  return { url, sql, feedSql, owner, home, writer: keys?.worker, restore: await restoring(owner), shape: await shapeOf(owner) };
+  const callers = atOnce === undefined ? sql : openDatabase({ url, role: API_ROLE, name: 'callers of a test', connections: atOnce });
+  const evaluator =
+    atOnce === undefined ? sql : openDatabase({ url, role: EVALUATOR_ROLE, name: 'evaluator of a test', connections: 1 });
+  const pools = { sql, feedSql, callers, evaluator, owner };
+  return { url, ...pools, home, writer: keys?.worker, restore: await restoring(owner), shape: await shapeOf(owner) };
 }
 
 /** Statements that put back the rows of now: a copy of them is kept beside the tables. */
@@ -102,7 +121,8 @@ async function shapeOf(owner: Sql): Promise<string> {
   return shape?.digest ?? '';
 }
 
-async function isEmptied({ owner, sql, feedSql, restore, shape }: Place): Promise<boolean> {
+async function isEmptied(place: Place): Promise<boolean> {
+  const { owner, restore, shape } = place;
   try {
     const [busy] = await owner`
       select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and state is distinct from 'idle' and backend_type = 'client backend'`;
@@ -110,7 +130,7 @@ async function isEmptied({ owner, sql, feedSql, restore, shape }: Place): Promis
     const filled = await everFilled(owner);
     const emptied = filled.map((name) => `delete from ${name};`).join('\n');
     await owner.unsafe(`begin; set local session_replication_role = replica; ${emptied} ${restore} commit;`);
-    await Promise.all([sql`select 1`, feedSql`select 1`]);
+    await Promise.all(poolsOf(place).map((pool) => pool`select 1`));
     return true;
   } catch {
     // Its connections are gone, or somebody holds its rows: the next test gets a new one.
