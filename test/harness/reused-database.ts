@@ -80,8 +80,7 @@ async function openPlace({ connections, callers: atOnce, home: given }: Wanted):
   const sql = openDatabase({ url, name: 'actors of a test', connections, ...(keys === null ? {} : { writer: keys.worker }) });
   const feedSql = keys === null ? sql : openDatabase({ url, name: 'feed test', connections: 1, writer: keys.feed });
   const callers = atOnce === undefined ? sql : openDatabase({ url, role: API_ROLE, name: 'callers of a test', connections: atOnce });
-  const evaluator =
-    atOnce === undefined ? sql : openDatabase({ url, role: EVALUATOR_ROLE, name: 'evaluator of a test', connections: 1 });
+  const evaluator = atOnce === undefined ? sql : openDatabase({ url, role: EVALUATOR_ROLE, name: 'evaluator of a test', connections: 1 });
   const pools = { sql, feedSql, callers, evaluator, owner };
   return { url, ...pools, home, writer: keys?.worker, restore: await restoring(owner), shape: await shapeOf(owner) };
 }

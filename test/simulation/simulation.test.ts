@@ -9,7 +9,7 @@ import { traceHash, traceLines } from '../../src/simulation/seeded/trace.ts';
 import { type Outcome, simulate } from '../../src/simulation/seeded/world.ts';
 import { rounds } from '../harness/rounds.ts';
 
-const SEEDS = Number(process.env['SIM_SEEDS'] ?? rounds({ suite: 30, proof: 2_000 }));
+const SEEDS = Number(process.env['SIM_SEEDS'] ?? rounds({ suite: 10, proof: 2_000 }));
 const FIRST = Number(process.env['SIM_FIRST'] ?? 1);
 
 /** Returns the violated invariants of a run, in words; empty if there are none. */

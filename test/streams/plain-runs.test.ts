@@ -12,6 +12,7 @@ import { createMarketView, type MarketView } from '../../streams/market-view.ts'
 import { PlainRuns } from '../../streams/plain-runs.ts';
 import { overrideLimits } from '../../streams/quality-limits.ts';
 import { heartbeat, liquidity, perpContext, quote, REGULAR, reference, status } from './events.ts';
+import { rounds } from '../harness/rounds.ts';
 
 const freshness = createFreshness({ limits: overrideLimits({ sources: { 'binance:depth': { sequence: 'contiguous' } } }) });
 
@@ -196,7 +197,7 @@ it('leaves the same view and the same counts wherever somebody looks, whatever v
       expect(runs.tops).toEqual(tops);
       quotes += messages.filter(({ kind }) => kind === 'quote').length;
     }),
-    { numRuns: 500 },
+    { numRuns: rounds({ suite: 100, proof: 500 }) },
   );
   // Quotes were left out, so that the comparison says something.
   expect(receivedOfThem).toBeLessThan(quotes * 0.8);

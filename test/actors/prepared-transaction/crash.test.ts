@@ -5,6 +5,7 @@ import { LEASE_MS } from '../../../actors/proposal/lease.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import { actorsOn } from '../../world/actor-world.ts';
 import { must, preparedSwap, type SwapFixture, signedBy, swapFixture } from './swap-fixture.ts';
+import { rounds } from '../../harness/rounds.ts';
 
 let fixture: SwapFixture;
 beforeEach(async () => {
@@ -116,7 +117,7 @@ test('two workers of the same activities at once come to one transaction and one
 });
 
 test('no broadcast begins after a halt has answered, however they race', async () => {
-  const ROUNDS = 12;
+  const ROUNDS = rounds({ suite: 5, proof: 12 });
   let halted = false;
   let late = 0;
   let sent = 0;

@@ -6,7 +6,7 @@ import { rounds } from '../../harness/rounds.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 import { ORG, tradingFixture } from './trading-fixture.ts';
 
-const ROUNDS = rounds({ suite: 12, proof: 300 });
+const ROUNDS = rounds({ suite: 6, proof: 300 });
 const CONFIRMING = 2;
 const AUTOMATIC = 2;
 

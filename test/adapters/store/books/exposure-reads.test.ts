@@ -16,6 +16,7 @@ import { randomOperations, seededRandom } from '../../../domain/random-fills.ts'
 import { testDatabase } from '../../../harness/postgres.ts';
 import { agentRow, freshId, ORG, OTHER } from '../reads.ts';
 import { answerOf } from '../../../../src/adapters/store/queries.ts';
+import { rounds } from '../../../harness/rounds.ts';
 
 let sql: Sql;
 let superuser: Sql;
@@ -82,7 +83,8 @@ test('random fills, transfers, proposals and new versions (seed 23): the sums ar
   const next = randomOperations(23, ids);
   const random = seededRandom(23);
   const open: string[] = [];
-  for (let step = 0; step < 120; step++) {
+  const steps = rounds({ suite: 60, proof: 120 });
+  for (let step = 0; step < steps; step++) {
     const operation = next();
     const record: ActorRecord =
       operation.kind === 'fill' ? { type: 'fill', orgId: ORG, fill: operation.fill } : { ...operation, type: 'ledger', orgId: ORG };
@@ -98,8 +100,8 @@ test('random fills, transfers, proposals and new versions (seed 23): the sums ar
       const ended = open.shift();
       if (ended !== undefined) await sql`update proposals set state = 'expired' where id = ${ended}`;
     }
-    if (step === 60) await activate(agents[0] as string, 2);
-    if (step === 90) await activate(agents[0] as string, 1);
+    if (step === steps / 2) await activate(agents[0] as string, 2);
+    if (step === (steps / 4) * 3) await activate(agents[0] as string, 1);
     if (step % 10 === 9) await expectEqual(ORG, [...ids, 'none']);
   }
   expect((await fromBooks(ORG, 'none')).exposures.length).toBeGreaterThan(3);
