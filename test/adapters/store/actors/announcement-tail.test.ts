@@ -262,6 +262,10 @@ test('following many announcements reads each of them once, however many are sto
     select 'many', ${OURS}, n, jsonb_build_object('n', n) from generate_series(${from}::int, ${to}::int) n`;
   await insertMany(1, 20_000);
   await own`analyze announcements`;
+  // A transaction of any database of the cluster that began before these rows would put them behind the tail's beginning.
+  await waitFor(async () => (await own`select 1 from announcements having max(xid) < pg_snapshot_xmin(pg_current_snapshot())`).length > 0, {
+    what: 'the stored announcements to lie before every open transaction',
+  });
   const { rows } = await listen({ at: stored, name: 'tail of many', pollMs: 10, pageRows: 100 });
   await insertMany(20_001, 21_000);
   await waitFor(() => rows.length === 1_000, { what: 'the new announcements' });
