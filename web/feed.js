@@ -5,9 +5,10 @@ import { Subscriptions } from './subscriptions.js';
 /** @typedef {import('./wire.ts').Message} Message */
 /**
  * @typedef {object} FeedStatus
- * @property {'connecting' | 'live' | 'waiting'} state `waiting` until `retryAt`.
+ * @property {'connecting' | 'live' | 'late' | 'waiting'} state `waiting` until `retryAt`; `late` while what comes was sent long ago.
  * @property {number} retryAt Milliseconds since the epoch; 0 unless waiting.
  * @property {number} since When it was last live; 0 if it never was.
+ * @property {number} lateS Seconds between the sending of the last frame and its arrival, beyond those of the fastest frame.
  */
 
 const FIRST_PAUSE_MS = 400;
@@ -15,6 +16,12 @@ const LONGEST_PAUSE_MS = 15_000;
 /** The service beats every 5 s. After one missed beat it is not received; after two its connection is given up. */
 const BEAT_MS = 5_000;
 const SLACK_MS = 1_000;
+/** Frames that are so late bring prices that are stale. */
+const LATE_S = BEAT_MS / 1_000;
+/** Pause between two looks at the day's clock: timers stand still while the computer sleeps. */
+const LOOK_MS = 1_000;
+/** @type {FeedStatus} */
+const NEVER = { state: 'connecting', retryAt: 0, since: 0, lateS: 0 };
 /** The token has expired, or was taken back: only signing in again helps. */
 const SIGNED_OUT = [4001, 4002];
 
@@ -35,8 +42,7 @@ export function createFeed({ address, onStatus, signedIn, onSignedOut, time }) {
   let retry = 0;
   const silence = createSilence({ onMissed: () => become({ state: 'connecting', since: Date.now() }), onLost: () => lose() });
   const clock = serviceClock();
-  /** @type {FeedStatus} */
-  let status = { state: 'connecting', retryAt: 0, since: 0 };
+  let status = NEVER;
 
   /** @param {Partial<FeedStatus>} change */
   function become(change) {
@@ -47,6 +53,7 @@ export function createFeed({ address, onStatus, signedIn, onSignedOut, time }) {
   function open() {
     clearTimeout(retry);
     if (!isWanted || socket !== null) return;
+    clock.forget();
     become({ state: 'connecting', retryAt: 0 });
     socket = openSocket(address(), { isCurrent: (one) => one === socket, onOpen, onMessage, onClose: lose });
   }
@@ -60,9 +67,10 @@ export function createFeed({ address, onStatus, signedIn, onSignedOut, time }) {
   /** @param {Message} message */
   function onMessage(message) {
     silence.restart();
-    if (status.state !== 'live') become({ state: 'live' });
     failures = 0;
-    clock.measure(message.at);
+    const lateS = clock.measure(message.at);
+    const state = lateS > LATE_S && time === undefined ? 'late' : 'live';
+    if (status.state !== state || (state === 'late' && status.lateS !== lateS)) become({ state, lateS });
     subscriptions.take(message);
   }
 
@@ -71,8 +79,7 @@ export function createFeed({ address, onStatus, signedIn, onSignedOut, time }) {
     const last = socket;
     socket = null;
     silence.stop();
-    if (last !== null) closeQuietly(last);
-    return last !== null;
+    return last !== null && closeQuietly(last);
   }
 
   /** @param {number} [code] @param {boolean} [neverOpened] */
@@ -108,8 +115,8 @@ export function createFeed({ address, onStatus, signedIn, onSignedOut, time }) {
     },
     /** The service's time, as far as it is known. */
     now: time ?? clock.now,
-    /** True unless a heartbeat was missed or the connection is lost. */
-    isReceived: () => status.state === 'live',
+    /** True unless a heartbeat was missed, frames are late, or the connection is lost. */
+    isReceived: () => status.state === 'live' && !silence.isMissed(),
     isReplay: time !== undefined,
     /**
      * Receives a channel until the returned function is called, across any number of connections and without loss or repeat.
@@ -156,6 +163,7 @@ function openSocket(address, { isCurrent, onOpen, onMessage, onClose }) {
 function closeQuietly(socket) {
   if (socket.readyState === WebSocket.CONNECTING) socket.addEventListener('open', () => socket.close());
   else socket.close();
+  return true;
 }
 
 /** The pause before the next attempt in milliseconds, after so many that failed in a row. @param {number} failures */
@@ -170,11 +178,16 @@ function serviceClock() {
   const ours = () => Math.round(performance.timeOrigin + performance.now());
   return {
     now: () => ours() + skewMs,
-    /** @param {string} at When the service sent a frame. */
+    /** @param {string} at When the service sent a frame. @returns Seconds by which it came later than the fastest one. */
     measure(at) {
       const skew = Date.parse(at) - ours();
       if (!isKnown || skew > skewMs) skewMs = skew;
       isKnown = true;
+      return Math.round((skewMs - skew) / 1_000);
+    },
+    /** Begins to measure anew with the next frame. */
+    forget() {
+      isKnown = false;
     },
   };
 }
@@ -186,15 +199,23 @@ function serviceClock() {
 function createSilence({ onMissed, onLost }) {
   /** @type {number[]} */
   let timers = [];
+  let look = 0;
+  let heardAt = 0;
   const stop = () => {
     for (const timer of timers) clearTimeout(timer);
+    clearInterval(look);
   };
+  // The day's clock goes on while the computer sleeps, timers do not.
+  const lasts = (/** @type {number} */ ms) => Date.now() - heardAt > ms;
   return {
     restart() {
       stop();
+      heardAt = Date.now();
       timers = [setTimeout(onMissed, BEAT_MS + SLACK_MS), setTimeout(onLost, 2 * BEAT_MS + SLACK_MS)];
+      look = setInterval(() => lasts(2 * BEAT_MS + SLACK_MS) && onLost(), LOOK_MS);
     },
     stop,
+    isMissed: () => lasts(BEAT_MS + SLACK_MS),
   };
 }
 

@@ -26,7 +26,7 @@ beforeEach(async () => {
   vi.stubGlobal('document', new EventTarget());
   vi.stubGlobal('WebSocket', WebSocket);
   for (const name of ['addEventListener', 'removeEventListener'] as const) vi.stubGlobal(name, page[name].bind(page));
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
   server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   await once(server, 'listening');
   states = [];
@@ -80,6 +80,32 @@ test('a browser that goes offline loses the connection at once', async () => {
   await connected();
   page.dispatchEvent(new Event('offline'));
   expect([states.at(-1), feed.isReceived()]).toEqual(['waiting', false]);
+});
+
+test('frames that were sent long ago are late: nothing is received until they are on time again', async () => {
+  const peer = await connected();
+  const beat = (agoMs: number) => peer.send(JSON.stringify({ type: 'heartbeat', at: new Date(Date.now() - agoMs).toISOString() }));
+  beat(0);
+  beat(20_000);
+  await reach('late');
+  expect(feed.isReceived()).toBe(false);
+  beat(0);
+  await reach('live');
+  expect(feed.isReceived()).toBe(true);
+});
+
+test('after a sleep, in which no timer ran, nothing is received and a new connection is made', async () => {
+  await connected();
+  const now = Date.now();
+  vi.spyOn(Date, 'now').mockImplementation(() => now + 3_600_000);
+  expect(feed.isReceived()).toBe(false);
+  vi.advanceTimersByTime(1_000);
+  expect(states.at(-1)).toBe('waiting');
+  vi.mocked(Date.now).mockRestore();
+  const again = once(server, 'connection');
+  vi.advanceTimersByTime(400);
+  await again;
+  await reach('live');
 });
 
 test('once ended it belongs to nobody: the network brings it back only after somebody connects again', async () => {

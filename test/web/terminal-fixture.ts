@@ -396,7 +396,8 @@ const FIND_BARRIERS = `(async () => {
   }
   const ids = [...document.querySelectorAll('[id]')].map(({ id }) => id);
   for (const id of ids) if (ids.indexOf(id) !== ids.lastIndexOf(id)) found.push('an id twice: ' + id);
-  if (document.querySelectorAll('h1').length !== 1) found.push('first headings: ' + document.querySelectorAll('h1').length);
+  const firstHeadings = [...document.querySelectorAll('h1')].filter((heading) => heading.checkVisibility());
+  if (firstHeadings.length !== 1) found.push('first headings: ' + firstHeadings.length);
   if (document.documentElement.lang === '') found.push('no language');
   if (document.documentElement.scrollWidth > innerWidth) found.push('wider than the window: ' + document.documentElement.scrollWidth);
 

@@ -1,5 +1,5 @@
 /** Calls of the service by its own client, and what the pages keep of its answers. */
-import { QueryCache, QueryClient } from '@tanstack/react-query';
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiError, createClient } from '../../clients/typescript/src/index.ts';
 import { createStore } from './kit/store.ts';
 
@@ -37,18 +37,52 @@ export type {
 } from '../../clients/typescript/src/index.ts';
 export { ApiError, NetworkError } from '../../clients/typescript/src/index.ts';
 
+/** Trouble of calls at this moment: refused until `busyUntil` (milliseconds since the epoch), or longer on their way than people wait. */
+export const strain = createStore({ busyUntil: 0, slow: 0 });
+const SLOW_MS = 4_000;
+const BUSY = [429, 503];
+/** Pause after a refusal that names none. */
+const PAUSE_S = 2;
+
+async function watchedFetch(...call: Parameters<typeof fetch>): Promise<Response> {
+  let isSlow = false;
+  const count = (by: number) => strain.set({ ...strain.get(), slow: strain.get().slow + by });
+  const timer = setTimeout(() => {
+    isSlow = true;
+    count(1);
+  }, SLOW_MS);
+  try {
+    const response = await fetch(...call);
+    if (BUSY.includes(response.status)) {
+      const busyUntil = Date.now() + (Number(response.headers.get('retry-after')) || PAUSE_S) * 1_000;
+      strain.set({ ...strain.get(), busyUntil: Math.max(busyUntil, strain.get().busyUntil) });
+    }
+    return response;
+  } finally {
+    clearTimeout(timer);
+    if (isSlow) count(-1);
+  }
+}
+
 /** The service of this page; its cookie says who asks. */
-export const api = createClient();
+export const api = createClient({ fetch: watchedFetch });
 
 /** True once the service has refused a call because nobody is signed in. */
 export const signedOut = createStore(false);
 
 export const isSignedOut = (error: unknown): boolean => error instanceof ApiError && error.status === 401;
 
+const onError = (error: unknown): void => signedOut.set(signedOut.get() || isSignedOut(error));
+
 export const queries = new QueryClient({
-  queryCache: new QueryCache({ onError: (error) => signedOut.set(signedOut.get() || isSignedOut(error)) }),
-  // The client itself asks again where that may help.
-  defaultOptions: { queries: { retry: false, staleTime: 5_000 } },
+  queryCache: new QueryCache({ onError }),
+  mutationCache: new MutationCache({ onError }),
+  defaultOptions: {
+    // The client itself asks again where that may help. The service may be on this computer, which needs no network.
+    queries: { retry: false, staleTime: 5_000, networkMode: 'always' },
+    // An order that waited for the network would be sent at a later price.
+    mutations: { networkMode: 'always' },
+  },
 });
 
 /** Reads these again, because something of them has changed. */

@@ -6,7 +6,7 @@ import { preferences } from '../preferences.js';
 import { useAgentActions } from './agents/commands.ts';
 import { useCatalog } from './catalog.ts';
 import { askHalt, useMayHalt } from './halt.tsx';
-import { isWriting } from './kit/keys.ts';
+import { isWriting } from './kit/browser.ts';
 import { useMay, useMe } from './member.ts';
 import { type OrderInWords, ordersIn } from './order-in-words.ts';
 import { pagesFor } from './pages.ts';

@@ -8,6 +8,7 @@ import {
   type IDockviewPanelProps,
 } from 'dockview-react';
 import { type ComponentType, useEffect, useMemo, useState } from 'react';
+import { Guarded } from './kit/guarded.tsx';
 import { keep, readKept, useStore } from './kit/store.ts';
 import { useMe } from './member.ts';
 import { panelAsked } from './place.ts';
@@ -67,7 +68,16 @@ export default function Dock({ workspace }: { readonly workspace: Workspace }) {
 }
 
 const componentsOf = ({ panels }: Workspace) =>
-  Object.fromEntries(Object.entries(panels).map(([name, { content: Content }]) => [name, (_props: IDockviewPanelProps) => <Content />]));
+  Object.fromEntries(
+    Object.entries(panels).map(([name, { content: Content }]) => [
+      name,
+      (_props: IDockviewPanelProps) => (
+        <Guarded>
+          <Content />
+        </Guarded>
+      ),
+    ]),
+  );
 
 /** Arranges the panels as they were kept; false if nothing was kept, or by a version that had other panels. */
 function restore(api: DockviewApi, kept: string | null, { panels }: Workspace): boolean {

@@ -4,9 +4,9 @@ import { useMediaQuery } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
 import { spotlight } from '@mantine/spotlight';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect } from 'react';
+import { Suspense, useEffect } from 'react';
 import { clockTime, zoneWord } from '../words.js';
-import { api, refresh } from './api.ts';
+import { api, refresh, strain } from './api.ts';
 import { Commands } from './commands.tsx';
 import { HaltBanner, HaltButton } from './halt.tsx';
 import { GroupIcon } from './kit/icons.tsx';
@@ -25,8 +25,9 @@ import { IS_REPLAY } from './replay/mode.ts';
 import { HelpSheet, SettingsItems, usePreferences } from './settings.tsx';
 import { beginTour, Tour } from './tour.tsx';
 import { TradeWorkspace } from './workspace.tsx';
+import { Guarded, laterPart } from './kit/guarded.tsx';
 
-const Research = lazy(() => import('./research/pages.tsx'));
+const Research = laterPart(async () => (await import('./research/pages.tsx')).default);
 
 export function Frame() {
   const name = useStore(page);
@@ -49,7 +50,7 @@ export function Frame() {
         {IS_REPLAY ? <ReplayBar /> : <HaltBanner />}
         {!IS_REPLAY && <Tour />}
         <Suspense key={zone} fallback={<p className="faint page">Loading…</p>}>
-          {name === 'trade' ? <TradeWorkspace /> : <Research name={name} />}
+          <Guarded key={name}>{name === 'trade' ? <TradeWorkspace /> : <Research name={name} />}</Guarded>
         </Suspense>
       </main>
       {isPhone && <Thumbs />}
@@ -115,19 +116,18 @@ function Clock() {
   );
 }
 
-/** Green only while the service is heard: it beats every 5 s, and the light goes out after one missed beat. */
+/**
+ * Green only while the service is heard and answers: it beats every 5 s, and the light goes out after one missed beat, where frames are
+ * late, and while calls are refused or slow.
+ */
 function Connection() {
-  const { state, retryAt, since } = useStore(connection);
-  const now = useTicking();
-  const seconds = Math.max(0, Math.ceil((retryAt - now) / 1_000));
-  const verb = since === 0 ? 'Connecting' : 'Reconnecting';
-  const words = state === 'live' ? 'Live' : state === 'waiting' && seconds > 0 ? `${verb} in ${seconds} s` : `${verb}…`;
+  const { state, words } = useCondition();
   return (
     <button
       type="button"
       className="connection"
       data-state={state}
-      disabled={state === 'live'}
+      disabled={state !== 'waiting' && state !== 'connecting'}
       onClick={feed.connect}
       title="Try again now"
     >
@@ -135,6 +135,20 @@ function Connection() {
       <span role="status">{words}</span>
     </button>
   );
+}
+
+function useCondition(): { readonly state: string; readonly words: string } {
+  const { state, retryAt, since, lateS } = useStore(connection);
+  const { busyUntil, slow } = useStore(strain);
+  const now = useTicking();
+  const secondsTo = (at: number) => Math.max(0, Math.ceil((at - now) / 1_000));
+  if (state === 'late') return { state, words: `Late by ${lateS} s` };
+  if (state !== 'live') {
+    const verb = since === 0 ? 'Connecting' : 'Reconnecting';
+    return { state, words: state === 'waiting' && secondsTo(retryAt) > 0 ? `${verb} in ${secondsTo(retryAt)} s` : `${verb}…` };
+  }
+  if (secondsTo(busyUntil) > 0) return { state: 'busy', words: `Busy, asks again in ${secondsTo(busyUntil)} s` };
+  return slow > 0 ? { state: 'slow', words: 'Slow answers' } : { state, words: 'Live' };
 }
 
 function TodaysProfit() {

@@ -42,7 +42,11 @@ const theme = createTheme({
   cursorType: 'pointer',
   components: {
     Button: { defaultProps: { size: 'xs' } },
-    TextInput: { defaultProps: { size: 'xs' } },
+    TextInput: { defaultProps: { size: 'xs', autoComplete: 'off' } },
+    Select: { defaultProps: { size: 'xs', allowDeselect: false } },
+    ...Object.fromEntries(
+      ['NativeSelect', 'Textarea', 'Checkbox', 'Autocomplete', 'Switch'].map((name) => [name, { defaultProps: { size: 'xs' } }]),
+    ),
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     // The page itself never scrolls; locking it would write a style sheet without the nonce.
     Modal: { defaultProps: { lockScroll: false } },

@@ -10,7 +10,7 @@ import { IS_REPLAY } from './replay/mode.ts';
 /** The page draws at most this often, however often quotes come. */
 const DRAWN_EVERY_MS = 100;
 
-export const connection = createStore<FeedStatus>({ state: 'connecting', retryAt: 0, since: 0 });
+export const connection = createStore<FeedStatus>({ state: 'connecting', retryAt: 0, since: 0, lateS: 0 });
 
 export const feed = createFeed({
   ...(IS_REPLAY ? { time: tapeTime } : {}),

@@ -3,7 +3,7 @@ import { createContext, useContext } from 'react';
 import { api, type Me, queries, signedOut } from './api.ts';
 import { keep, readKept } from './kit/store.ts';
 
-/** End of the session, by which the page knows whether to ask the service at all. */
+/** Names the session, by which the page knows whether to ask the service at all: its end, which another clock may have passed already. */
 const HINT = 'sevengate.signedInUntil';
 
 export const MeContext = createContext<Me | null>(null);
@@ -19,25 +19,47 @@ export function useMe(): Me {
   return me;
 }
 
-/** True if somebody signed in here and the session has not run out: nobody is asked for who is not. */
-export const isKeptSignedIn = (): boolean => Number(readKept(HINT)) > Date.now();
+const NOBODY = '0';
+
+/** True if somebody signed in here and did not sign out: nobody is asked for who is not. */
+export const isKeptSignedIn = (): boolean => (readKept(HINT) ?? NOBODY) !== NOBODY;
+
+// Another tab shares the cookie: who signs in or out there does so here.
+addEventListener('storage', ({ key, newValue }) => {
+  if (key !== HINT) return;
+  if ((newValue ?? NOBODY) !== NOBODY) becomeMember().catch(() => signedOut.set(true));
+  else {
+    queries.clear();
+    signedOut.set(true);
+  }
+});
 
 /** Remembers for the other pages that somebody is signed in until then. */
-export const keepSignedIn = (expiresAt: string): void => keep(HINT, String(Date.parse(expiresAt)));
+export const keepSignedIn = (expiresAt: string): void => keep(HINT, expiresAt);
 
 /**
- * Ends the session. The pages go first: one that is still shown asks on, and is refused.
+ * Ends the session, and the page with everything that was read for its member.
  * @throws Error if the service does not answer; the member is signed in as before.
  */
 export async function signOut(): Promise<void> {
-  signedOut.set(true);
-  await queries.cancelQueries();
   queries.clear();
+  signedOut.set(true);
   try {
     await api.closeSession();
   } catch (error) {
     signedOut.set(false);
     throw error;
   }
-  keep(HINT, '0');
+  keep(HINT, NOBODY);
 }
+
+/** Reads who is signed in now. What another member read here is forgotten. */
+export async function becomeMember(): Promise<void> {
+  const before = queries.getQueryData<Me>(['me']);
+  const me = await api.getMe();
+  if (before !== undefined && identityOf(before) !== identityOf(me)) queries.clear();
+  queries.setQueryData(['me'], me);
+  signedOut.set(false);
+}
+
+export const identityOf = ({ subject, orgId }: Me): string => `${orgId} ${subject}`;

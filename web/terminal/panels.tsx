@@ -1,5 +1,5 @@
 /** Panels of the workspace by their names. */
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import type { Panel } from './dock.tsx';
 import { Alerts } from './panels/alerts.tsx';
 import { Book } from './panels/book.tsx';
@@ -12,8 +12,9 @@ import { Positions } from './panels/positions.tsx';
 import { Proposals } from './panels/proposals.tsx';
 import { Ticket } from './panels/ticket.tsx';
 import { Watchlist } from './panels/watchlist.tsx';
+import { laterPart } from './kit/guarded.tsx';
 
-const Candles = lazy(async () => ({ default: (await import('./charts.tsx')).Candles }));
+const Candles = laterPart(async () => (await import('./charts.tsx')).Candles);
 
 function Chart() {
   return (

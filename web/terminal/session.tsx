@@ -1,12 +1,13 @@
 /** Gate of the page: the terminal for members, the way in for everybody else. */
 import { Button, PasswordInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
-import { api, queries, signedOut } from './api.ts';
+import { Activity, type FormEvent, useState } from 'react';
+import { api, signedOut } from './api.ts';
 import { Frame } from './frame.tsx';
+import { Guarded } from './kit/guarded.tsx';
 import { Refusal } from './kit/refusal.tsx';
 import { createStore, useStore } from './kit/store.ts';
-import { isKeptSignedIn, keepSignedIn, MeContext } from './member.ts';
+import { becomeMember, identityOf, isKeptSignedIn, keepSignedIn, MeContext } from './member.ts';
 import { IS_REPLAY } from './replay/mode.ts';
 
 // Nobody signs in to a tape.
@@ -37,21 +38,27 @@ export function Session() {
     enabled: !isOut && !isWaiting,
   });
   if (isWaiting) return <main className="sign-in faint">Signing in…</main>;
-  if (isOut) return <SignIn reason={error} />;
   if (me.data !== undefined)
     return (
-      <MeContext value={me.data}>
-        <Frame />
-      </MeContext>
+      <>
+        {isOut && <SignIn reason={error} />}
+        {/* A session that ran out hides what somebody was writing, and loses nothing of it. */}
+        <Activity mode={isOut ? 'hidden' : 'visible'}>
+          <MeContext value={me.data}>
+            <Guarded key={identityOf(me.data)}>
+              <Frame />
+            </Guarded>
+          </MeContext>
+        </Activity>
+      </>
     );
+  if (isOut) return <SignIn reason={error} />;
   return <main className="sign-in">{me.error === null ? <p className="faint">Signing in…</p> : <Refusal error={me.error} />}</main>;
 }
 
-function signedIn({ expiresAt }: { readonly expiresAt: string }): void {
-  // A session that ran out left its answers, and the next member may be another one.
-  queries.clear();
+async function signedIn({ expiresAt }: { readonly expiresAt: string }): Promise<void> {
+  await becomeMember();
   keepSignedIn(expiresAt);
-  signedOut.set(false);
 }
 
 /** @param props.reason Error of the link that signed nobody in. */

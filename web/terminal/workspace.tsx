@@ -1,13 +1,14 @@
 /** A workspace: dockable panels on a wide screen, and what the phone shows instead. */
 import { useMediaQuery } from '@mantine/hooks';
-import { lazy, type ReactNode, Suspense } from 'react';
+import { type ReactNode, Suspense } from 'react';
 import type { Workspace } from './dock.tsx';
 import { Phone } from './phone.tsx';
 import { IS_REPLAY } from './replay/mode.ts';
 import { REPLAY } from './replay/workspace.ts';
 import { TRADE } from './trade-workspace.tsx';
+import { laterPart } from './kit/guarded.tsx';
 
-const Dock = lazy(() => import('./dock.tsx'));
+const Dock = laterPart(async () => (await import('./dock.tsx')).default);
 
 interface Props {
   readonly title: string;

@@ -184,7 +184,6 @@ function CloseDialog({ agent: { id, name }, isOpen, close }: DialogProps) {
           : 'It is paused and its positions are sold, with another try each minute until all are closed. Resuming it cancels this.'}
       </p>
       <Select
-        size="xs"
         label="Sell"
         placeholder="All positions"
         clearable
@@ -197,7 +196,6 @@ function CloseDialog({ agent: { id, name }, isOpen, close }: DialogProps) {
         label="Min price"
         description="Leave it empty to sell at the market price."
         inputMode="decimal"
-        autoComplete="off"
         value={limitPrice}
         error={isWrong ? 'Enter a number above zero.' : null}
         onChange={({ currentTarget }) => setLimit(currentTarget.value.trim())}
@@ -213,9 +211,7 @@ function AutonomyDialog({ agent: { id, autonomy: now }, isOpen, close }: DialogP
     <Ask isOpen={isOpen} close={close} title="Autonomy" confirm="Set" change={change}>
       <p>At research it places no orders, at confirm it asks before each one, at autonomous it never asks.</p>
       <Select
-        size="xs"
         label="Level"
-        allowDeselect={false}
         data={LEVELS.map((value) => ({ value, label: plain(value) }))}
         value={autonomy}
         onChange={(value) => value !== null && setAutonomy(value)}
@@ -244,9 +240,7 @@ function SignOffDialog({ agent: { id, name }, isOpen, close }: DialogProps) {
     >
       <p>The newest sign-off counts. It holds for this manifest and this stay at limited live only.</p>
       <Select
-        size="xs"
         label="Decision"
-        allowDeselect={false}
         data={[
           { value: 'approve', label: 'Approve live capital' },
           { value: 'refuse', label: 'Refuse live capital' },
@@ -255,7 +249,6 @@ function SignOffDialog({ agent: { id, name }, isOpen, close }: DialogProps) {
         onChange={(value) => setWord(value === 'refuse' ? 'refuse' : 'approve')}
       />
       <Textarea
-        size="xs"
         label="Reason"
         autosize
         minRows={3}

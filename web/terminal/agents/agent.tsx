@@ -1,8 +1,8 @@
 /** One agent: profit, stage and next step, what it did on the chart, its rules in sentences, and the record behind them. */
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { dayAndTime, forPeople, plain, symbolOf } from '../../words.js';
 import { type AgentDetail, ApiError } from '../api.ts';
-import { Figure, Loaded } from '../kit/lists.tsx';
+import { FigureList, Loaded } from '../kit/lists.tsx';
 import { Gain, Money, Today } from '../kit/numbers.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { Actions } from './actions.tsx';
@@ -12,8 +12,9 @@ import { StageRail } from './rail.tsx';
 import { conditionSentence, type Rules, rulesSentences } from './rules.ts';
 import { Drawdown, State } from './state.tsx';
 import { Tabs } from './tabs.tsx';
+import { laterPart } from '../kit/guarded.tsx';
 
-const AgentChart = lazy(async () => ({ default: (await import('../charts.tsx')).AgentChart }));
+const AgentChart = laterPart(async () => (await import('../charts.tsx')).AgentChart);
 
 export function AgentPage({ id, tab }: { readonly id: string; readonly tab: string }) {
   const { data: agent, error } = useAgent(id);
@@ -76,25 +77,21 @@ function Head({ agent }: { readonly agent: AgentDetail }) {
         {strategy !== undefined && <span className="tag">outside code, release {strategy.release}</span>}
         <p className="faint">{description}</p>
       </div>
-      <dl className="figures">
-        <Figure name="P&L">
-          <Gain usd={money?.pnlUsd} />
-        </Figure>
-        <Figure name="Today">
-          <Today usd={money?.todayUsd} without={money?.todayWithout} />
-        </Figure>
-        <Figure name="Equity">
-          <Money usd={money?.equityUsd} />
-        </Figure>
-        <Figure name="Day’s loss / limit">
-          <Drawdown money={money} limitPct={maxDailyDrawdownPct} />
-        </Figure>
-        <Figure name="Manifest">
-          <span className="num" title={`${manifestHash}, created ${dayAndTime(createdAt)} by ${createdBy}`}>
-            v{manifestVersion}
-          </span>
-        </Figure>
-      </dl>
+      <FigureList
+        look="figures"
+        lines={[
+          ['P&L', <Gain usd={money?.pnlUsd} />],
+          ['Today', <Today usd={money?.todayUsd} without={money?.todayWithout} />],
+          ['Equity', <Money usd={money?.equityUsd} />],
+          ['Day’s loss / limit', <Drawdown money={money} limitPct={maxDailyDrawdownPct} />],
+          [
+            'Manifest',
+            <span className="num" title={`${manifestHash}, created ${dayAndTime(createdAt)} by ${createdBy}`}>
+              v{manifestVersion}
+            </span>,
+          ],
+        ]}
+      />
       <Actions agent={agent} />
     </header>
   );

@@ -31,9 +31,7 @@ export function AgentChart({ agent }: { readonly agent: AgentDetail }) {
       <div className="agent-chart-head">
         {keys.length > 1 ? (
           <Select
-            size="xs"
             aria-label="Instrument"
-            allowDeselect={false}
             data={keys.map((value) => ({ value, label: symbolOf(value) }))}
             value={key}
             onChange={setChosen}

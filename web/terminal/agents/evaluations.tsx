@@ -51,12 +51,7 @@ function Begin({ agentId: id }: { readonly agentId: string }) {
         </Button>
         <TextInput type="date" aria-label="From" value={from} onChange={({ currentTarget }) => setFrom(currentTarget.value)} />
         <TextInput type="date" aria-label="To" value={to} onChange={({ currentTarget }) => setTo(currentTarget.value)} />
-        <Checkbox
-          size="xs"
-          label="Exploratory: counts for no gate"
-          checked={look}
-          onChange={({ currentTarget }) => setLook(currentTarget.checked)}
-        />
+        <Checkbox label="Exploratory: counts for no gate" checked={look} onChange={({ currentTarget }) => setLook(currentTarget.checked)} />
         <span className="space" />
         <Button variant="default" loading={stress.isPending} onClick={() => stress.mutate()}>
           Stress test

@@ -1,24 +1,45 @@
 /** Signal hooks: addresses to which a chart sends its alerts, each read by a template into a proposal. */
-import { Button, Textarea, TextInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { dayAndTime } from '../../words.js';
 import { api, type OpenedSignalHook, refresh, type SignalHook } from '../api.ts';
+import { type Field, Form } from '../kit/form.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useMay } from '../member.ts';
 import { Secrets } from './secret.tsx';
 
 type Template = SignalHook['template'];
 
-const FIELDS: readonly (readonly [name: keyof Template, label: string, first: string])[] = [
-  ['side', 'Side', '{{action}}'],
-  ['instrument', 'Instrument', '{{ticker}}'],
-  ['notionalUsd', 'Size (USD)', '{{size}}'],
-  ['quantity', 'Quantity', ''],
-  ['limitPrice', 'Limit price', ''],
-  ['reason', 'Reason', ''],
-  ['id', 'Id of the alert', ''],
+const FIELDS: readonly Field<keyof Template | 'name' | 'tickers'>[] = [
+  { name: 'name', label: 'Name of the hook' },
+  { name: 'side', label: 'Side' },
+  { name: 'instrument', label: 'Instrument' },
+  { name: 'notionalUsd', label: 'Size (USD)', isOptional: true },
+  { name: 'quantity', label: 'Quantity', isOptional: true },
+  { name: 'limitPrice', label: 'Limit price', isOptional: true },
+  { name: 'reason', label: 'Reason', isOptional: true },
+  { name: 'id', label: 'Id of the alert', isOptional: true },
+  {
+    name: 'tickers',
+    label: 'Tickers, one per line',
+    hint: 'The ticker of the chart, a space, and the instrument here.',
+    placeholder: 'BTCUSD spotexchange:BTCUSDT',
+    kind: 'area',
+    isOptional: true,
+  },
 ];
+const FIRST: Record<keyof Template | 'name' | 'tickers', string> = {
+  name: '',
+  side: '{{action}}',
+  instrument: '{{ticker}}',
+  notionalUsd: '{{size}}',
+  quantity: '',
+  limitPrice: '',
+  reason: '',
+  id: '',
+  tickers: '',
+};
 
 export function Hooks({ agentId }: { readonly agentId: string }) {
   const { data, error } = useQuery({
@@ -107,57 +128,20 @@ function Hook({ hook, open }: { readonly hook: SignalHook; readonly open: (hook:
   );
 }
 
-function MakeHook({ agentId, open }: { readonly agentId: string; readonly open: (hook: OpenedSignalHook) => void }) {
-  const [name, setName] = useState('');
-  const [texts, setTexts] = useState(
-    () => Object.fromEntries(FIELDS.map(([field, , first]) => [field, first])) as Record<keyof Template, string>,
-  );
-  const [tickers, setTickers] = useState('');
-  const making = useMutation({
-    mutationFn: () => {
-      const template = Object.fromEntries(Object.entries(texts).filter(([, text]) => text.trim() !== '')) as Template;
-      return api.createSignalHook({ id: agentId, body: { name: name.trim(), template, tickers: tickersIn(tickers) } });
-    },
-    onSuccess: (hook) => {
-      setName('');
-      open(hook);
-      refresh('signal-hooks');
-    },
-  });
-  return (
-    <form
-      className="hook-form"
-      onSubmit={(event: FormEvent) => {
-        event.preventDefault();
-        making.mutate();
-      }}
-    >
-      <TextInput label="Name of the hook" value={name} onChange={({ currentTarget }) => setName(currentTarget.value)} />
-      {FIELDS.map(([field, label]) => (
-        <TextInput
-          key={field}
-          label={label}
-          value={texts[field]}
-          onChange={({ currentTarget: { value } }) => setTexts((before) => ({ ...before, [field]: value }))}
-        />
-      ))}
-      <Textarea
-        size="xs"
-        label="Tickers, one per line"
-        description="The ticker of the chart, a space, and the instrument here."
-        placeholder="BTCUSD spotexchange:BTCUSDT"
-        autosize
-        minRows={2}
-        value={tickers}
-        onChange={({ currentTarget }) => setTickers(currentTarget.value)}
-      />
-      <Refusal error={making.error} />
-      <Button type="submit" variant="default" loading={making.isPending} disabled={name.trim() === ''}>
-        Create hook
-      </Button>
-    </form>
-  );
-}
+const MakeHook = ({ agentId: id, open }: { readonly agentId: string; readonly open: (hook: OpenedSignalHook) => void }) => (
+  <Form
+    look="hook-form"
+    fields={FIELDS}
+    first={FIRST}
+    verb="Create hook"
+    send={({ name, tickers, ...texts }) => {
+      const template = Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== '')) as Template;
+      return api.createSignalHook({ id, body: { name, template, tickers: tickersIn(tickers) } });
+    }}
+    changes={['signal-hooks']}
+    onDone={open}
+  />
+);
 
 /** Pairs of a ticker and an instrument, one a line. */
 const tickersIn = (text: string): { ticker: string; instrument: string }[] =>

@@ -9,6 +9,7 @@ import { useRuns } from './data.ts';
 import { Hooks } from './hooks.tsx';
 import type { Rules } from './rules.ts';
 import { Tokens } from './tokens.tsx';
+import { FigureList } from '../kit/lists.tsx';
 
 const LATEST = 200;
 const SHOWN = 20;
@@ -25,24 +26,15 @@ export function OutsideCode({ agent }: { readonly agent: AgentDetail }) {
   const last = data?.[0];
   return (
     <div className="outside">
-      <dl className="figures">
-        <div>
-          <dt>Release</dt>
-          <dd>{strategy?.release}</dd>
-        </div>
-        <div>
-          <dt>Last proposal</dt>
-          <dd className="num">{last === undefined ? 'none yet' : dayAndTime(last.receivedAt)}</dd>
-        </div>
-        <div>
-          <dt>Sent by</dt>
-          <dd>{last?.submittedBy ?? '–'}</dd>
-        </div>
-        <div>
-          <dt>Asked again</dt>
-          <dd className="num">{agreementInWords(runs)}</dd>
-        </div>
-      </dl>
+      <FigureList
+        look="figures"
+        lines={[
+          ['Release', strategy?.release],
+          ['Last proposal', last === undefined ? 'none yet' : dayAndTime(last.receivedAt)],
+          ['Sent by', last?.submittedBy ?? '–'],
+          ['Asked again', agreementInWords(runs)],
+        ]}
+      />
       {agent.autonomy === 'research' && (
         <p className="warn">At autonomy research it takes no proposals. Set its autonomy to suggest or above, under “More”.</p>
       )}

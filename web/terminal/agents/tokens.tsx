@@ -1,9 +1,9 @@
 /** Tokens with which outside code proposes for one agent, and nothing else. */
-import { Button, TextInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
 import { dayAndTime } from '../../words.js';
 import { api, refresh } from '../api.ts';
+import { Form } from '../kit/form.tsx';
 import { Heads } from '../kit/heads.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useMay } from '../member.ts';
@@ -60,34 +60,13 @@ export function Tokens({ agentId }: { readonly agentId: string }) {
   );
 }
 
-function MakeToken({ agentId }: { readonly agentId: string }) {
-  const [name, setName] = useState('');
-  const making = useMutation({
-    mutationFn: () => api.createAgentToken({ id: agentId, body: { name: name.trim() } }),
-    onSuccess: () => {
-      setName('');
-      refresh('agent-tokens');
-    },
-  });
-  return (
-    <form
-      className="inline-form"
-      onSubmit={(event: FormEvent) => {
-        event.preventDefault();
-        making.mutate();
-      }}
-    >
-      <TextInput
-        aria-label="Name of the token"
-        placeholder="Name, such as my bot"
-        value={name}
-        onChange={({ currentTarget }) => setName(currentTarget.value)}
-      />
-      <Button type="submit" variant="default" loading={making.isPending} disabled={name.trim() === ''}>
-        Create token
-      </Button>
-      <Refusal error={making.error} />
-      <Secrets title="Token" secrets={making.data === undefined ? null : [['Token', making.data.token]]} close={making.reset} />
-    </form>
-  );
-}
+const MakeToken = ({ agentId }: { readonly agentId: string }) => (
+  <Form
+    fields={[{ name: 'name', label: 'Name of the token', placeholder: 'Name, such as my bot' }]}
+    first={{ name: '' }}
+    verb="Create token"
+    send={(body) => api.createAgentToken({ id: agentId, body })}
+    changes={['agent-tokens']}
+    answer={({ token }, forget) => <Secrets title="Token" secrets={[['Token', token]]} close={forget} />}
+  />
+);

@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../api.ts';
 import { Refusal } from '../kit/refusal.tsx';
-import { saveText } from '../kit/save.ts';
+import { saveText } from '../kit/browser.ts';
 
 /** Steps of an exported test unless told otherwise. */
 const EXPORTED = 10;

@@ -1,12 +1,12 @@
 /** The past of one actor of any kind: its history beside the chart lit as it was, why each step went as it did, the price of then, and what if. */
 import { SegmentedControl } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import { type ReactNode, Suspense, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import type { ActorDetail } from '../../../clients/typescript/src/index.ts';
 import { barLength, TIMEFRAMES } from '../../timeframes.js';
 import { countText, dayAndTime, plain, zoneWord } from '../../words.js';
 import { api, ApiError, refresh } from '../api.ts';
-import { isWriting } from '../kit/keys.ts';
+import { isWriting } from '../kit/browser.ts';
 import { Refusal } from '../kit/refusal.tsx';
 import { useStore } from '../kit/store.ts';
 import { SHOWN_BARS, type Timeframe, useBars } from '../panels/bars.ts';
@@ -21,8 +21,10 @@ import { pageOf, titleOf, useTraded } from './subject.ts';
 import { Transport } from './transport.tsx';
 import { type Place, stepAt, Travel } from './travel.ts';
 import { WhatIf } from './what-if.tsx';
+import { laterPart } from '../kit/guarded.tsx';
+import { feed } from '../market.ts';
 
-const ActorPrice = lazy(async () => ({ default: (await import('../charts.tsx')).ActorPrice }));
+const ActorPrice = laterPart(async () => (await import('../charts.tsx')).ActorPrice);
 
 export function DebuggerPage() {
   const [id = '', version = ''] = useStore(within).split('/');
@@ -179,7 +181,7 @@ function momentOf(travel: Travel, place: Place): string {
 
 /** The shortest bars of which a chart covers the life of the actor up to now. */
 function timeframeFor({ createdAt }: ActorDetail): Timeframe {
-  const lived = Date.now() - Date.parse(createdAt);
+  const lived = feed.now() - Date.parse(createdAt);
   return TIMEFRAMES.slice(1).find(([, ms]) => ms * SHOWN_BARS >= lived)?.[0] ?? '24h';
 }
 

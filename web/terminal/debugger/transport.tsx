@@ -1,7 +1,7 @@
 /** Walks through the history of an actor: by buttons, by a slider, and by the arrow keys. */
 import { ActionIcon } from '@mantine/core';
 import { useEffect } from 'react';
-import { isWriting } from '../kit/keys.ts';
+import { isWriting } from '../kit/browser.ts';
 import type { Place, Travel } from './travel.ts';
 
 interface Props {

@@ -87,7 +87,6 @@ function EventFields({ offered, type, choose, fields, write, wrong }: FieldsProp
   return (
     <>
       <NativeSelect
-        size="xs"
         label="Event"
         id="what-if-event"
         disabled={offered.length === 0}
@@ -96,7 +95,6 @@ function EventFields({ offered, type, choose, fields, write, wrong }: FieldsProp
         onChange={({ currentTarget }) => choose(currentTarget.value)}
       />
       <Textarea
-        size="xs"
         label="Event fields (JSON)"
         rows={3}
         spellCheck={false}

@@ -6,7 +6,7 @@ import { type FormEvent, type ReactNode, useState } from 'react';
 import { refresh } from '../api.ts';
 import { Refusal } from './refusal.tsx';
 
-interface AskProps {
+export interface AskProps {
   /** Text of the button and of the one that confirms. */
   readonly verb: string;
   /** Name of the button for readers, where the same verb stands in several rows. */

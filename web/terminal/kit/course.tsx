@@ -1,10 +1,11 @@
 /** The course of numbers over time as a chart; its library is loaded when the first one is shown. */
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import type { Course as Drawn } from './course-drawing.ts';
+import { laterPart } from './guarded.tsx';
 
 export type { Course as Drawn, Point } from './course-drawing.ts';
 
-const CourseCanvas = lazy(async () => ({ default: (await import('../charts.tsx')).CourseCanvas }));
+const CourseCanvas = laterPart(async () => (await import('../charts.tsx')).CourseCanvas);
 
 interface CourseProps {
   readonly course: Drawn;

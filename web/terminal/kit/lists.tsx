@@ -84,8 +84,12 @@ interface TableProps<Row> {
 
 /** Rows from which a table is more than a screen and can be searched. */
 const MANY_ROWS = 20;
+/** A browser draws so many rows without a pause that is felt. */
+const DRAWN_ROWS = 1_000;
 
-export function Table<Row>({ rows, label, columns, keyOf, markOf }: TableProps<Row> & { readonly rows: readonly Row[] }) {
+export function Table<Row>({ rows: all, label, columns, keyOf, markOf }: TableProps<Row> & { readonly rows: readonly Row[] }) {
+  const [most, setMost] = useState(DRAWN_ROWS);
+  const rows = all.length > most ? all.slice(0, most) : all;
   const body = useRef<HTMLTableSectionElement>(null);
   const [wanted, setWanted] = useState('');
   const [sort, press] = useSort(label);
@@ -117,6 +121,11 @@ export function Table<Row>({ rows, label, columns, keyOf, markOf }: TableProps<R
           </tbody>
         </table>
       </div>
+      {all.length > most && (
+        <Button variant="default" className="more" onClick={() => setMost(most + DRAWN_ROWS)}>
+          Show more than {most} of {all.length} rows
+        </Button>
+      )}
     </>
   );
 }

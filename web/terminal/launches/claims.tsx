@@ -8,6 +8,7 @@ import { api, refresh } from '../api.ts';
 import { Address } from '../kit/address.tsx';
 import { useMay } from '../member.ts';
 import { Signing } from '../wallet/signing.tsx';
+import { FigureList } from '../kit/lists.tsx';
 
 const KINDS = [
   { value: 'fees', label: 'trading fees' },
@@ -39,22 +40,8 @@ export function Claims({ launchId }: { readonly launchId: string }) {
       {mayClaim ? (
         <>
           <div className="inline-form bottom">
-            <Select
-              size="xs"
-              label="Claim"
-              allowDeselect={false}
-              data={KINDS}
-              value={kind}
-              onChange={(value) => setKind(value as typeof kind)}
-            />
-            <Select
-              size="xs"
-              label="Paid to the"
-              allowDeselect={false}
-              data={CLAIMERS}
-              value={as}
-              onChange={(value) => setAs(value as typeof as)}
-            />
+            <Select label="Claim" data={KINDS} value={kind} onChange={(value) => setKind(value as typeof kind)} />
+            <Select label="Paid to the" data={CLAIMERS} value={as} onChange={(value) => setAs(value as typeof as)} />
           </div>
           <Signing key={`${kind} ${as}`} prepare={prepare} />
           {claim !== null && <Claim key={claim.id} first={claim} />}
@@ -78,22 +65,13 @@ function Claim({ first }: { readonly first: LaunchClaim }) {
   return (
     <>
       <p role="status">{reason === null ? `The claim is ${plain(state)}.` : `The claim is ${plain(state)}: ${detail ?? plain(reason)}`}</p>
-      <dl className="figures tall">
-        <div>
-          <dt>Signs and receives</dt>
-          <dd>
-            <Address address={wallet} />
-          </dd>
-        </div>
-        <div>
-          <dt>Quote amount (raw units)</dt>
-          <dd className="num">{priceText(quoteAmount)}</dd>
-        </div>
-        <div>
-          <dt>Token amount (raw units)</dt>
-          <dd className="num">{priceText(baseAmount)}</dd>
-        </div>
-      </dl>
+      <FigureList
+        lines={[
+          ['Signs and receives', <Address address={wallet} />],
+          ['Quote amount (raw units)', priceText(quoteAmount)],
+          ['Token amount (raw units)', priceText(baseAmount)],
+        ]}
+      />
     </>
   );
 }

@@ -1,5 +1,4 @@
 /** A token to be launched, from an agent or a Take to the signature in one form: the curve that it gets is drawn while one writes. */
-import { Select, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
@@ -7,6 +6,7 @@ import type { LaunchPreview } from '../../../clients/typescript/src/index.ts';
 import { clockAndZone, plain, symbolOf } from '../../words.js';
 import { ApiError, api } from '../api.ts';
 import { useCatalog } from '../catalog.ts';
+import { type Field, Fields, type Texts } from '../kit/form.tsx';
 import { Loaded } from '../kit/lists.tsx';
 import { useMay } from '../member.ts';
 import { useAgents } from '../organization.ts';
@@ -24,9 +24,8 @@ const COINS = [
 /** Pause after typing before the curve is asked for anew. Milliseconds. */
 const QUIET_MS = 250;
 
-const FIELDS = ['name', 'symbol', 'uri', 'preset', 'quoteMint', 'startingFdv', 'firstBuy', 'agentId', 'takeId'] as const;
-type Field = (typeof FIELDS)[number];
-type Wish = Readonly<Record<Field, string>>;
+type Name = 'name' | 'symbol' | 'uri' | 'preset' | 'quoteMint' | 'startingFdv' | 'firstBuy' | 'agentId' | 'takeId';
+type Wish = Texts<Name>;
 type Preset = LaunchPreview['preset'];
 
 /** Reads the agent or Take of a launch from the address: `#/launches/new?agent=…`, or `?take=…`. */
@@ -54,9 +53,9 @@ export function LaunchForm() {
   const [until, setUntil] = useState('');
   const [refused, setRefused] = useState<ApiError | null>(null);
   const mayTrade = useMay('trade:execute');
-  const write = (field: Field) => (value: string | null) => {
+  const write = (field: Name, text: string) => {
     setRefused(null);
-    setWish((before) => ({ ...before, [field]: value ?? '' }));
+    setWish((before) => ({ ...before, [field]: text }));
   };
   const prepareOnce = useMemo(() => madeOnce((body: Parameters<typeof api.prepareLaunch>[0]['body']) => api.prepareLaunch({ body })), []);
   const prepare = async ([creator]: readonly string[]) => {
@@ -84,7 +83,9 @@ export function LaunchForm() {
         <div className="stack">
           <section className="card claims stack" aria-label="The token">
             <h2>The token</h2>
-            <Fields wish={wish} write={write} problemOf={(field) => problemOf(refused, field)} />
+            <div className="field-pairs">
+              <Fields fields={useLaunchFields(wish.takeId !== '')} texts={wish} write={write} refused={refused} />
+            </div>
           </section>
           <section className="card claims stack" aria-label="Sign">
             <h2>Sign</h2>
@@ -105,17 +106,7 @@ export function LaunchForm() {
   );
 }
 
-/** The problem of one field that a refusal names. */
-export const problemOf = (refused: ApiError | null, field: string): string | null =>
-  refused?.fields.find(({ path }) => path === `$.${field}` || path.endsWith(`.${field}`))?.problem ?? null;
-
-interface FieldsProps {
-  readonly wish: Wish;
-  readonly write: (field: Field) => (value: string | null) => void;
-  readonly problemOf: (field: Field) => string | null;
-}
-
-function Fields({ wish, write, problemOf: problem }: FieldsProps) {
+function useLaunchFields(isOfTake: boolean): readonly Field<Name>[] {
   const { data: presets } = useQuery({
     queryKey: ['launch-presets'],
     queryFn: ({ signal }) => api.listLaunchPresets({}, { signal }),
@@ -123,52 +114,27 @@ function Fields({ wish, write, problemOf: problem }: FieldsProps) {
   });
   const { data: agents = [] } = useAgents();
   const quoted = useCatalog().filter(({ token, kind }) => token !== null && (kind === 'tokenized_equity' || kind === 'pre_ipo'));
-  const text = (field: Field, label: string, placeholder: string) => (
-    <TextInput
-      label={label}
-      placeholder={placeholder}
-      autoComplete="off"
-      value={wish[field]}
-      error={problem(field)}
-      onChange={({ currentTarget }) => write(field)(currentTarget.value)}
-    />
-  );
-  const choice = (field: Field, label: string, data: readonly { readonly value: string; readonly label: string }[]) => (
-    <Select
-      size="xs"
-      label={label}
-      searchable
-      allowDeselect={false}
-      data={[...data]}
-      value={wish[field]}
-      error={problem(field)}
-      onChange={write(field)}
-    />
-  );
-  return (
-    <div className="field-pairs">
-      {wish.takeId === ''
-        ? choice('agentId', 'Agent', [{ value: '', label: 'none' }, ...agents.map(({ id, name }) => ({ value: id, label: name }))])
-        : text('takeId', 'Take', '')}
-      {text('name', 'Name', 'Lantern Bearer')}
-      {text('symbol', 'Symbol', 'LANTERN')}
-      {text('uri', 'Metadata URL', 'https://example.com/token.json')}
-      {choice(
-        'preset',
-        'Curve',
-        (presets?.items ?? []).map(({ key, graduationMultiple }) => ({
-          value: key,
-          label: `${plain(key)}: graduates at ${graduationMultiple}×`,
-        })),
-      )}
-      {choice('quoteMint', 'Quote token', [
-        ...COINS,
-        ...quoted.map(({ token, instrument }) => ({ value: token?.mint ?? '', label: symbolOf(instrument) })),
-      ])}
-      {text('startingFdv', 'Worth at the start (in quote tokens)', '30')}
-      {text('firstBuy', 'Creator’s first buy (in quote tokens)', 'none')}
-    </div>
-  );
+  const curves = (presets?.items ?? []).map(({ key, graduationMultiple }) => ({
+    value: key,
+    label: `${plain(key)}: graduates at ${graduationMultiple}×`,
+  }));
+  const coins = [...COINS, ...quoted.map(({ token, instrument }) => ({ value: token?.mint ?? '', label: symbolOf(instrument) }))];
+  return [
+    isOfTake
+      ? { name: 'takeId', label: 'Take' }
+      : {
+          name: 'agentId',
+          label: 'Agent',
+          choices: [{ value: '', label: 'none' }, ...agents.map(({ id, name }) => ({ value: id, label: name }))],
+        },
+    { name: 'name', label: 'Name', placeholder: 'Lantern Bearer' },
+    { name: 'symbol', label: 'Symbol', placeholder: 'LANTERN' },
+    { name: 'uri', label: 'Metadata URL', placeholder: 'https://example.com/token.json', kind: 'code' },
+    { name: 'preset', label: 'Curve', choices: curves },
+    { name: 'quoteMint', label: 'Quote token', choices: coins },
+    { name: 'startingFdv', label: 'Worth at the start (in quote tokens)', placeholder: '30', kind: 'number' },
+    { name: 'firstBuy', label: 'Creator’s first buy (in quote tokens)', placeholder: 'none', kind: 'number' },
+  ];
 }
 
 function Preview({ wish }: { readonly wish: Wish }) {

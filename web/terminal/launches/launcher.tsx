@@ -1,20 +1,20 @@
 /** A token to be launched by the external launcher: the form, its price, and the wallet that pays. */
-import { Select, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { QuotedLaunch } from '../../../clients/typescript/src/index.ts';
 import { clockAndZone } from '../../words.js';
 import { ApiError, api } from '../api.ts';
 import { Address } from '../kit/address.tsx';
-import { Loaded } from '../kit/lists.tsx';
+import { type Field, Fields, type Texts } from '../kit/form.tsx';
+import { FigureList, Loaded } from '../kit/lists.tsx';
 import { useMay } from '../member.ts';
 import { useAgents } from '../organization.ts';
 import { goTo } from '../place.ts';
 import { Signing } from '../wallet/signing.tsx';
-import { problemOf } from './form.tsx';
 import { madeOnce, submitLaunch } from './prepare.ts';
 
-type Wish = Readonly<Record<'agentId' | 'pair' | 'creatorFeeBps' | 'name' | 'symbol' | 'description' | 'imageUrl', string>>;
+type Wish = Texts<'agentId' | 'pair' | 'creatorFeeBps' | 'name' | 'symbol' | 'description' | 'imageUrl'>;
+type LauncherPairs = Awaited<ReturnType<typeof api.listLauncherPairs>>;
 const EMPTY: Wish = { agentId: '', pair: '', creatorFeeBps: '', name: '', symbol: '', description: '', imageUrl: '' };
 
 /** Lamports as whole coins, exactly. */
@@ -56,7 +56,7 @@ export function LauncherForm() {
       </a>
       <h1>Launch with the external launcher</h1>
       <section className="card claims stack" aria-label="The token">
-        <Fields wish={wish} write={(by) => setWish((before) => ({ ...before, ...by }))} refused={refused} />
+        <TokenFields wish={wish} write={(name, text) => setWish((before) => ({ ...before, [name]: text }))} refused={refused} />
       </section>
       <section className="card claims stack" aria-label="Pay and sign">
         <h2>Pay and sign</h2>
@@ -68,111 +68,54 @@ export function LauncherForm() {
   );
 }
 
-interface FieldsProps {
+interface TokenFieldsProps {
   readonly wish: Wish;
-  readonly write: (by: Partial<Wish>) => void;
+  readonly write: (name: keyof Wish, text: string) => void;
   readonly refused: ApiError | null;
 }
 
-function Fields({ wish, write, refused }: FieldsProps) {
+const CHOOSE = { value: '', label: 'Choose…' };
+
+function TokenFields({ wish, write, refused }: TokenFieldsProps) {
   const pairs = useQuery({
     queryKey: ['launcher-pairs'],
     queryFn: ({ signal }) => api.listLauncherPairs({}, { signal }),
     staleTime: Infinity,
   });
   const { data: agents = [] } = useAgents();
-  const text = (field: keyof Wish, label: string, placeholder: string) => (
-    <TextInput
-      label={label}
-      placeholder={placeholder}
-      autoComplete="off"
-      value={wish[field]}
-      error={problemOf(refused, field)}
-      onChange={({ currentTarget }) => write({ [field]: currentTarget.value })}
-    />
-  );
-  const choice = (field: keyof Wish, label: string, data: { readonly value: string; readonly label: string }[]) => (
-    <Select
-      size="xs"
-      label={label}
-      searchable
-      allowDeselect={false}
-      data={data}
-      value={wish[field] === '' ? null : wish[field]}
-      error={problemOf(refused, field)}
-      onChange={(value) => write({ [field]: value ?? '' })}
-    />
-  );
+  const fieldsOf = ({ items, creatorFeeBps: { min, max } }: LauncherPairs): readonly Field<keyof Wish>[] => [
+    { name: 'agentId', label: 'Agent', choices: [CHOOSE, ...agents.map(({ id, name }) => ({ value: id, label: name }))] },
+    {
+      name: 'pair',
+      label: 'Paired share',
+      choices: [CHOOSE, ...items.map(({ symbol, name }) => ({ value: symbol, label: `${symbol} ${name}` }))],
+    },
+    { name: 'name', label: 'Name', placeholder: 'Dynamo' },
+    { name: 'symbol', label: 'Symbol', placeholder: 'DYNAMO' },
+    { name: 'imageUrl', label: 'Image URL', placeholder: 'https://example.com/token.png', kind: 'code' },
+    { name: 'creatorFeeBps', label: `Creator fee per trade (bps, ${min} to ${max})`, placeholder: String(min), kind: 'number' },
+    { name: 'description', label: 'Description, 20 to 500 characters', kind: 'area' },
+  ];
   return (
     <Loaded query={pairs}>
-      {({ items, creatorFeeBps: { min, max } }) => (
+      {(data) => (
         <div className="field-pairs">
-          {choice(
-            'agentId',
-            'Agent',
-            agents.map(({ id, name }) => ({ value: id, label: name })),
-          )}
-          {choice(
-            'pair',
-            'Paired share',
-            items.map(({ symbol, name }) => ({ value: symbol, label: `${symbol} ${name}` })),
-          )}
-          {text('name', 'Name', 'Dynamo')}
-          {text('symbol', 'Symbol', 'DYNAMO')}
-          {text('imageUrl', 'Image URL', 'https://example.com/token.png')}
-          {text('creatorFeeBps', `Creator fee per trade (bps, ${min} to ${max})`, String(min))}
-          <Description
-            text={wish.description}
-            problem={problemOf(refused, 'description')}
-            write={(description) => write({ description })}
-          />
+          <Fields fields={fieldsOf(data)} texts={wish} write={write} refused={refused} />
         </div>
       )}
     </Loaded>
   );
 }
 
-interface DescriptionProps {
-  readonly text: string;
-  readonly problem: string | null;
-  readonly write: (text: string) => void;
-}
-
-const Description = ({ text, problem, write }: DescriptionProps) => (
-  <Textarea
-    size="xs"
-    label="Description, 20 to 500 characters"
-    autosize
-    minRows={3}
-    value={text}
-    error={problem}
-    onChange={({ currentTarget }) => write(currentTarget.value)}
-  />
-);
-
 function Offer({ offer: { lamports, recipient, expiresAt, launch } }: { readonly offer: QuotedLaunch }) {
   return (
-    <dl className="figures tall">
-      <div>
-        <dt>Price</dt>
-        <dd className="num" title={`${lamports} lamports`}>
-          {solOf(lamports)} SOL
-        </dd>
-      </div>
-      <div>
-        <dt>Recipient</dt>
-        <dd>
-          <Address address={recipient} />
-        </dd>
-      </div>
-      <div>
-        <dt>Offer valid until</dt>
-        <dd>{clockAndZone(launch.validUntil)}</dd>
-      </div>
-      <div>
-        <dt>Sign before</dt>
-        <dd>{clockAndZone(expiresAt)}</dd>
-      </div>
-    </dl>
+    <FigureList
+      lines={[
+        ['Price', <span title={`${lamports} lamports`}>{solOf(lamports)} SOL</span>],
+        ['Recipient', <Address address={recipient} />],
+        ['Offer valid until', clockAndZone(launch.validUntil)],
+        ['Sign before', clockAndZone(expiresAt)],
+      ]}
+    />
   );
 }

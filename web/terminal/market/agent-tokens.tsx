@@ -1,11 +1,12 @@
 /** Tokens of agents by risk and strength, and those that are paired with a share. */
-import { SegmentedControl, Select } from '@mantine/core';
+import { SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
 import type { PairedPerformance, RankedAgentToken } from '../../../clients/typescript/src/index.ts';
 import { plain, symbolOf } from '../../words.js';
 import { api } from '../api.ts';
 import { Ago } from '../kit/ages.tsx';
 import { Opener } from '../kit/beside.tsx';
+import { Choice } from '../kit/form.tsx';
 import { List, useList } from '../kit/lists.tsx';
 import { Change, compactText, Price } from '../kit/numbers.tsx';
 import { AgentToken } from './agent-token.tsx';
@@ -49,15 +50,7 @@ function Ranked({ chosen, choose }: TableProps) {
   });
   return (
     <>
-      <Select
-        aria-label="Rank by"
-        size="xs"
-        className="narrow"
-        allowDeselect={false}
-        data={MODES.map((value) => ({ value, label: plain(value) }))}
-        value={mode}
-        onChange={(value) => value !== null && setMode(value as Mode)}
-      />
+      <Choice label="Rank by" choices={MODES} value={mode} choose={setMode} />
       <List
         list={tokens}
         label="Agent tokens"

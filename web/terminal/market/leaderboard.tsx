@@ -1,15 +1,16 @@
 /** Leaderboard of wallets by realized profit, one of them with the sales behind its figure, and the form that puts an address on it. */
-import { Button, SegmentedControl, TextInput } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { SegmentedControl, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { LeaderboardEntry } from '../../../clients/typescript/src/index.ts';
 import { plain, priceText } from '../../words.js';
-import { api, refresh } from '../api.ts';
+import { api } from '../api.ts';
 import { Address, shortAddress } from '../kit/address.tsx';
 import { Ago, At } from '../kit/ages.tsx';
-import { List, Loaded, useList } from '../kit/lists.tsx';
+import { saveText } from '../kit/browser.ts';
+import { Form } from '../kit/form.tsx';
+import { FigureList, List, Loaded, useList } from '../kit/lists.tsx';
 import { Gain, Money } from '../kit/numbers.tsx';
-import { Refusal } from '../kit/refusal.tsx';
 import { useStore } from '../kit/store.ts';
 import { useMay, useMe } from '../member.ts';
 import { goTo, within } from '../place.ts';
@@ -54,10 +55,7 @@ export function Leaderboard() {
 }
 
 async function saveCsv(window: Window): Promise<void> {
-  const url = URL.createObjectURL(new Blob([await api.getLeaderboardCsv({ window })], { type: 'text/csv' }));
-  const link = Object.assign(document.createElement('a'), { href: url, download: `leaderboard-${window}.csv` });
-  link.click();
-  URL.revokeObjectURL(url);
+  saveText(await api.getLeaderboardCsv({ window }), `leaderboard-${window}.csv`, 'text/csv');
 }
 
 interface BoardProps {
@@ -151,68 +149,33 @@ function Wallet({ address, window }: { readonly address: string; readonly window
 }
 
 const WalletFigures = ({ of: one }: { readonly of: LeaderboardEntry }) => (
-  <dl className="figures tall">
-    <div>
-      <dt>Rank</dt>
-      <dd className="num">{one.rank ?? 'none'}</dd>
-    </div>
-    <div>
-      <dt>Realized</dt>
-      <dd>
-        <Gain usd={one.realizedPnlUsd} />
-      </dd>
-    </div>
-    <div>
-      <dt>Sales with a known cost</dt>
-      <dd className="num">
-        {one.matchedSales} of {one.sales}
-      </dd>
-    </div>
-    <div>
-      <dt>History since</dt>
-      <dd>
-        <At at={one.historySince} />
-      </dd>
-    </div>
-  </dl>
+  <FigureList
+    lines={[
+      ['Rank', one.rank ?? 'none'],
+      ['Realized', <Gain usd={one.realizedPnlUsd} />],
+      [
+        'Sales with a known cost',
+        <>
+          {one.matchedSales} of {one.sales}
+        </>,
+      ],
+      ['History since', <At at={one.historySince} />],
+    ]}
+  />
 );
 
-function Register() {
-  const [address, setAddress] = useState('');
-  const [label, setLabel] = useState('');
-  const registering = useMutation({
-    mutationFn: () => api.registerLeaderboardWallet({ body: { address, ...(label.trim() === '' ? {} : { label: label.trim() }) } }),
-    onSuccess: () => {
-      setAddress('');
-      setLabel('');
-      refresh('leaderboard');
-    },
-  });
-  return (
-    <section className="card claims stack" aria-label="Register a wallet">
-      <h2>Register a wallet</h2>
-      <form
-        className="inline-form address-form bottom"
-        onSubmit={(event: FormEvent) => {
-          event.preventDefault();
-          registering.mutate();
-        }}
-      >
-        <TextInput
-          label="Address on the primary or the EVM chain"
-          required
-          maxLength={44}
-          autoComplete="off"
-          spellCheck={false}
-          value={address}
-          onChange={({ currentTarget }) => setAddress(currentTarget.value.trim())}
-        />
-        <TextInput label="Name" maxLength={60} value={label} onChange={({ currentTarget }) => setLabel(currentTarget.value)} />
-        <Button type="submit" variant="default" loading={registering.isPending} disabled={address === ''}>
-          Register
-        </Button>
-      </form>
-      <Refusal error={registering.error} />
-    </section>
-  );
-}
+const Register = () => (
+  <section className="card claims stack" aria-label="Register a wallet">
+    <h2>Register a wallet</h2>
+    <Form
+      fields={[
+        { name: 'address', label: 'Address on the primary or the EVM chain', kind: 'code', maxLength: 44 },
+        { name: 'label', label: 'Name', maxLength: 60, isOptional: true },
+      ]}
+      first={{ address: '', label: '' }}
+      verb="Register"
+      send={({ address, label }) => api.registerLeaderboardWallet({ body: { address, ...(label === '' ? {} : { label }) } })}
+      changes={['leaderboard']}
+    />
+  </section>
+);

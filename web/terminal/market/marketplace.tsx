@@ -83,7 +83,6 @@ function Filters({ wanted: { search, category, maxPriceUsd }, want, categories }
         onChange={({ currentTarget }) => want({ search: currentTarget.value })}
       />
       <Select
-        size="xs"
         aria-label="Category"
         placeholder="All categories"
         clearable

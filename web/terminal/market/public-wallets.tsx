@@ -6,7 +6,7 @@ import type { ChainWallet, PublicWallet } from '../../../clients/typescript/src/
 import { priceText } from '../../words.js';
 import { api } from '../api.ts';
 import { Ago } from '../kit/ages.tsx';
-import { Loaded, Table } from '../kit/lists.tsx';
+import { FigureList, Loaded, Table } from '../kit/lists.tsx';
 import { Gain, Money, Price } from '../kit/numbers.tsx';
 import { goTo } from '../place.ts';
 
@@ -33,7 +33,6 @@ export function PublicWallets() {
             aria-label="Address"
             placeholder="0x…"
             spellCheck={false}
-            autoComplete="off"
             value={written}
             error={isWrong ? 'Enter 0x and 40 hexadecimal digits.' : null}
             onChange={({ currentTarget }) => setWritten(currentTarget.value.trim())}
@@ -70,50 +69,28 @@ function Wallet({ address }: { readonly address: string }) {
 function Traded({ wallet: { margin, positions, closed, coverage, fetchedAt } }: { readonly wallet: PublicWallet }) {
   return (
     <>
-      <dl className="card figures">
-        <div>
-          <dt>Account value</dt>
-          <dd>
-            <Money usd={margin.accountValue} />
-          </dd>
-        </div>
-        <div>
-          <dt>Notional</dt>
-          <dd>
-            <Money usd={margin.totalNotional} />
-          </dd>
-        </div>
-        <div>
-          <dt>Margin used</dt>
-          <dd>
-            <Money usd={margin.totalMarginUsed} />
-          </dd>
-        </div>
-        <div>
-          <dt>Withdrawable</dt>
-          <dd>
-            <Money usd={margin.withdrawable} />
-          </dd>
-        </div>
-        <div>
-          <dt>Closed P&L</dt>
-          <dd>
-            <Gain usd={closed.netPnl ?? closed.grossPnl} /> {closed.netPnl === null && <small>before fees</small>}
-          </dd>
-        </div>
-        <div>
-          <dt>Won and lost</dt>
-          <dd className="num">
-            {closed.wins} : {closed.losses}
-          </dd>
-        </div>
-        <div>
-          <dt>Read</dt>
-          <dd>
-            <Ago at={fetchedAt} />
-          </dd>
-        </div>
-      </dl>
+      <FigureList
+        look="card figures"
+        lines={[
+          ['Account value', <Money usd={margin.accountValue} />],
+          ['Notional', <Money usd={margin.totalNotional} />],
+          ['Margin used', <Money usd={margin.totalMarginUsed} />],
+          ['Withdrawable', <Money usd={margin.withdrawable} />],
+          [
+            'Closed P&L',
+            <>
+              <Gain usd={closed.netPnl ?? closed.grossPnl} /> {closed.netPnl === null && <small>before fees</small>}
+            </>,
+          ],
+          [
+            'Won and lost',
+            <>
+              {closed.wins} : {closed.losses}
+            </>,
+          ],
+          ['Read', <Ago at={fetchedAt} />],
+        ]}
+      />
       <p className="faint">
         As the venue reports it: {coverage.counted} of {coverage.fills} fills counted
         {coverage.truncated && `, only the newest ${coverage.cap} are known`}.

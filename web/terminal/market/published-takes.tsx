@@ -1,12 +1,9 @@
 /** Takes that members of any organization published, with how each thesis was read; a copy is a draft of one's own. */
-import { TextInput } from '@mantine/core';
-import { useState } from 'react';
 import type { PublishedTake } from '../../../clients/typescript/src/index.ts';
 import { plain, symbolOf } from '../../words.js';
 import { api } from '../api.ts';
 import { Ago } from '../kit/ages.tsx';
-import { Ask } from '../kit/ask.tsx';
-import { isAmount } from '../kit/decimal.ts';
+import { AskForm } from '../kit/form.tsx';
 import { List, useList } from '../kit/lists.tsx';
 import { Money } from '../kit/numbers.tsx';
 import { useMay } from '../member.ts';
@@ -83,28 +80,19 @@ function Conditions({ of }: { readonly of: readonly Condition[] }) {
 }
 
 function Copy({ take: { id, symbol, allocationUsd } }: { readonly take: PublishedTake }) {
-  const [size, setSize] = useState(allocationUsd);
   if (!useMay('trade:execute')) return null;
   return (
-    <Ask
+    <AskForm
       verb="Copy"
       name={`Copy the Take on ${symbol}`}
       title="Copy this Take?"
       done="Copied as a draft. Review and arm it under Takes."
       changes={['takes', 'published-takes']}
-      act={async () => {
-        if (!isAmount(size)) throw new Error('Enter a size above zero, such as 500.');
-        await api.forkTake({ body: { takeId: id, allocationUsd: size } });
-      }}
+      fields={[{ name: 'allocationUsd', label: 'Size (USD)', kind: 'amount' }]}
+      first={{ allocationUsd }}
+      act={(body) => api.forkTake({ body: { takeId: id, ...body } })}
     >
       <p>Creates a draft of your own that names this Take as its source. It trades only after you arm it.</p>
-      <TextInput
-        label="Size (USD)"
-        inputMode="decimal"
-        data-autofocus
-        value={size}
-        onChange={({ currentTarget }) => setSize(currentTarget.value.trim().replace(/^\$/, '').replaceAll(',', ''))}
-      />
-    </Ask>
+    </AskForm>
   );
 }

@@ -1,5 +1,4 @@
 /** Listings of the organization on the marketplace: prices, their history, and taking a listing off. */
-import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Listing } from '../../../clients/typescript/src/index.ts';
 import { plain } from '../../words.js';
@@ -7,7 +6,7 @@ import { api } from '../api.ts';
 import { Ago, At } from '../kit/ages.tsx';
 import { Ask } from '../kit/ask.tsx';
 import { Address } from '../kit/address.tsx';
-import { isAmount } from '../kit/decimal.ts';
+import { AskForm } from '../kit/form.tsx';
 import { Opener } from '../kit/beside.tsx';
 import { List, useList } from '../kit/lists.tsx';
 import { Money } from '../kit/numbers.tsx';
@@ -82,7 +81,6 @@ interface ButtonsProps {
 }
 
 function Buttons({ listing: { id, name, priceUsd, state }, isChosen, choose }: ButtonsProps) {
-  const [price, setPrice] = useState(priceUsd);
   const mayTrade = useMay('trade:execute');
   const changes = ['listings', 'listing-prices'];
   return (
@@ -92,26 +90,18 @@ function Buttons({ listing: { id, name, priceUsd, state }, isChosen, choose }: B
       </Opener>
       {mayTrade && state === 'listed' && (
         <>
-          <Ask
+          <AskForm
             verb="Change price"
             name={`Change the price of ${name}`}
             title={`Price of ${name}`}
-            done={`${name} costs $${price} now.`}
+            done={`The price of ${name} is changed.`}
             changes={changes}
-            act={async () => {
-              if (!isAmount(price)) throw new Error('Enter a price above zero, such as 49 or 49.50.');
-              await api.repriceListing({ id, body: { priceUsd: price } });
-            }}
-          >
-            <TextInput
-              label="Price (USD)"
-              description="New buyers pay this price. Sold licences do not change."
-              inputMode="decimal"
-              data-autofocus
-              value={price}
-              onChange={({ currentTarget }) => setPrice(currentTarget.value.trim().replace(/^\$/, '').replaceAll(',', ''))}
-            />
-          </Ask>
+            fields={[
+              { name: 'priceUsd', label: 'Price (USD)', hint: 'New buyers pay this price. Sold licences do not change.', kind: 'amount' },
+            ]}
+            first={{ priceUsd }}
+            act={(body) => api.repriceListing({ id, body })}
+          />
           <Ask
             verb="Unlist"
             name={`Unlist ${name}`}

@@ -52,7 +52,6 @@ export function PermissionBoxes({ chosen, choose }: BoxesProps) {
       {PERMISSION_WORDS.map(([permission, words]) => (
         <Checkbox
           key={permission}
-          size="xs"
           label={
             <>
               <code>{permission}</code> <span className="faint">{words}</span>
@@ -73,9 +72,7 @@ export function GrantFields({ grant, write }: { readonly grant: Grant; readonly 
   return (
     <>
       <Select
-        size="xs"
         label="Role"
-        allowDeselect={false}
         data={[...roles.map(({ name }) => ({ value: name, label: plain(name) })), { value: ONE_BY_ONE, label: 'custom permissions' }]}
         value={grant.role ?? ONE_BY_ONE}
         onChange={(role) => write({ ...grant, role: role === null || role === ONE_BY_ONE ? null : role })}

@@ -1,14 +1,13 @@
 /** Invitations: making one, whose link is shown once, and revoking those that are open. */
 import { Button, CopyButton, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { Invitation, NewInvitation } from '../../../clients/typescript/src/index.ts';
 import { dayAndTime, plain } from '../../words.js';
-import { api, refresh } from '../api.ts';
+import { api } from '../api.ts';
 import { At } from '../kit/ages.tsx';
 import { Ask } from '../kit/ask.tsx';
+import { Form } from '../kit/form.tsx';
 import { List, useList } from '../kit/lists.tsx';
-import { Refusal } from '../kit/refusal.tsx';
 import { feed } from '../market.ts';
 import { type Grant, GrantFields, grantOf, Permissions } from './grant.tsx';
 
@@ -63,42 +62,28 @@ const Revoke = ({ invitation: { id, name } }: { readonly invitation: Invitation 
 const FIRST: Grant = { role: 'viewer', permissions: [] };
 
 function Invite() {
-  const [name, setName] = useState('');
-  const [hours, setHours] = useState('72');
   const [grant, setGrant] = useState(FIRST);
-  const inviting = useMutation({
-    mutationFn: () => api.inviteMember({ body: { name: name.trim(), ...grantOf(grant), hours: Number(hours) } }),
-    onSuccess: () => {
-      setName('');
-      refresh('invitations');
-    },
-  });
   return (
     <section className="card claims stack" aria-label="Invite a member">
       <h2>Invite a member</h2>
-      <form
-        className="stack"
-        onSubmit={(event: FormEvent) => {
-          event.preventDefault();
-          inviting.mutate();
-        }}
+      <Form
+        look="field-pairs"
+        fields={[
+          { name: 'name', label: 'Name' },
+          { name: 'hours', label: 'Valid for (hours, max 720)', kind: 'amount' },
+        ]}
+        first={{ name: '', hours: '72' }}
+        verb="Invite"
+        send={({ name, hours }) => api.inviteMember({ body: { name, ...grantOf(grant), hours: Number(hours) } })}
+        changes={['invitations']}
+        answer={(invited) => (
+          <div role="status">
+            <LinkOnce invited={invited} />
+          </div>
+        )}
       >
-        <div className="field-pairs">
-          <TextInput label="Name" required value={name} onChange={({ currentTarget }) => setName(currentTarget.value)} />
-          <TextInput
-            label="Valid for (hours, max 720)"
-            inputMode="numeric"
-            value={hours}
-            onChange={({ currentTarget }) => setHours(currentTarget.value.trim())}
-          />
-          <GrantFields grant={grant} write={setGrant} />
-        </div>
-        <Refusal error={inviting.error} />
-        <Button type="submit" className="narrow" loading={inviting.isPending} disabled={name.trim() === ''}>
-          Invite
-        </Button>
-      </form>
-      <div role="status">{inviting.data !== undefined && <LinkOnce invited={inviting.data} />}</div>
+        <GrantFields grant={grant} write={setGrant} />
+      </Form>
     </section>
   );
 }

@@ -1,5 +1,5 @@
 /** Actors and what they have under way, with the three things that a person may do beside their state charts. */
-import { NativeSelect, SegmentedControl, TextInput } from '@mantine/core';
+import { SegmentedControl, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
 import type { Actor, WaitingActivity } from '../../../clients/typescript/src/index.ts';
@@ -7,6 +7,7 @@ import { plain, stateText, valueText } from '../../words.js';
 import { api } from '../api.ts';
 import { Ago, Until } from '../kit/ages.tsx';
 import { Ask } from '../kit/ask.tsx';
+import { Choice } from '../kit/form.tsx';
 import { List, useList } from '../kit/lists.tsx';
 import { useMay } from '../member.ts';
 import { ActorLink } from './actor-link.tsx';
@@ -48,13 +49,7 @@ export function Actors() {
           value={status}
           onChange={(value) => setStatus(value as Status)}
         />
-        <NativeSelect
-          size="xs"
-          aria-label="Kind of actors"
-          data={[{ value: '', label: 'all kinds' }, ...KINDS.map((value) => ({ value, label: plain(value) }))]}
-          value={kind}
-          onChange={({ currentTarget }) => setKind(currentTarget.value)}
-        />
+        <Choice label="Kind of actors" every="all kinds" choices={KINDS} value={kind} choose={setKind} />
         <TextInput
           placeholder="Name, kind or id"
           aria-label="Search actors"

@@ -71,7 +71,6 @@ function Paused({ agents }: { readonly agents: readonly Agent[] }) {
               <span className="ticked">
                 {canChoose && (
                   <Checkbox
-                    size="xs"
                     aria-label={`Select ${agent.name}`}
                     checked={chosen.includes(agent)}
                     disabled={!resumable.includes(agent)}

@@ -33,6 +33,8 @@ export function Health() {
   );
 }
 
+const CONDITIONS = { live: 'a heartbeat is missing', late: 'frames arrive late', waiting: 'lost, reconnecting', connecting: 'connecting' };
+
 /** The service beats every 5 seconds on the feed of this page. */
 export function Heartbeat() {
   const { state } = useStore(connection);
@@ -42,13 +44,7 @@ export function Heartbeat() {
   return (
     <p className="heartbeat" data-received={isReceived}>
       <span className="dot" aria-hidden="true" />
-      <span>
-        {isReceived
-          ? 'Feed: heartbeat every 5 s'
-          : state === 'live'
-            ? 'Feed: a heartbeat is missing'
-            : `Feed: ${state === 'waiting' ? 'lost, reconnecting' : 'connecting'}`}
-      </span>
+      <span>{isReceived ? 'Feed: heartbeat every 5 s' : `Feed: ${CONDITIONS[state]}`}</span>
       <span className="faint num">
         {Math.abs(ahead) < 1_000 ? 'clocks agree' : `this browser is ${age(Math.abs(ahead))} ${ahead > 0 ? 'ahead' : 'behind'}`}
       </span>

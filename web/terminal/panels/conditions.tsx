@@ -5,7 +5,7 @@ import { clockTime, dayAndTime, plain } from '../../words.js';
 import { api, type CatalogEntry } from '../api.ts';
 import { useEntry } from '../catalog.ts';
 import { Until } from '../kit/ages.tsx';
-import { Loaded, Table } from '../kit/lists.tsx';
+import { FigureList, Loaded, Table } from '../kit/lists.tsx';
 import { Change, compactText, Price } from '../kit/numbers.tsx';
 import { useStore } from '../kit/store.ts';
 import { instrument } from '../place.ts';
@@ -32,36 +32,16 @@ function Funding({ entry }: { readonly entry: CatalogEntry }) {
       <Loaded query={perp}>
         {(data) => (
           <>
-            <dl className="figures">
-              <div>
-                <dt>Mark</dt>
-                <dd>
-                  <Price price={data.markPrice} />
-                </dd>
-              </div>
-              <div>
-                <dt>Oracle</dt>
-                <dd>
-                  <Price price={data.oraclePrice} />
-                </dd>
-              </div>
-              <div>
-                <dt>Annual funding</dt>
-                <dd>
-                  <Change percent={Number(data.annualFundingPct)} title={`${data.hourlyFunding} an hour`} />
-                </dd>
-              </div>
-              <div>
-                <dt>Next</dt>
-                <dd>
-                  <Until at={data.nextFundingAt} />
-                </dd>
-              </div>
-              <div>
-                <dt>Open interest</dt>
-                <dd className="num">${compactText(data.openInterestNotional)}</dd>
-              </div>
-            </dl>
+            <FigureList
+              look="figures"
+              lines={[
+                ['Mark', <Price price={data.markPrice} />],
+                ['Oracle', <Price price={data.oraclePrice} />],
+                ['Annual funding', <Change percent={Number(data.annualFundingPct)} title={`${data.hourlyFunding} an hour`} />],
+                ['Next', <Until at={data.nextFundingAt} />],
+                ['Open interest', <>${compactText(data.openInterestNotional)}</>],
+              ]}
+            />
             <Course funding={data.funding} />
           </>
         )}

@@ -3,6 +3,7 @@ import { useMemo } from 'react';
 import { clockTime, dayAndTime, symbolOf } from '../../words.js';
 import { FillCells } from '../kit/fill-cells.tsx';
 import { Heads } from '../kit/heads.tsx';
+import { Loaded } from '../kit/lists.tsx';
 import { useAgentName } from '../organization.ts';
 import { choose } from '../place.ts';
 import { useOrders } from './orders.tsx';
@@ -24,6 +25,8 @@ export function useFills() {
 
 export function Fills() {
   const fills = useFills();
+  const orders = useOrders();
+  if (orders.data === undefined && orders.error !== null) return <Loaded query={orders}>{() => null}</Loaded>;
   if (fills.length === 0)
     return <p className="empty">No fills yet. Every fill of people and agents appears here with its price, slippage and fee.</p>;
   return (

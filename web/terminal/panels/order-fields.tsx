@@ -27,7 +27,6 @@ export function SizeInput(more: Pick<TextInputProps, 'label' | 'rightSection' | 
       {...more}
       id="ticket-size"
       inputMode="decimal"
-      autoComplete="off"
       placeholder="0.00"
       value={size}
       error={size !== '' && !isAmount(size) ? 'Enter a number above zero, such as 250 or 0.5.' : null}
@@ -43,7 +42,6 @@ export function Slippage() {
     <TextInput
       label="Max slippage (bps)"
       inputMode="numeric"
-      autoComplete="off"
       value={slippageBps}
       error={wrong}
       onChange={({ currentTarget }) => changeDraft({ slippageBps: currentTarget.value.trim() })}

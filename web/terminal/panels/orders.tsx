@@ -6,7 +6,8 @@ import { clockTime, dayAndTime, plain, priceText, symbolOf } from '../../words.j
 import { api, eachOnce, type MarketOrder, refresh } from '../api.ts';
 import { Heads } from '../kit/heads.tsx';
 import { Price } from '../kit/numbers.tsx';
-import { Refusal, sentenceOf } from '../kit/refusal.tsx';
+import { Loaded } from '../kit/lists.tsx';
+import { sentenceOf } from '../kit/refusal.tsx';
 import { useMay } from '../member.ts';
 import { choose } from '../place.ts';
 
@@ -35,11 +36,14 @@ export function useOpenOrders(): readonly MarketOrder[] {
 }
 
 export function Orders() {
-  const { data, error } = useOrders();
+  const orders = useOrders();
   const mayRead = useMay('agent:read');
   if (!mayRead) return <p className="empty">Your role may not read orders. Ask for the permission agent:read.</p>;
-  if (error !== null) return <Refusal error={error} />;
-  if (data?.length === 0) return <p className="empty">No orders yet. Resting limit orders appear here and can be cancelled.</p>;
+  return <Loaded query={orders}>{(all) => <OrderRows orders={all} />}</Loaded>;
+}
+
+function OrderRows({ orders }: { readonly orders: readonly MarketOrder[] }) {
+  if (orders.length === 0) return <p className="empty">No orders yet. Resting limit orders appear here and can be cancelled.</p>;
   return (
     <div className="panel-scroll">
       <table className="rows wide">
@@ -49,7 +53,7 @@ export function Orders() {
           buttons="Cancel"
         />
         <tbody>
-          {(data ?? []).map((order) => (
+          {orders.map((order) => (
             <Order key={order.id} order={order} />
           ))}
         </tbody>

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { decimalDifference, plain, priceText, symbolOf } from '../../words.js';
 import { api, type PortfolioHolding, refresh } from '../api.ts';
 import { Heads } from '../kit/heads.tsx';
+import { Loaded } from '../kit/lists.tsx';
 import { Change, Gain, Money, Price } from '../kit/numbers.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useMay } from '../member.ts';
@@ -36,14 +37,15 @@ const profitOf = ({ valueUsd, costUsd }: PortfolioHolding): string | null =>
   valueUsd === null || costUsd === null ? null : decimalDifference(valueUsd, costUsd);
 
 export function Positions() {
-  const { data, error } = usePortfolio();
-  const nameOf = useAgentName();
+  const portfolio = usePortfolio();
   const mayRead = useMay('agent:read');
   if (!mayRead) return <p className="empty">Your role may not read positions. Ask for the permission agent:read.</p>;
-  if (error !== null) return <Refusal error={error} />;
-  const held = (data?.holdings ?? []).filter(({ instrument }) => instrument !== null);
-  if (data !== undefined && held.length === 0)
-    return <p className="empty">No open positions. Place an order in the ticket, or let an agent trade.</p>;
+  return <Loaded query={portfolio}>{({ holdings }) => <Held held={holdings.filter(({ instrument }) => instrument !== null)} />}</Loaded>;
+}
+
+function Held({ held }: { readonly held: readonly PortfolioHolding[] }) {
+  const nameOf = useAgentName();
+  if (held.length === 0) return <p className="empty">No open positions. Place an order in the ticket, or let an agent trade.</p>;
   return (
     <div className="panel-scroll">
       <table className="rows wide">

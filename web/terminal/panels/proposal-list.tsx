@@ -1,12 +1,12 @@
 /** Trade proposals at full width: those that wait on top, then every earlier one with what became of it. */
-import { NativeSelect } from '@mantine/core';
 import { useState } from 'react';
 import { dayAndTime, plain, priceText, rejectionWords, symbolOf } from '../../words.js';
 import { api, type Proposal } from '../api.ts';
 import { LiveChart } from '../debugger/live-chart.tsx';
 import { Ago, At, WorkState } from '../kit/ages.tsx';
 import { Opener } from '../kit/beside.tsx';
-import { List, Table, useList } from '../kit/lists.tsx';
+import { Choice } from '../kit/form.tsx';
+import { FigureList, List, Table, useList } from '../kit/lists.tsx';
 import { Money, Price } from '../kit/numbers.tsx';
 import { useStore } from '../kit/store.ts';
 import { useAgentName, useAgents } from '../organization.ts';
@@ -38,13 +38,7 @@ export function ProposalsPage() {
       <div className="page-head">
         <h1>Proposals</h1>
         <AgentChoice agentId={agentId} />
-        <NativeSelect
-          size="xs"
-          aria-label="State"
-          data={[{ value: '', label: 'every state' }, ...STATES.map((value) => ({ value, label: plain(value) }))]}
-          value={state}
-          onChange={({ currentTarget }) => setState(currentTarget.value as State | '')}
-        />
+        <Choice label="State" every="every state" choices={STATES} value={state} choose={setState} />
       </div>
       <section className="waiting-proposals" aria-label="Waiting for an answer">
         {pending.length === 0 && (
@@ -64,12 +58,12 @@ export function ProposalsPage() {
 function AgentChoice({ agentId }: { readonly agentId: string }) {
   const { data = [] } = useAgents();
   return (
-    <NativeSelect
-      size="xs"
-      aria-label="Agent"
-      data={[{ value: '', label: 'all agents' }, ...data.map(({ id, name }) => ({ value: id, label: name }))]}
+    <Choice
+      label="Agent"
+      every="all agents"
+      choices={data.map(({ id, name }) => ({ value: id, label: name }))}
       value={agentId}
-      onChange={({ currentTarget: { value } }) => goTo(value === '' ? 'proposals' : `proposals/${value}`)}
+      choose={(id) => goTo(id === '' ? 'proposals' : `proposals/${id}`)}
     />
   );
 }
@@ -144,39 +138,36 @@ function Opened({ proposal }: { readonly proposal: Proposal }) {
   const { id, decisionPrice, slot, execution, filledQuantity, order, risk, fills, progress, remainingMs, waitingFor, changedAt } = proposal;
   return (
     <section className="card padded" aria-label="Proposal in detail">
-      <dl className="figures">
-        <div>
-          <dt>Decided on</dt>
-          <dd>
-            <Price price={decisionPrice} /> <small>{dayAndTime(slot)}</small>
-          </dd>
-        </div>
-        <div>
-          <dt>Filled</dt>
-          <dd className="num">
-            {priceText(filledQuantity)} of {priceText(order.quantity)}
-          </dd>
-        </div>
-        <div>
-          <dt>Slippage limit</dt>
-          <dd className="num">{order.maxSlippageBps} bps</dd>
-        </div>
-        {execution !== null && (
-          <div>
-            <dt>Execution</dt>
-            <dd>
-              {plain(execution.algorithm)}, {execution.urgency} urgency, {plain(execution.phase)}
-              {execution.fallback !== null && <small> {plain(execution.fallback)}</small>}
-            </dd>
-          </div>
-        )}
-        <div>
-          <dt>Changed</dt>
-          <dd>
-            <Ago at={changedAt} />
-          </dd>
-        </div>
-      </dl>
+      <FigureList
+        look="figures"
+        lines={[
+          [
+            'Decided on',
+            <>
+              <Price price={decisionPrice} /> <small>{dayAndTime(slot)}</small>
+            </>,
+          ],
+          [
+            'Filled',
+            <>
+              {priceText(filledQuantity)} of {priceText(order.quantity)}
+            </>,
+          ],
+          ['Slippage limit', <>{order.maxSlippageBps} bps</>],
+          ...(execution !== null
+            ? [
+                [
+                  'Execution',
+                  <>
+                    {plain(execution.algorithm)}, {execution.urgency} urgency, {plain(execution.phase)}
+                    {execution.fallback !== null && <small> {plain(execution.fallback)}</small>}
+                  </>,
+                ] as const,
+              ]
+            : []),
+          ['Changed', <Ago at={changedAt} />],
+        ]}
+      />
       {(progress !== null || waitingFor !== null) && (
         <WorkState work={{ state: 'running', seenAt: changedAt, error: null, progress, remainingMs, waitingFor }} name="the proposal" />
       )}

@@ -4,6 +4,7 @@ import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { plain, priceText, rejectionWords, remaining, symbolOf } from '../../words.js';
 import { api, eachOnce, type Proposal, queries, refresh } from '../api.ts';
+import { Loaded } from '../kit/lists.tsx';
 import { Money, priceShown } from '../kit/numbers.tsx';
 import { Refusal, sentenceOf } from '../kit/refusal.tsx';
 import { useTicking } from '../kit/store.ts';
@@ -68,12 +69,15 @@ async function sendAnswer(proposal: Proposal, answer: 'approve' | 'decline'): Pr
 }
 
 export function Proposals() {
-  const { data = NO_PROPOSALS, error } = useProposals();
+  const proposals = useProposals();
   const mayRead = useMay('agent:read');
   if (!mayRead) return <p className="empty">Your role may not read proposals. Ask for the permission agent:read.</p>;
-  if (error !== null) return <Refusal error={error} />;
-  const pending = pendingOf(data);
-  const past = data.filter((proposal) => !isPending(proposal));
+  return <Loaded query={proposals}>{(all) => <ProposalCards proposals={all} />}</Loaded>;
+}
+
+function ProposalCards({ proposals }: { readonly proposals: readonly Proposal[] }) {
+  const pending = pendingOf(proposals);
+  const past = proposals.filter((proposal) => !isPending(proposal));
   return (
     <div className="panel-scroll proposals">
       {pending.length === 0 && <p className="empty">No proposals waiting. An agent at autonomy “confirm” asks here before it trades.</p>}

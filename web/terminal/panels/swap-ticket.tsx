@@ -52,11 +52,9 @@ export function SwapTicket({ instrumentKey }: { readonly instrumentKey: string }
         <>
           <Select
             label="Wallet"
-            size="xs"
             data={own.map(({ address, label }) => ({ value: address, label: label ?? shortAddress(address) }))}
             value={wallet}
             onChange={setChosen}
-            allowDeselect={false}
           />
           <Button
             type="submit"

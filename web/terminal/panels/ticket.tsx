@@ -7,7 +7,7 @@ import { plain, priceText, symbolOf } from '../../words.js';
 import { ApiError, api, type MarketOrder, refresh } from '../api.ts';
 import { useEntry } from '../catalog.ts';
 import { cut, isAmount, multiply, withoutZeros } from '../kit/decimal.ts';
-import { useOnce } from '../kit/once.ts';
+import { useOnce } from '../kit/form.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useStore } from '../kit/store.ts';
 import { priceOf, quoteNow, useQuote } from '../market.ts';
@@ -75,7 +75,7 @@ function SpotTicket({ instrumentKey }: { readonly instrumentKey: string }) {
       <Size instrumentKey={instrumentKey} />
       {order.kind === 'limit' ? <LimitTerms instrumentKey={instrumentKey} /> : <Slippage />}
       <PreTrade instrumentKey={instrumentKey} />
-      <Refusal error={placing.error}>
+      <Refusal error={placing.error} isOnce>
         <WayOut error={placing.error} />
       </Refusal>
       <Button
@@ -262,7 +262,6 @@ function LimitTerms({ instrumentKey }: { readonly instrumentKey: string }) {
       <TextInput
         label="Limit price (USD)"
         inputMode="decimal"
-        autoComplete="off"
         value={price}
         error={wrong}
         onChange={({ currentTarget }) => changeDraft({ price: currentTarget.value.trim().replaceAll(',', '') })}
@@ -281,8 +280,6 @@ function LimitTerms({ instrumentKey }: { readonly instrumentKey: string }) {
       <div className="terms">
         <Select
           label="Time in force"
-          size="xs"
-          allowDeselect={false}
           data={[
             { value: 'gtc', label: 'Good till cancelled' },
             { value: 'ioc', label: 'Immediate or cancel' },
@@ -291,7 +288,6 @@ function LimitTerms({ instrumentKey }: { readonly instrumentKey: string }) {
           onChange={(value) => value !== null && changeDraft({ timeInForce: value as Draft['timeInForce'] })}
         />
         <Checkbox
-          size="xs"
           label="Post only"
           description={`Never takes: fails if it would ${side} at once`}
           disabled={timeInForce !== 'gtc'}

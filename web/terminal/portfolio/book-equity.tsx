@@ -27,7 +27,7 @@ export function BookEquity({ bookId }: { readonly bookId: string }) {
       decimals: 2,
     };
   }, [data]);
-  if (error !== null) return <Refusal error={error} />;
+  if (error !== null && data === undefined) return <Refusal error={error} />;
   const last = data?.items.at(-1)?.pnlUsd ?? null;
   return (
     <Course

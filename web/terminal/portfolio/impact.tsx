@@ -83,7 +83,6 @@ function Fields({ line, change, remove }: FieldsProps) {
   return (
     <div className="inline-form bottom">
       <Autocomplete
-        size="xs"
         label="Symbol or instrument"
         placeholder="AAPLx"
         data={[...new Set(symbols)]}
@@ -92,9 +91,7 @@ function Fields({ line, change, remove }: FieldsProps) {
         onChange={(what) => change({ what: what.trim() })}
       />
       <Select
-        size="xs"
         label="Side"
-        allowDeselect={false}
         data={['buy', 'sell']}
         value={line.side}
         onChange={(side) => change({ side: side === 'sell' ? 'sell' : 'buy' })}
@@ -103,7 +100,6 @@ function Fields({ line, change, remove }: FieldsProps) {
         label="Amount (USD)"
         placeholder="2500"
         inputMode="decimal"
-        autoComplete="off"
         value={line.amount}
         onChange={({ currentTarget }) => change({ amount: currentTarget.value.trim() })}
       />

@@ -6,7 +6,7 @@ import type { Performance, Portfolio as Answer } from '../../../clients/typescri
 import { plain, priceText } from '../../words.js';
 import { api, type PortfolioHolding } from '../api.ts';
 import { Ago } from '../kit/ages.tsx';
-import { Figure, Loaded, Table } from '../kit/lists.tsx';
+import { FigureList, Loaded, Table } from '../kit/lists.tsx';
 import { Gain, Money, Price, Today } from '../kit/numbers.tsx';
 import { useStore } from '../kit/store.ts';
 import { useAgentName } from '../organization.ts';
@@ -56,29 +56,18 @@ export function Portfolio() {
 
 function Earned({ performance: { totals } }: { readonly performance: Performance }) {
   return (
-    <dl className="card figures tall">
-      <Figure name="Equity">
-        <Money usd={totals.equityUsd} />
-      </Figure>
-      <Figure name="P&L today">
-        <Today usd={totals.todayUsd} without={totals.todayWithout} />
-      </Figure>
-      <Figure name="P&L total">
-        <Gain usd={totals.pnlUsd} />
-      </Figure>
-      <Figure name="Realized">
-        <Gain usd={totals.realizedPnlUsd} />
-      </Figure>
-      <Figure name="Unrealized">
-        <Gain usd={totals.unrealizedPnlUsd} />
-      </Figure>
-      <Figure name="Fees">
-        <Money usd={totals.feesUsd} />
-      </Figure>
-      <Figure name="Funding">
-        <Gain usd={totals.fundingUsd} />
-      </Figure>
-    </dl>
+    <FigureList
+      look="card figures tall"
+      lines={[
+        ['Equity', <Money usd={totals.equityUsd} />],
+        ['P&L today', <Today usd={totals.todayUsd} without={totals.todayWithout} />],
+        ['P&L total', <Gain usd={totals.pnlUsd} />],
+        ['Realized', <Gain usd={totals.realizedPnlUsd} />],
+        ['Unrealized', <Gain usd={totals.unrealizedPnlUsd} />],
+        ['Fees', <Money usd={totals.feesUsd} />],
+        ['Funding', <Gain usd={totals.fundingUsd} />],
+      ]}
+    />
   );
 }
 
@@ -97,7 +86,6 @@ function Wallets({ show }: { readonly show: (wallets: readonly string[]) => void
         aria-label="Wallets beside the books"
         placeholder="Up to five addresses, or names of linked wallets"
         spellCheck={false}
-        autoComplete="off"
         value={written}
         onChange={({ currentTarget }) => setWritten(currentTarget.value)}
       />
@@ -128,22 +116,17 @@ function Holdings({ portfolio }: { readonly portfolio: Answer }) {
 
 function Totals({ totals }: Pick<Answer, 'totals'>) {
   return (
-    <dl className="card figures tall">
-      <Figure name="Value">
-        <Money usd={totals.valueUsd} />
-      </Figure>
-      <Figure name="Cash">
-        <Money usd={totals.cashUsd} />
-      </Figure>
-      <Figure name="At live quotes">
-        <Money usd={totals.liveUsd} />
-      </Figure>
-      <Figure name="Qualified">
-        <Money usd={totals.qualifiedUsd} />
-      </Figure>
-      <Figure name="Leverage">{totals.leverage ?? '–'}</Figure>
-      <Figure name="Coverage">{totals.coverage}</Figure>
-    </dl>
+    <FigureList
+      look="card figures tall"
+      lines={[
+        ['Value', <Money usd={totals.valueUsd} />],
+        ['Cash', <Money usd={totals.cashUsd} />],
+        ['At live quotes', <Money usd={totals.liveUsd} />],
+        ['Qualified', <Money usd={totals.qualifiedUsd} />],
+        ['Leverage', totals.leverage ?? '–'],
+        ['Coverage', totals.coverage],
+      ]}
+    />
   );
 }
 

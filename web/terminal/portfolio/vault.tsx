@@ -137,7 +137,6 @@ function Pay({ id }: { readonly id: string }) {
           label="Amount (USD)"
           placeholder="1000"
           inputMode="decimal"
-          autoComplete="off"
           value={amountUsd}
           onChange={({ currentTarget }) => setAmount(currentTarget.value.trim())}
         />

@@ -33,7 +33,6 @@ export function ReplayBar() {
         Step
       </Button>
       <NativeSelect
-        size="xs"
         aria-label="Speed"
         data={[...new Set([...SPEEDS, speed])].sort((a, b) => a - b).map((factor) => ({ value: String(factor), label: `× ${factor}` }))}
         value={String(speed)}

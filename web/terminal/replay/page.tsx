@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { symbolOf } from '../../words.js';
 import { At } from '../kit/ages.tsx';
-import { Loaded, Table } from '../kit/lists.tsx';
+import { FigureList, Loaded, Table } from '../kit/lists.tsx';
 import { useStore } from '../kit/store.ts';
 import { choose, venueIn } from '../place.ts';
 import { known, move, readTapes } from './control.ts';
@@ -27,24 +27,14 @@ export function ReplayPage() {
         <h1>Replay</h1>
         <p className="faint">These pages replay a recording: prices, bars and outages as they were received at the time.</p>
       </div>
-      <dl className="card figures padded">
-        <div>
-          <dt>Tape</dt>
-          <dd>{replay.tape}</dd>
-        </div>
-        <div>
-          <dt>From</dt>
-          <dd>
-            <At at={replay.from} />
-          </dd>
-        </div>
-        <div>
-          <dt>To</dt>
-          <dd>
-            <At at={replay.to} />
-          </dd>
-        </div>
-      </dl>
+      <FigureList
+        look="card figures padded"
+        lines={[
+          ['Tape', replay.tape],
+          ['From', <At at={replay.from} />],
+          ['To', <At at={replay.to} />],
+        ]}
+      />
       <Tapes playing={replay.tape} />
       <section className="card" aria-label="On this tape">
         <Table

@@ -149,14 +149,12 @@ function Chooser({ own, other }: { readonly own: RunId; readonly other: RunId | 
   return (
     <div className="card padded inline-form">
       <NativeSelect
-        size="xs"
         label="Compare with"
         data={(agents.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
         value={agentId}
         onChange={({ currentTarget }) => setAgent(currentTarget.value)}
       />
       <NativeSelect
-        size="xs"
         label="Its run"
         data={[{ value: '', label: none }, ...offered.map((run) => ({ value: run.id, label: runText(run) }))]}
         value={other?.agentId === agentId ? other.runId : ''}

@@ -7,6 +7,7 @@ import { api } from '../api.ts';
 import { useCatalog } from '../catalog.ts';
 import { Change, Price } from '../kit/numbers.tsx';
 import { Refusal } from '../kit/refusal.tsx';
+import { FigureList } from '../kit/lists.tsx';
 
 type Assessed = Awaited<ReturnType<typeof api.assessStock>>;
 type Claim = Assessed['bull'][number];
@@ -27,7 +28,7 @@ export function Assessments() {
       <div className="page-head">
         <h1>Assessments</h1>
         <form onSubmit={submit} className="inline-form">
-          <Select aria-label="Share" size="xs" searchable data={symbols} value={chosen} onChange={setSymbol} allowDeselect={false} />
+          <Select aria-label="Share" searchable data={symbols} value={chosen} onChange={setSymbol} />
           <Button type="submit" loading={assessing.isPending} disabled={chosen === null}>
             Assess
           </Button>
@@ -51,34 +52,16 @@ function Assessment({ of }: { readonly of: Assessed }) {
   };
   return (
     <>
-      <dl className="figures card">
-        <div>
-          <dt>Token</dt>
-          <dd>
-            <Price price={valuation.tokenPrice} />
-          </dd>
-        </div>
-        <div>
-          <dt>Share</dt>
-          <dd>
-            <Price price={valuation.referencePrice} />
-          </dd>
-        </div>
-        <div>
-          <dt>Gap</dt>
-          <dd>
-            <Change percent={valuation.gapPct} />
-          </dd>
-        </div>
-        <div>
-          <dt>Method</dt>
-          <dd>{method}</dd>
-        </div>
-        <div>
-          <dt>{symbol} at</dt>
-          <dd className="num">{dayAndTime(at)}</dd>
-        </div>
-      </dl>
+      <FigureList
+        look="figures card"
+        lines={[
+          ['Token', <Price price={valuation.tokenPrice} />],
+          ['Share', <Price price={valuation.referencePrice} />],
+          ['Gap', <Change percent={valuation.gapPct} />],
+          ['Method', method],
+          [`${symbol} at`, dayAndTime(at)],
+        ]}
+      />
       <div className="two-columns">
         <Claims title="For" way="up" claims={bull} kindOf={kindOf} />
         <Claims title="Against" way="down" claims={bear} kindOf={kindOf} />

@@ -1,5 +1,4 @@
 /** Basis policies: what each waits for, where it stands, and the way to arm and disarm one. */
-import { SegmentedControl, Select, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { BasisPolicy } from '../../../clients/typescript/src/index.ts';
@@ -8,7 +7,7 @@ import { api } from '../api.ts';
 import { Ago } from '../kit/ages.tsx';
 import { Ask } from '../kit/ask.tsx';
 import { Beside, Opener } from '../kit/beside.tsx';
-import { isAmount } from '../kit/decimal.ts';
+import { Choice, AskForm, type Field } from '../kit/form.tsx';
 import { List, Loaded, useList } from '../kit/lists.tsx';
 import { Money } from '../kit/numbers.tsx';
 import { useMay } from '../member.ts';
@@ -16,17 +15,16 @@ import { useMayHalt } from '../halt.tsx';
 import { useCatalog } from '../catalog.ts';
 
 const READ_EVERY_MS = 10_000;
-const EVERY = 'all';
 const STATES: readonly BasisPolicy['state'][] = ['draft', 'armed', 'triggered', 'proposed', 'filled', 'closed', 'disarmed', 'expired'];
 const ENDED: readonly BasisPolicy['state'][] = ['closed', 'disarmed', 'expired'];
 const TONES: { readonly [state: string]: string } = { armed: 'up', triggered: 'warn', proposed: 'warn', filled: 'up' };
 
 export function BasisPolicies() {
-  const [state, setState] = useState(EVERY);
+  const [state, setState] = useState<BasisPolicy['state'] | ''>('');
   const [chosen, setChosen] = useState<string | null>(null);
   const policies = useList(
     ['basis-policies', state],
-    (page, options) => api.listBasisPolicies({ ...page, ...(state === EVERY ? {} : { state: state as BasisPolicy['state'] }) }, options),
+    (page, options) => api.listBasisPolicies({ ...page, ...(state === '' ? {} : { state }) }, options),
     { everyMs: READ_EVERY_MS },
   );
   return (
@@ -34,14 +32,7 @@ export function BasisPolicies() {
       <div className="page-head">
         <h1>Basis policies</h1>
         <span className="space" />
-        <Select
-          aria-label="State"
-          size="xs"
-          allowDeselect={false}
-          data={[{ value: EVERY, label: 'All states' }, ...STATES.map((value) => ({ value, label: plain(value) }))]}
-          value={state}
-          onChange={(value) => value !== null && setState(value)}
-        />
+        <Choice label="State" every="All states" choices={STATES} value={state} choose={setState} />
         <ArmPolicy />
       </div>
       <p className="faint">
@@ -136,82 +127,54 @@ function PolicyDetail({ id }: { readonly id: string }) {
   );
 }
 
-const NUMBER = /^-?\d{1,4}(\.\d+)?$/;
-const FIRST = { enter: '2', exit: '0.2', size: '1000', slippage: '50', hold: '72' };
-type Terms = typeof FIRST;
-type Mode = 'paper' | 'live' | 'draft';
-
-const FIELDS: readonly (readonly [name: keyof Terms, label: string, meaning: string])[] = [
-  ['enter', 'Enter at discount (%)', 'Buys once the token is so far below the share.'],
-  ['exit', 'Exit at discount (%)', 'Sells once the discount has closed to this.'],
-  ['size', 'Size (USD)', 'Bought once.'],
-  ['slippage', 'Max slippage (bps)', 'Worst price of an order.'],
-  ['hold', 'Max hold (hours)', 'Sells then at the latest.'],
+const TERMS = ['enterDiscountPct', 'exitDiscountPct', 'notionalUsd', 'maxSlippageBps', 'maxHoldHours', 'mode'] as const;
+const FIELDS: readonly Field<(typeof TERMS)[number]>[] = [
+  { name: 'enterDiscountPct', label: 'Enter at discount (%)', hint: 'Buys once the token is so far below the share.', kind: 'number' },
+  { name: 'exitDiscountPct', label: 'Exit at discount (%)', hint: 'Sells once the discount has closed to this.', kind: 'number' },
+  { name: 'notionalUsd', label: 'Size (USD)', hint: 'Bought once.', kind: 'amount' },
+  { name: 'maxSlippageBps', label: 'Max slippage (bps)', hint: 'Worst price of an order.', kind: 'number' },
+  { name: 'maxHoldHours', label: 'Max hold (hours)', hint: 'Sells then at the latest.', kind: 'number' },
+  {
+    name: 'mode',
+    label: 'Account',
+    choices: [
+      { value: 'paper', label: 'Paper' },
+      { value: 'live', label: 'Live: trades real money' },
+      { value: 'draft', label: 'Draft: trades nothing' },
+    ],
+  },
 ];
-
-/** @throws Error if a field is not a number. */
-function arm(symbol: string, { enter, exit, size, slippage, hold }: Terms, mode: Mode) {
-  if (!isAmount(size) || ![enter, exit, slippage, hold].every((text) => NUMBER.test(text)))
-    throw new Error('Enter a number in each field, such as 2 or 0.5.');
-  const numbers = {
-    enterDiscountPct: Number(enter),
-    exitDiscountPct: Number(exit),
-    maxSlippageBps: Number(slippage),
-    maxHoldHours: Number(hold),
-  };
-  return api.armBasisPolicy({ body: { symbol, notionalUsd: size, mode, ...numbers } });
-}
+const FIRST = {
+  enterDiscountPct: '2',
+  exitDiscountPct: '0.2',
+  notionalUsd: '1000',
+  maxSlippageBps: '50',
+  maxHoldHours: '72',
+  mode: 'paper',
+};
 
 /** Asks for the terms of a policy. @param props.symbol A token that is already chosen. */
 export function ArmPolicy({ symbol }: { readonly symbol?: string }) {
-  const mayTrade = useMay('trade:execute');
   const symbols = useCatalog()
     .filter(({ kind }) => kind === 'tokenized_equity')
     .map(({ instrument }) => instrument);
-  const [token, setToken] = useState<string | null>(symbol ?? null);
-  const [terms, setTerms] = useState(FIRST);
-  const [mode, setMode] = useState<Mode>('paper');
-  const chosen = token ?? symbols[0] ?? '';
   const name = symbol === undefined ? 'Arm a policy' : `Arm a policy on ${symbol}`;
-  if (!mayTrade) return null;
+  if (!useMay('trade:execute') || symbols[0] === undefined) return null;
   return (
-    <Ask
+    <AskForm
       verb="Arm a policy"
       name={name}
       title={name}
-      isDangerous={mode === 'live'}
-      done={mode === 'draft' ? 'Draft saved. It trades nothing.' : `Policy on ${chosen} armed.`}
+      done="The policy is saved."
       changes={['basis-policies']}
-      act={async () => arm(chosen, terms, mode)}
-    >
-      {symbol === undefined && (
-        <Select label="Token" size="xs" searchable allowDeselect={false} data={symbols} value={chosen} onChange={setToken} />
-      )}
-      <div className="field-pairs">
-        {FIELDS.map(([field, label, meaning]) => (
-          <TextInput
-            key={field}
-            label={label}
-            description={meaning}
-            inputMode="decimal"
-            autoComplete="off"
-            value={terms[field]}
-            onChange={({ currentTarget: { value } }) => setTerms((before) => ({ ...before, [field]: value.trim() }))}
-          />
-        ))}
-      </div>
-      <SegmentedControl
-        aria-label="Account"
-        fullWidth
-        data={[
-          { value: 'paper', label: 'Paper' },
-          { value: 'live', label: 'Live' },
-          { value: 'draft', label: 'Draft' },
-        ]}
-        value={mode}
-        onChange={(value) => setMode(value as Mode)}
-      />
-      {mode === 'live' && <p className="down">This policy trades real money.</p>}
-    </Ask>
+      fields={symbol === undefined ? [{ name: 'symbol', label: 'Token', choices: symbols }, ...FIELDS] : FIELDS}
+      first={{ symbol: symbol ?? symbols[0], ...FIRST }}
+      act={({ symbol: token, notionalUsd, mode, ...terms }) => {
+        const numbers = Object.fromEntries(Object.entries(terms).map(([term, text]) => [term, Number(text)])) as Terms;
+        return api.armBasisPolicy({ body: { symbol: token, notionalUsd, mode: mode as 'paper' | 'live' | 'draft', ...numbers } });
+      }}
+    />
   );
 }
+
+type Terms = Pick<BasisPolicy, 'enterDiscountPct' | 'exitDiscountPct' | 'maxSlippageBps' | 'maxHoldHours'>;

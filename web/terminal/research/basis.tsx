@@ -1,10 +1,10 @@
 /** Basis of each share: token, share and perpetual side by side, with what an arbitrage would keep after costs. */
-import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { plain } from '../../words.js';
 import { api, type BasisRow } from '../api.ts';
 import { useCatalog } from '../catalog.ts';
+import { Choice } from '../kit/form.tsx';
 import { Heads } from '../kit/heads.tsx';
 import { Price, Quality } from '../kit/numbers.tsx';
 import { Refusal } from '../kit/refusal.tsx';
@@ -27,13 +27,11 @@ export function Basis() {
         <h1>Basis</h1>
         <a href="#/basis-policies">Policies</a>
         <span className="space" />
-        <Select
-          aria-label="Trade size"
-          size="xs"
-          allowDeselect={false}
-          data={SIZES.map((value) => ({ value, label: `$${Number(value).toLocaleString('en-US')} each way` }))}
+        <Choice
+          label="Trade size"
+          choices={SIZES.map((value) => ({ value, label: `$${Number(value).toLocaleString('en-US')} each way` }))}
           value={notionalUsd}
-          onChange={(value) => value !== null && setNotional(value)}
+          choose={setNotional}
         />
       </div>
       <p className="faint">Net edge is the spread less fees, spreads, price impact, transfer fees and funding, both ways.</p>

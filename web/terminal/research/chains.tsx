@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { Chains as Answer } from '../../../clients/typescript/src/index.ts';
 import { api } from '../api.ts';
 import { Ago } from '../kit/ages.tsx';
-import { Loaded, Table } from '../kit/lists.tsx';
+import { FigureList, Loaded, Table } from '../kit/lists.tsx';
 import { Change, compactText } from '../kit/numbers.tsx';
 import { Sparkline } from '../kit/sparkline.tsx';
 
@@ -62,31 +62,14 @@ const Locked = ({ usd }: { readonly usd: string }) => <span title={`${usd} USD`}
 
 function Total({ total: { tvlUsd, change1dPct, change7dPct, receivedAt } }: { readonly total: NonNullable<Answer['total']> }) {
   return (
-    <dl className="card figures">
-      <div>
-        <dt>All chains</dt>
-        <dd className="num">
-          <Locked usd={tvlUsd} />
-        </dd>
-      </div>
-      <div>
-        <dt>1 day</dt>
-        <dd>
-          <Change percent={change1dPct} />
-        </dd>
-      </div>
-      <div>
-        <dt>7 days</dt>
-        <dd>
-          <Change percent={change7dPct} />
-        </dd>
-      </div>
-      <div>
-        <dt>Read</dt>
-        <dd>
-          <Ago at={receivedAt} />
-        </dd>
-      </div>
-    </dl>
+    <FigureList
+      look="card figures"
+      lines={[
+        ['All chains', <Locked usd={tvlUsd} />],
+        ['1 day', <Change percent={change1dPct} />],
+        ['7 days', <Change percent={change7dPct} />],
+        ['Read', <Ago at={receivedAt} />],
+      ]}
+    />
   );
 }

@@ -1,5 +1,4 @@
 /** Pre-IPO tokens beside the marks of their issuers, and how each mark changed. */
-import { Select } from '@mantine/core';
 import { useState } from 'react';
 import type { CatalogEntry } from '../../../clients/typescript/src/index.ts';
 import { plain } from '../../words.js';
@@ -7,22 +6,22 @@ import { api } from '../api.ts';
 import { useCatalog } from '../catalog.ts';
 import { At } from '../kit/ages.tsx';
 import { Opener } from '../kit/beside.tsx';
+import { Choice } from '../kit/form.tsx';
 import { List, useList } from '../kit/lists.tsx';
 import { Change, compactText, Price } from '../kit/numbers.tsx';
 import { choose } from '../place.ts';
 
 const READ_EVERY_MS = 15_000;
-const EVERY = 'All sectors';
 
 export function PrivateMarkets() {
-  const [sector, setSector] = useState(EVERY);
+  const [sector, setSector] = useState('');
   const [instrument, setInstrument] = useState<string | null>(null);
   const sectors = useCatalog()
     .filter(({ kind }) => kind === 'pre_ipo')
     .map((entry) => entry.sector);
   const markets = useList(
     ['private-markets', sector],
-    (page, options) => api.listPrivateMarkets({ ...page, ...(sector === EVERY ? {} : { sector }) }, options),
+    (page, options) => api.listPrivateMarkets({ ...page, ...(sector === '' ? {} : { sector }) }, options),
     { everyMs: READ_EVERY_MS },
   );
   return (
@@ -30,14 +29,7 @@ export function PrivateMarkets() {
       <div className="page-head">
         <h1>Private markets</h1>
         <span className="space" />
-        <Select
-          aria-label="Sector"
-          size="xs"
-          allowDeselect={false}
-          data={[EVERY, ...new Set(sectors)]}
-          value={sector}
-          onChange={(value) => value !== null && setSector(value)}
-        />
+        <Choice label="Sector" every="All sectors" choices={[...new Set(sectors)]} value={sector} choose={setSector} />
       </div>
       <List
         list={markets}

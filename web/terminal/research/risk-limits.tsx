@@ -1,11 +1,13 @@
 /** Risk limits of the organization: what every order of people and agents is checked against. */
-import { Button, Switch, TextInput } from '@mantine/core';
+import { Button, Switch } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { dayAndTime } from '../../words.js';
 import { api, type RiskPreferences, refresh } from '../api.ts';
-import { Heads } from '../kit/heads.tsx';
+import { type Field, Fields } from '../kit/form.tsx';
+import { Table } from '../kit/lists.tsx';
+import { Money } from '../kit/numbers.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useMay } from '../member.ts';
 
@@ -13,16 +15,26 @@ type Limits = Omit<RiskPreferences, 'version' | 'setBy' | 'setAt'>;
 type NumberName = Exclude<keyof Limits, 'requireLiveReference' | 'reduceOnly'>;
 
 /** Each limit with its words; a money limit stays a text. */
-const FIELDS: readonly (readonly [name: NumberName, label: string, meaning: string])[] = [
-  ['maxCapitalUsd', 'Max capital (USD)', 'All positions together.'],
-  ['maxTradeNotionalUsd', 'Max order size (USD)', 'One order at its worst price.'],
-  ['maxLeverage', 'Max leverage', 'Gross exposure divided by equity.'],
-  ['maxDailyDrawdownPct', 'Max daily drawdown (%)', 'Agents pause when a day loses more.'],
-  ['maxOpenPositions', 'Max open positions', 'Instruments held at once.'],
-  ['maxSlippageBps', 'Max slippage (bps)', 'Between the price seen and the worst price of an order.'],
-  ['maxPositionWeightPct', 'Max position weight (%)', 'One instrument as a part of equity.'],
-  ['maxUnderlyingWeightPct', 'Max underlying weight (%)', 'All instruments on one underlying together.'],
-  ['maxPoolSharePct', 'Max pool share (%)', 'A position as a part of its pool’s liquidity.'],
+const FIELDS: readonly Field<NumberName>[] = [
+  { name: 'maxCapitalUsd', label: 'Max capital (USD)', hint: 'All positions together.', kind: 'number' },
+  { name: 'maxTradeNotionalUsd', label: 'Max order size (USD)', hint: 'One order at its worst price.', kind: 'number' },
+  { name: 'maxLeverage', label: 'Max leverage', hint: 'Gross exposure divided by equity.', kind: 'number' },
+  { name: 'maxDailyDrawdownPct', label: 'Max daily drawdown (%)', hint: 'Agents pause when a day loses more.', kind: 'number' },
+  { name: 'maxOpenPositions', label: 'Max open positions', hint: 'Instruments held at once.', kind: 'number' },
+  {
+    name: 'maxSlippageBps',
+    label: 'Max slippage (bps)',
+    hint: 'Between the price seen and the worst price of an order.',
+    kind: 'number',
+  },
+  { name: 'maxPositionWeightPct', label: 'Max position weight (%)', hint: 'One instrument as a part of equity.', kind: 'number' },
+  {
+    name: 'maxUnderlyingWeightPct',
+    label: 'Max underlying weight (%)',
+    hint: 'All instruments on one underlying together.',
+    kind: 'number',
+  },
+  { name: 'maxPoolSharePct', label: 'Max pool share (%)', hint: 'A position as a part of its pool’s liquidity.', kind: 'number' },
 ];
 const TEXTS: readonly string[] = ['maxCapitalUsd', 'maxTradeNotionalUsd', 'maxLeverage'];
 
@@ -42,12 +54,12 @@ export function RiskLimits() {
 function LimitForm({ now }: { readonly now: RiskPreferences }) {
   const maySet = useMay('risk:manage');
   const [texts, setTexts] = useState(
-    () => Object.fromEntries(FIELDS.map(([name]) => [name, String(now[name])])) as Record<NumberName, string>,
+    () => Object.fromEntries(FIELDS.map(({ name }) => [name, String(now[name])])) as Record<NumberName, string>,
   );
   const [flags, setFlags] = useState({ requireLiveReference: now.requireLiveReference, reduceOnly: now.reduceOnly });
   const saving = useMutation({
     mutationFn: () => {
-      const numbers = Object.fromEntries(FIELDS.map(([name]) => [name, TEXTS.includes(name) ? texts[name].trim() : Number(texts[name])]));
+      const numbers = Object.fromEntries(FIELDS.map(({ name }) => [name, TEXTS.includes(name) ? texts[name].trim() : Number(texts[name])]));
       return api.setRiskPreferences({ body: { ...numbers, ...flags } as Limits });
     },
     onSuccess: () => {
@@ -65,18 +77,12 @@ function LimitForm({ now }: { readonly now: RiskPreferences }) {
     >
       <fieldset>
         <legend className="sr-only">Limits</legend>
-        {FIELDS.map(([name, label, meaning]) => (
-          <TextInput
-            key={name}
-            label={label}
-            description={meaning}
-            readOnly={!maySet}
-            inputMode="decimal"
-            autoComplete="off"
-            value={texts[name]}
-            onChange={({ currentTarget: { value } }) => setTexts((before) => ({ ...before, [name]: value }))}
-          />
-        ))}
+        <Fields
+          fields={FIELDS}
+          texts={texts}
+          isFixed={!maySet}
+          write={(name, text) => setTexts((before) => ({ ...before, [name]: text }))}
+        />
         <Flags flags={flags} change={(change) => setFlags((before) => ({ ...before, ...change }))} isFixed={!maySet} />
       </fieldset>
       <Refusal error={saving.error} />
@@ -128,22 +134,20 @@ function PastLimits() {
   const { data } = useQuery({ queryKey: ['risk-history'], queryFn: ({ signal }) => api.listRiskPreferences({ limit: 20 }, { signal }) });
   if (data === undefined || data.items.length === 0) return null;
   return (
-    <section className="card scroll-x" tabIndex={0} aria-label="Changes to the limits">
+    <section className="card" aria-label="Changes to the limits">
       <h2>Changes</h2>
-      <table className="rows wide">
-        <Heads titles={['When', 'By', 'Max capital', 'Max order', 'Leverage']} words={['By']} />
-        <tbody>
-          {data.items.map(({ version, setAt, setBy, maxCapitalUsd, maxTradeNotionalUsd, maxLeverage }) => (
-            <tr key={version}>
-              <th scope="row">{setAt === null ? '–' : dayAndTime(setAt)}</th>
-              <td className="text">{setBy ?? '–'}</td>
-              <td className="num">{maxCapitalUsd}</td>
-              <td className="num">{maxTradeNotionalUsd}</td>
-              <td className="num">{maxLeverage}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        label="Changes to the limits, newest first"
+        rows={data.items}
+        keyOf={({ version }) => String(version)}
+        columns={[
+          { title: 'When', cell: ({ setAt }) => (setAt === null ? '–' : dayAndTime(setAt)) },
+          { title: 'By', isText: true, cell: ({ setBy }) => setBy ?? '–' },
+          { title: 'Max capital', cell: ({ maxCapitalUsd }) => <Money usd={maxCapitalUsd} /> },
+          { title: 'Max order', cell: ({ maxTradeNotionalUsd }) => <Money usd={maxTradeNotionalUsd} /> },
+          { title: 'Leverage', cell: ({ maxLeverage }) => maxLeverage },
+        ]}
+      />
     </section>
   );
 }

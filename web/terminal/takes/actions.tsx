@@ -81,7 +81,7 @@ function Open({
     <fieldset className="open-points">
       <legend>Confirm each reading that your thesis left open</legend>
       {open.map((one) => (
-        <Checkbox key={one} size="xs" label={forPeople(one)} checked={ticked.includes(one)} onChange={() => tick(one)} />
+        <Checkbox key={one} label={forPeople(one)} checked={ticked.includes(one)} onChange={() => tick(one)} />
       ))}
     </fieldset>
   );

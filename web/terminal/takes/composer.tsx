@@ -5,6 +5,7 @@ import { type FormEvent, useEffect, useMemo, useState } from 'react';
 import { forPeople } from '../../words.js';
 import { api, refresh } from '../api.ts';
 import { useCatalog } from '../catalog.ts';
+import { loadPart } from '../kit/guarded.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { feed } from '../market.ts';
 import { goTo } from '../place.ts';
@@ -27,7 +28,7 @@ function useGrammar(): Compile | null {
   const entries = useCatalog();
   const [grammar, setGrammar] = useState<typeof import('./compile-thesis.js') | null>(null);
   useEffect(() => {
-    void import('./compile-thesis.js').then(setGrammar);
+    void loadPart(() => import('./compile-thesis.js')).then(setGrammar);
   }, []);
   return useMemo(() => {
     if (grammar === null || entries.length === 0) return null;

@@ -9,7 +9,7 @@ import { ApiError, api, refresh } from '../api.ts';
 import { shortAddress } from '../kit/address.tsx';
 import { isAmount, multiply } from '../kit/decimal.ts';
 import { Money } from '../kit/numbers.tsx';
-import { useOnce } from '../kit/once.ts';
+import { useOnce } from '../kit/form.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useMay } from '../member.ts';
 import { Signing } from '../wallet/signing.tsx';
@@ -51,14 +51,12 @@ export function PredictionTicket({ market }: { readonly market: PredictionMarket
         ) : (
           <Select
             label="Wallet"
-            size="xs"
-            allowDeselect={false}
             data={own.map(({ address, label }) => ({ value: address, label: label ?? shortAddress(address) }))}
             value={signer}
             onChange={setWallet}
           />
         ))}
-      <Refusal error={placing.error} />
+      <Refusal error={placing.error} isOnce />
       <Button
         type="submit"
         size="sm"
@@ -126,7 +124,6 @@ function Amounts({ draft, change }: PartProps) {
       <TextInput
         label={unit === 'usd' ? 'Size (USD)' : 'Contracts'}
         inputMode="decimal"
-        autoComplete="off"
         placeholder="0.00"
         value={size}
         error={size !== '' && !isAmount(size) ? 'Enter a number above zero, such as 25.' : null}
@@ -146,7 +143,6 @@ function Amounts({ draft, change }: PartProps) {
       <TextInput
         label="Limit price (optional)"
         inputMode="decimal"
-        autoComplete="off"
         placeholder="market"
         value={price}
         error={price !== '' && problemOf({ ...draft, size: '1' }) !== null ? 'Between 0 and 1, such as 0.42.' : null}
@@ -155,7 +151,6 @@ function Amounts({ draft, change }: PartProps) {
       <TextInput
         label="Max slippage (bps)"
         inputMode="numeric"
-        autoComplete="off"
         value={slippageBps}
         error={/^\d{1,3}$|^1000$/.test(slippageBps) ? null : 'A whole number from 0 to 1000.'}
         onChange={({ currentTarget }) => change({ slippageBps: currentTarget.value.trim() })}

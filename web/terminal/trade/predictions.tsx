@@ -1,5 +1,5 @@
 /** Prediction markets: what each asks, its prices, the ticket, and the orders of the organization. */
-import { Select, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -8,6 +8,7 @@ import { dayAndTime, dayOf, plain } from '../../words.js';
 import { api } from '../api.ts';
 import { At } from '../kit/ages.tsx';
 import { Beside, Opener } from '../kit/beside.tsx';
+import { Choice } from '../kit/form.tsx';
 import { List, Loaded, useList } from '../kit/lists.tsx';
 import { compactText, Quality } from '../kit/numbers.tsx';
 import { PredictionOrders } from './prediction-orders.tsx';
@@ -35,14 +36,7 @@ export function Predictions() {
       <div className="page-head">
         <h1>Prediction markets</h1>
         <span className="space" />
-        <Select
-          aria-label="Status"
-          size="xs"
-          allowDeselect={false}
-          data={[...STATUSES]}
-          value={status}
-          onChange={(value) => value !== null && setStatus(value as Status)}
-        />
+        <Choice label="Status" choices={STATUSES} value={status} choose={setStatus} />
         <SearchField value={wanted} write={setWanted} />
       </div>
       <Beside detail={id === null ? null : <Market key={id} id={id} />}>

@@ -43,7 +43,6 @@ export function Quotes() {
           onChange={({ currentTarget }) => setWanted(currentTarget.value)}
         />
         <Checkbox
-          size="xs"
           label="Only quotes that are not live"
           checked={isOnlySilent}
           onChange={({ currentTarget }) => setOnlySilent(currentTarget.checked)}

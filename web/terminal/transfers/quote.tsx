@@ -6,12 +6,14 @@ import type { BridgeTransfer, LinkedWallet } from '../../../clients/typescript/s
 import { clockAndZone, plain, priceText } from '../../words.js';
 import { api, refresh } from '../api.ts';
 import { isAmount } from '../kit/decimal.ts';
+import { Form } from '../kit/form.tsx';
 import { Money } from '../kit/numbers.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useMay } from '../member.ts';
 import { goTo } from '../place.ts';
 import { CHAINS, walletName } from '../wallet/linking.tsx';
 import { CallSending, Signing } from '../wallet/signing.tsx';
+import { FigureList } from '../kit/lists.tsx';
 
 type Chain = LinkedWallet['chain'];
 const other = (chain: Chain): Chain => (chain === 'spotchain' ? 'evmvenue' : 'spotchain');
@@ -68,9 +70,7 @@ function Fields({ wish: { from, amount, sender, recipient, preference }, write }
   return (
     <>
       <Select
-        size="xs"
         label="From"
-        allowDeselect={false}
         data={Object.entries(CHAINS).map(([value, label]) => ({ value, label }))}
         value={from}
         onChange={(chain) => write({ from: chain as Chain, sender: recipient, recipient: sender })}
@@ -78,7 +78,6 @@ function Fields({ wish: { from, amount, sender, recipient, preference }, write }
       <TextInput
         label="Amount (USDC)"
         inputMode="decimal"
-        autoComplete="off"
         value={amount}
         onChange={({ currentTarget }) => write({ amount: currentTarget.value.trim() })}
       />
@@ -90,9 +89,7 @@ function Fields({ wish: { from, amount, sender, recipient, preference }, write }
         write={(address) => write({ recipient: address })}
       />
       <Select
-        size="xs"
         label="Choose by"
-        allowDeselect={false}
         data={[
           { value: 'received', label: 'amount received' },
           { value: 'speed', label: 'speed' },
@@ -121,7 +118,6 @@ function Wallet({ label, chain, address, write }: WalletProps) {
   const named = own.find((wallet) => wallet.address === address);
   return (
     <Autocomplete
-      size="xs"
       label={label}
       {...(named === undefined ? {} : { description: walletName(named) })}
       inputWrapperOrder={['label', 'input', 'description', 'error']}
@@ -143,34 +139,28 @@ function Quoted({ quote, done }: { readonly quote: BridgeTransfer; readonly done
   const mayTrade = useMay('trade:execute');
   return (
     <div className="stack quoted">
-      <dl className="figures tall">
-        <div>
-          <dt>You receive</dt>
-          <dd className="num">{priceText(expectedReceived)} USDC</dd>
-        </div>
-        <div>
-          <dt>At least</dt>
-          <dd className="num">{priceText(minimumReceived)} USDC</dd>
-        </div>
-        <div>
-          <dt>In about</dt>
-          <dd className="num">{estimatedSeconds} s</dd>
-        </div>
-        <div>
-          <dt>By</dt>
-          <dd>
-            {provider}, {plain(providerKind)}
-          </dd>
-        </div>
-        {fees.map(({ name, amountUsd, included }) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>
-              <Money usd={amountUsd} /> <small>{included ? 'deducted' : 'added'}</small>
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <FigureList
+        lines={[
+          ['You receive', <>{priceText(expectedReceived)} USDC</>],
+          ['At least', <>{priceText(minimumReceived)} USDC</>],
+          ['In about', <>{estimatedSeconds} s</>],
+          [
+            'By',
+            <>
+              {provider}, {plain(providerKind)}
+            </>,
+          ],
+          ...fees.map(
+            ({ name, amountUsd, included }) =>
+              [
+                name,
+                <>
+                  <Money usd={amountUsd} /> <small>{included ? 'deducted' : 'added'}</small>
+                </>,
+              ] as const,
+          ),
+        ]}
+      />
       <p>{explanation}</p>
       <ol className="route">
         {route.map((step) => (
@@ -193,14 +183,12 @@ type Signed = { readonly hash: string } | { readonly signedTransaction: string }
 const isHash = (given: string): boolean => /^0x[0-9a-f]{64}$/.test(given) || /^[1-9A-HJ-NP-Za-km-z]{64,90}$/.test(given);
 
 function Submission({ quote: { id, transaction }, done }: { readonly quote: BridgeTransfer; readonly done: () => void }) {
-  const [written, setWritten] = useState('');
   const handIn = async (signed: Signed) => {
     await api.submitBridge({ body: { quoteId: id, ...signed } });
     refresh('transfers');
     done();
     goTo(`transfers/${id}`);
   };
-  const submitting = useMutation({ mutationFn: () => handIn(isHash(written) ? { hash: written } : { signedTransaction: written }) });
   return (
     <>
       {transaction.kind === 'evm' ? (
@@ -219,26 +207,12 @@ function Submission({ quote: { id, transaction }, done }: { readonly quote: Brid
         <pre className="wallet-text" tabIndex={0} role="region" aria-label="Unsigned transaction">
           {transaction.kind === 'evm' ? JSON.stringify(transaction, null, 2) : transaction.unsigned}
         </pre>
-        <form
-          className="inline-form address-form"
-          onSubmit={(event: FormEvent) => {
-            event.preventDefault();
-            submitting.mutate();
-          }}
-        >
-          <TextInput
-            aria-label="Signed transaction, or its hash if the wallet sent it"
-            placeholder="Signed transaction, or its hash if the wallet sent it"
-            spellCheck={false}
-            autoComplete="off"
-            value={written}
-            onChange={({ currentTarget }) => setWritten(currentTarget.value.trim())}
-          />
-          <Button type="submit" variant="default" loading={submitting.isPending} disabled={written === ''}>
-            Submit
-          </Button>
-        </form>
-        <Refusal error={submitting.error} />
+        <Form
+          fields={[{ name: 'signed', label: 'Signed transaction, or its hash if the wallet sent it', kind: 'code' }]}
+          first={{ signed: '' }}
+          verb="Submit"
+          send={({ signed }) => handIn(isHash(signed) ? { hash: signed } : { signedTransaction: signed })}
+        />
       </details>
     </>
   );

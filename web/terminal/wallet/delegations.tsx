@@ -1,18 +1,15 @@
 /** Wallets from which an agent or a Take trades without asking: the signed delegations, and the form that asks for another one. */
-import { Button, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
 import type { Delegation, DelegationChallenge } from '../../../clients/typescript/src/index.ts';
 import { clockAndZone, dayAndTime } from '../../words.js';
 import { api, refresh } from '../api.ts';
 import { Address } from '../kit/address.tsx';
 import { At } from '../kit/ages.tsx';
 import { Ask } from '../kit/ask.tsx';
-import { isAmount, withoutZeros } from '../kit/decimal.ts';
+import { withoutZeros } from '../kit/decimal.ts';
+import { type Field, Form } from '../kit/form.tsx';
 import { List, useList } from '../kit/lists.tsx';
 import { Money } from '../kit/numbers.tsx';
-import { Refusal } from '../kit/refusal.tsx';
 import { feed } from '../market.ts';
 import { useMay } from '../member.ts';
 import { TextSigning } from './signing.tsx';
@@ -86,60 +83,32 @@ const Revoke = ({ delegation: { id } }: { readonly delegation: Delegation }) => 
   </Ask>
 );
 
-const FIELDS = [
-  ['wallet', 'Wallet on the primary chain', ''],
-  ['signerWallet', 'Wallet id at the remote signer', ''],
-  ['maxNotionalUsd', 'Max per transaction (USD)', '500'],
-  ['days', 'Valid for (days, max 90)', '30'],
-] as const;
-type Written = Record<(typeof FIELDS)[number][0], string>;
+const FIELDS: readonly Field<'wallet' | 'signerWallet' | 'maxNotionalUsd' | 'days'>[] = [
+  { name: 'wallet', label: 'Wallet on the primary chain', kind: 'code' },
+  { name: 'signerWallet', label: 'Wallet id at the remote signer', kind: 'code' },
+  { name: 'maxNotionalUsd', label: 'Max per transaction (USD)', kind: 'amount', placeholder: '500' },
+  { name: 'days', label: 'Valid for (days, max 90)', kind: 'amount' },
+];
+const FIRST = { wallet: '', signerWallet: '', maxNotionalUsd: '', days: '30' };
 
-/** @throws Error if a number of the form is none. */
-function wishOf({ days, ...written }: Written): Wish {
-  if (!isAmount(days)) throw new Error('Enter the validity as a number of days, for example 30.');
-  if (!isAmount(written.maxNotionalUsd)) throw new Error('Enter the most per transaction as a number above zero, for example 500.');
+function wishOf({ days, ...written }: typeof FIRST): Wish {
   const now = Math.floor(feed.now() / 1_000) * 1_000;
   return { ...written, expiresAt: new Date(now + Math.round(Number(days) * DAY_MS)).toISOString() };
 }
 
-function Delegate({ trader }: { readonly trader: Trader }) {
-  const [written, setWritten] = useState<Written>({ wallet: '', signerWallet: '', maxNotionalUsd: '', days: '30' });
-  const asking = useMutation({
-    mutationFn: async () => {
-      const wish = wishOf(written);
+const Delegate = ({ trader }: { readonly trader: Trader }) => (
+  <Form
+    look="field-pairs"
+    fields={FIELDS}
+    first={FIRST}
+    verb="Create text to sign"
+    send={async (texts) => {
+      const wish = wishOf(texts);
       return { wish, challenge: await api.challengeDelegation({ body: { ...trader, ...wish } }) };
-    },
-  });
-  return (
-    <>
-      <form
-        className="field-pairs"
-        onSubmit={(event: FormEvent) => {
-          event.preventDefault();
-          asking.mutate();
-        }}
-      >
-        {FIELDS.map(([name, label, hint]) => (
-          <TextInput
-            key={name}
-            label={label}
-            placeholder={hint}
-            required
-            spellCheck={false}
-            autoComplete="off"
-            value={written[name]}
-            onChange={({ currentTarget: { value } }) => setWritten((before) => ({ ...before, [name]: value.trim() }))}
-          />
-        ))}
-        <Button type="submit" variant="default" className="at-bottom" loading={asking.isPending}>
-          Create text to sign
-        </Button>
-      </form>
-      <Refusal error={asking.error} />
-      {asking.data !== undefined && <ToSign key={asking.data.challenge.nonce} {...asking.data} trader={trader} done={asking.reset} />}
-    </>
-  );
-}
+    }}
+    answer={(asked, forget) => <ToSign key={asked.challenge.nonce} {...asked} trader={trader} done={forget} />}
+  />
+);
 
 interface ToSignProps {
   readonly wish: Wish;

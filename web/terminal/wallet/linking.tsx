@@ -2,11 +2,12 @@
 import { Button, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { LinkedWallet, WalletChallenge } from '../../../clients/typescript/src/index.ts';
 import { clockAndZone } from '../../words.js';
 import { api, refresh } from '../api.ts';
 import { shortAddress } from '../kit/address.tsx';
+import { Form } from '../kit/form.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useStore } from '../kit/store.ts';
 import { TextSigning, TypedDataSigning } from './signing.tsx';
@@ -20,58 +21,38 @@ export const walletName = ({ label, address }: LinkedWallet): string =>
   label === null ? shortAddress(address) : `${label} ${shortAddress(address)}`;
 
 export function LinkWallet() {
-  const [address, setAddress] = useState('');
-  const asking = useMutation({ mutationFn: (of: string) => api.challengeWallet({ body: { address: of.trim() } }) });
-  const ask = (event: FormEvent) => {
-    event.preventDefault();
-    asking.mutate(address);
-  };
+  const asking = useMutation({ mutationFn: (address: string) => api.challengeWallet({ body: { address } }) });
   return (
     <section className="card claims stack" aria-label="Link a wallet">
       <h2>Link a wallet</h2>
       <p className="faint">Its owner signs a text of this service. It costs nothing and grants no permission.</p>
-      <Found
-        take={(of) => {
-          setAddress(of);
-          asking.mutate(of);
-        }}
+      <Found take={asking.mutateAsync} />
+      <Form
+        fields={[
+          {
+            name: 'address',
+            label: 'Address on the primary or the EVM chain',
+            placeholder: 'Or write an address of the primary or the EVM chain',
+            kind: 'code',
+          },
+        ]}
+        first={{ address: '' }}
+        verb="Create text to sign"
+        send={({ address }) => asking.mutateAsync(address)}
       />
-      <form className="inline-form address-form" onSubmit={ask}>
-        <TextInput
-          aria-label="Address on the primary or the EVM chain"
-          placeholder="Or write an address of the primary or the EVM chain"
-          spellCheck={false}
-          autoComplete="off"
-          value={address}
-          onChange={({ currentTarget }) => setAddress(currentTarget.value.trim())}
-        />
-        <Button type="submit" variant="default" loading={asking.isPending} disabled={address === ''}>
-          Create text to sign
-        </Button>
-      </form>
-      <Refusal error={asking.error} />
-      {asking.data !== undefined && (
-        <Proof
-          key={asking.data.text}
-          challenge={asking.data}
-          done={() => {
-            setAddress('');
-            asking.reset();
-          }}
-        />
-      )}
+      {asking.data !== undefined && <Proof key={asking.data.text} challenge={asking.data} done={asking.reset} />}
     </section>
   );
 }
 
 /** Wallets of this browser, each with a button that takes its address. */
-function Found({ take }: { readonly take: (address: string) => void }) {
+function Found({ take }: { readonly take: (address: string) => Promise<unknown> }) {
   const found = useStore(wallets);
   const asking = useMutation({
     mutationFn: async (wallet: BrowserWallet) => {
       const [first] = await addressesOf(wallet);
       if (first === undefined) throw new Error(`${wallet.name} shared no account. Unlock it and try again.`);
-      take(first);
+      await take(first);
     },
   });
   useSandboxWallet();
@@ -95,7 +76,6 @@ interface ProofProps {
 
 function Proof({ challenge, done }: ProofProps) {
   const { address, text, typedData, expiresAt } = challenge;
-  const [signature, setSignature] = useState('');
   const [label, setLabel] = useState('');
   const link = async (signed: string) => {
     const name = label.trim();
@@ -104,8 +84,6 @@ function Proof({ challenge, done }: ProofProps) {
     notifications.show({ color: 'teal', message: `Linked: ${walletName(linked)}.` });
     done();
   };
-  // The buttons of wallets tell their own refusals.
-  const linking = useMutation({ mutationFn: link });
   return (
     <>
       <TextInput
@@ -120,26 +98,12 @@ function Proof({ challenge, done }: ProofProps) {
         {text}
       </pre>
       <InWallet challenge={challenge} handIn={link} typedData={typedData} />
-      <form
-        className="inline-form address-form"
-        onSubmit={(event: FormEvent) => {
-          event.preventDefault();
-          linking.mutate(signature);
-        }}
-      >
-        <TextInput
-          aria-label="Signature"
-          placeholder="Or paste a signature that was made elsewhere"
-          spellCheck={false}
-          autoComplete="off"
-          value={signature}
-          onChange={({ currentTarget }) => setSignature(currentTarget.value)}
-        />
-        <Button type="submit" variant="default" loading={linking.isPending} disabled={signature.trim() === ''}>
-          Link
-        </Button>
-      </form>
-      <Refusal error={linking.error} />
+      <Form
+        fields={[{ name: 'signature', label: 'Signature', placeholder: 'Or paste a signature that was made elsewhere', kind: 'code' }]}
+        first={{ signature: '' }}
+        verb="Link"
+        send={({ signature }) => link(signature)}
+      />
     </>
   );
 }

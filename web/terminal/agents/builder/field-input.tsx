@@ -69,7 +69,6 @@ export function FieldInput({ field, label, text, change, problem }: FieldInputPr
       {...common}
       placeholder={allowed}
       inputMode={kind === 'number' || kind === 'decimal' ? 'decimal' : 'text'}
-      autoComplete="off"
       value={shown}
       error={problem ?? (shown === '' ? null : objectionTo(field, shown))}
       onChange={({ currentTarget }) => change(kind === 'text' ? currentTarget.value : currentTarget.value.trim())}

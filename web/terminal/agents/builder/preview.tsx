@@ -48,7 +48,6 @@ export function Preview({ text, agentId }: PreviewProps) {
         <span className="tag">counts for no gate</span>
         <span className="space" />
         <Select
-          size="xs"
           aria-label="Period of the preview"
           placeholder="Longest period"
           clearable

@@ -37,7 +37,6 @@ export function RuleRows({ side, form, rows, change, problemOf }: RuleRowsProps)
         ))}
       </ol>
       <Select
-        size="xs"
         aria-label={side === 'entry' ? 'Add a rule to buy' : 'Add a rule to sell'}
         placeholder="Add a rule"
         searchable
@@ -88,10 +87,8 @@ function Rule({ side, form, row, change, problemOf }: RuleProps) {
   return (
     <div className="rule-fields">
       <Select
-        size="xs"
         label="Condition"
         searchable
-        allowDeselect={false}
         title={meaning}
         data={[...new Set([subject, ...all.map(([name]) => name)])].map((value) => ({ value, label: spaced(value) }))}
         value={subject}
@@ -103,9 +100,7 @@ function Rule({ side, form, row, change, problemOf }: RuleProps) {
       />
       {operators.length > 1 && (
         <Select
-          size="xs"
           label="Is"
-          allowDeselect={false}
           data={operators.map((value) => ({ value, label: plain(value) }))}
           value={operator}
           onChange={(compared) => compared !== null && turn(subject, compared)}

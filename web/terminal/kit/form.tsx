@@ -1,0 +1,196 @@
+/** Forms made of lists of fields: what is written, what is sent, and the refusal in its place. */
+import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, type ReactNode, useMemo, useState } from 'react';
+import { plain } from '../../words.js';
+import { type ApiError, refresh } from '../api.ts';
+import { Ask, type AskProps } from './ask.tsx';
+import { isAmount } from './decimal.ts';
+import { Refusal } from './refusal.tsx';
+
+export interface Field<Name extends string> {
+  readonly name: Name;
+  readonly label: string;
+  /** Meaning of the field, beneath its label. */
+  readonly hint?: string;
+  readonly placeholder?: string;
+  /** `amount` is a number above zero, `number` any number as text, `code` no spelling, `area` several lines. */
+  readonly kind?: 'text' | 'amount' | 'number' | 'code' | 'area';
+  readonly choices?: readonly (string | { readonly value: string; readonly label: string })[];
+  readonly isOptional?: boolean;
+  readonly maxLength?: number;
+}
+
+export type Texts<Name extends string> = Readonly<Record<Name, string>>;
+
+interface FieldsProps<Name extends string> {
+  readonly fields: readonly Field<Name>[];
+  readonly texts: Texts<Name>;
+  readonly write: (name: Name, text: string) => void;
+  /** Refusal that may name a field. */
+  readonly refused?: ApiError | null;
+  readonly isFixed?: boolean;
+}
+
+export function Fields<Name extends string>({ fields, texts, write, refused = null, isFixed = false }: FieldsProps<Name>) {
+  return fields.map((field) => (
+    <Input
+      key={field.name}
+      field={field}
+      text={texts[field.name]}
+      write={(text) => write(field.name, text)}
+      problem={problemOf(refused, field.name)}
+      isFixed={isFixed}
+    />
+  ));
+}
+
+/** The problem of one field that a refusal names. */
+const problemOf = (refused: ApiError | null, field: string): string | null =>
+  refused?.fields.find(({ path }) => path === `$.${field}` || path.endsWith(`.${field}`))?.problem ?? null;
+
+interface InputProps {
+  readonly field: Field<string>;
+  readonly text: string;
+  readonly write: (text: string) => void;
+  readonly problem: string | null;
+  readonly isFixed: boolean;
+}
+
+function Input({ field: { label, hint, placeholder, kind = 'text', choices, maxLength }, text, write, problem, isFixed }: InputProps) {
+  const same = {
+    label,
+    description: hint,
+    value: text,
+    error: problem ?? (kind === 'amount' && text !== '' && !isAmount(text) ? 'Enter a number above zero, such as 500.' : null),
+    onChange: ({ currentTarget: { value } }: { readonly currentTarget: { readonly value: string } }) =>
+      write(kind === 'amount' || kind === 'number' ? value.trim().replace(/^\$/, '').replaceAll(',', '') : value),
+  };
+  if (choices !== undefined) return <NativeSelect {...same} data={[...choices]} disabled={isFixed} />;
+  const written = { ...same, placeholder, maxLength, readOnly: isFixed };
+  if (kind === 'area') return <Textarea {...written} autosize minRows={2} />;
+  const isNumber = kind === 'amount' || kind === 'number';
+  return <TextInput {...written} spellCheck={kind === 'text'} {...(isNumber ? { inputMode: 'decimal' } : {})} />;
+}
+
+interface ChoiceProps<Value extends string> {
+  readonly label: string;
+  readonly choices: readonly (Value | { readonly value: Value; readonly label: string })[];
+  /** Words of the choice that leaves nothing out, whose value is the empty text. */
+  readonly every?: string;
+  readonly value: Value | '';
+  readonly choose: (value: Value) => void;
+}
+
+/** Chooses what a page shows. */
+export const Choice = <Value extends string>({ label, choices, every, value, choose }: ChoiceProps<Value>) => (
+  <NativeSelect
+    aria-label={label}
+    data={[
+      ...(every === undefined ? [] : [{ value: '', label: every }]),
+      ...choices.map((one) => (typeof one === 'string' ? { value: one as string, label: plain(one) } : one)),
+    ]}
+    value={value}
+    onChange={({ currentTarget }) => choose(currentTarget.value as Value)}
+  />
+);
+
+/** True if each field that must be filled is, and each amount is one. */
+function isComplete<Name extends string>(fields: readonly Field<Name>[], texts: Texts<Name>): boolean {
+  return fields.every(({ name, kind, isOptional = false }) => {
+    const text = texts[name].trim();
+    return text === '' ? isOptional : kind !== 'amount' || isAmount(text);
+  });
+}
+
+function useTexts<Name extends string>(first: Texts<Name>) {
+  const [texts, setTexts] = useState(first);
+  const write = (name: Name, text: string): void => setTexts((before) => ({ ...before, [name]: text }));
+  const trimmed = Object.fromEntries(Object.entries<string>(texts).map(([name, text]) => [name, text.trim()])) as Texts<Name>;
+  return { texts, trimmed, write, forget: () => setTexts(first) };
+}
+
+interface FormProps<Name extends string, Answer> {
+  readonly fields: readonly Field<Name>[];
+  readonly first: Texts<Name>;
+  readonly verb: string;
+  readonly send: (texts: Texts<Name>) => Promise<Answer>;
+  /** Names of the queries that change by it. */
+  readonly changes?: readonly string[];
+  readonly onDone?: (answer: Answer) => void;
+  readonly look?: string;
+  /** Further fields. */
+  readonly children?: ReactNode;
+  /** Shows the answer. */
+  readonly answer?: (answer: Answer, forget: () => void) => ReactNode;
+}
+
+/** A form on the page. What was sent is emptied; what was refused stays. */
+export function Form<Name extends string, Answer>(props: FormProps<Name, Answer>) {
+  const { fields, first, verb, send, changes = [], onDone, look = 'inline-form address-form bottom', children, answer } = props;
+  const { texts, trimmed, write, forget } = useTexts(first);
+  const sending = useMutation({
+    mutationFn: () => send(trimmed),
+    onSuccess: (answered) => {
+      forget();
+      refresh(...changes);
+      onDone?.(answered);
+    },
+  });
+  return (
+    <>
+      <form
+        className={look}
+        onSubmit={(event: FormEvent) => {
+          event.preventDefault();
+          sending.mutate();
+        }}
+      >
+        <Fields fields={fields} texts={texts} write={write} />
+        {children}
+        <Button type="submit" variant="default" className="at-bottom" loading={sending.isPending} disabled={!isComplete(fields, texts)}>
+          {verb}
+        </Button>
+      </form>
+      <Refusal error={sending.error} />
+      {sending.data !== undefined && answer?.(sending.data, sending.reset)}
+    </>
+  );
+}
+
+interface AskFormProps<Name extends string> extends Omit<AskProps, 'act' | 'children' | 'isReady'> {
+  readonly fields: readonly Field<Name>[];
+  readonly first: Texts<Name>;
+  readonly act: (texts: Texts<Name>) => Promise<unknown>;
+  readonly children?: ReactNode;
+}
+
+/** A button that asks for fields in a dialog before it acts. */
+export function AskForm<Name extends string>({ fields, first, act, children, ...ask }: AskFormProps<Name>) {
+  const { texts, trimmed, write } = useTexts(first);
+  return (
+    <Ask {...ask} isReady={isComplete(fields, texts)} act={() => act(trimmed)}>
+      {children}
+      <Fields fields={fields} texts={texts} write={write} />
+    </Ask>
+  );
+}
+
+const newKey = (): string => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+
+/** Key under which a change has one effect, however often it is sent after a lost answer: the same wish has the same key until it is over. */
+export function useOnce() {
+  return useMemo(() => {
+    let kept: { readonly wish: string; readonly key: string } | null = null;
+    return {
+      keyOf(wish: unknown): string {
+        const text = JSON.stringify(wish);
+        if (kept?.wish !== text) kept = { wish: text, key: newKey() };
+        return kept.key;
+      },
+      over(): void {
+        kept = null;
+      },
+    };
+  }, []);
+}
