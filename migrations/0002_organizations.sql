@@ -212,6 +212,9 @@ create table control (
   swept_epoch bigint not null default 0,
   -- Whoever pauses renews it; another worker goes on after it.
   sweeping_until timestamptz,
+  -- Who asked for the newest halt, and why.
+  halted_by text,
+  halt_reason text check (halt_reason is null or (halt_reason ~ '\S' and length(halt_reason) <= 500)),
   constraint control_swept check (swept_epoch <= epoch)
 );
 create index control_to_sweep on control (org_id) where swept_epoch < epoch;

@@ -474,11 +474,11 @@ begin
     encode(sha256(convert_to(string_agg(d.agent_id || ' ' || d.slot || ' ' || encode(d.hash, 'hex') || chr(10), '' order by d.slot, d.agent_id), 'UTF8')), 'hex')
   from decisions d join actors a on a.id = d.agent_id where a.tick_period_ms is not null
   group by a.tick_period_ms, a.shard, d.slot / 86400000 on conflict do nothing;
-  insert into candle_stretches (venue, instrument, timeframe, source, received_at, first_open, last_open, bars, digests)
-  select venue, instrument, timeframe, 'genesis', max(received_at), min(open_time), max(open_time), count(*),
+  insert into candle_stretches (venue, instrument, timeframe, is_real, source, received_at, first_open, last_open, bars, digests)
+  select venue, instrument, timeframe, is_real, 'genesis', max(received_at), min(open_time), max(open_time), count(*),
     string_agg(candle_digest(open_time, open, high, low, close, volume), ''::bytea order by open_time)
-  from (select *, (row_number() over (partition by venue, instrument, timeframe order by open_time) - 1) / 10000 as part from candles) c
-  group by venue, instrument, timeframe, part;
+  from (select *, (row_number() over (partition by venue, instrument, timeframe, is_real order by open_time) - 1) / 10000 as part from candles) c
+  group by venue, instrument, timeframe, is_real, part;
 end $$;
 revoke execute on function trail_sum_up() from public;
 
@@ -503,6 +503,7 @@ insert into trail_tables (name, mode, reason, writers) values
   ('macro_observations', 'summed', 'news; nothing is decided on it', '{feed}'),
   ('macro_releases', 'summed', 'news; nothing is decided on it', '{feed}'),
   ('moved_actors', 'summed', 'whose steps lie in which archive file; each step is logged, and verify-trail finds it in the file', '{worker}'),
+  ('outside_inputs', 'summed', 'what outside code says it decided on, for 90 days; its hash is in the logged proposal', '{worker,api}'),
   ('pool_liquidity', 'summed', 'the market, as it was heard last; cuts hold what is decided on', '{feed}'),
   ('prediction_events', 'summed', 'the market, as it was heard last', '{feed}'),
   ('prediction_markets', 'summed', 'the market, as it was heard last; what it resolved to is logged', '{feed}'),
@@ -511,6 +512,7 @@ insert into trail_tables (name, mode, reason, writers) values
   ('social_posts', 'summed', 'news; nothing is decided on it', '{feed}'),
   ('tick_crashes', 'summed', 'how often a tick threw in a row; an actor goes into quarantine by it', '{worker}'),
   ('timers', 'summed', 'what is still to happen; set, fired and cancelled by signed steps, dropped alone under a signature', '{feed,worker,api}'),
+  ('activity_workers', 'guarded', 'which workers divide the due work, for seconds; each activity is claimed under a signature', '{worker}'),
   ('book_exposures', 'guarded', 'kept by triggers; follows from books and proposals, which are logged, and is held against them', '{worker,api}'),
   ('candles', 'guarded', 'signed by stretch in candle_stretches', '{feed,worker,api}'),
   ('cuts', 'guarded', 'signed by slot in cut_batches', '{feed,worker}'),
@@ -523,7 +525,8 @@ insert into trail_tables (name, mode, reason, writers) values
   ('long_work', 'guarded', 'how far long work is; nothing is proved by it', '{feed,worker,api}'),
   ('observations', 'guarded', 'signed by slot in cut_batches', '{feed,worker}'),
   ('quarantined_rows', 'guarded', 'which rows a background loop could not handle; nothing acts on it', '{feed,worker,api}'),
-  ('tick_shards', 'guarded', 'how far ticks are; the decisions of each tick are signed in tick_batches, and the verifier misses those of a slot that was passed over', '{worker}');
+  ('tick_shards', 'guarded', 'how far ticks are; the decisions of each tick are signed in tick_batches, and the verifier misses those of a slot that was passed over', '{worker}'),
+  ('worked_organizations', 'guarded', 'which worker prefers whose work; each activity is claimed under a signature', '{worker}');
 update trail_tables set unsigned_removal = 'r.state <> ''pending'' and r.ended_at < clock_timestamp() - interval ''1 day''' where name = 'activities';
 update trail_tables set unsigned_removal = 'r.at < extract(epoch from clock_timestamp() - interval ''1 day'') * 1000' where name = 'announcements';
 
@@ -532,12 +535,12 @@ insert into trail_tables (name, mode, reason, writers)
 select unnest(w.names), 'logged', 'evidence, authority or money may rest on it', w.writers from (values
   ('{evaluator}'::text[], array['evidence']),
   ('{feed,worker,api}', array['actors', 'agents', 'archived_reports', 'candle_imports', 'candle_stretches', 'event_archives', 'incidents',
-    'market_history', 'steps']),
+    'market_history', 'source_origins', 'steps']),
   ('{feed,worker}', array['cut_batches']),
   ('{feed}', array['issuer_marks', 'shadow_windows']),
   ('{owner}', array['cut_corrections', 'superseded_evidence']),
   ('{worker,api,owner}', array['vaults']),
-  ('{worker,api}', array['audit', 'ledger_accounts', 'ledger_legs', 'ledger_transactions', 'proposals']),
+  ('{worker,api}', array['audit', 'ledger_accounts', 'ledger_legs', 'ledger_transactions', 'proposals', 'trials']),
   ('{worker}', array['moved_history', 'prediction_settlements', 'tick_batches', 'tick_inputs', 'vault_marks'])
 ) as w(writers, names);
 

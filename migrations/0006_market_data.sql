@@ -14,7 +14,9 @@ create table candles (
   volume numeric not null,
   source text not null,
   received_at bigint not null,
-  primary key (venue, instrument, timeframe, open_time),
+  -- A real bar lies beside a simulated one of the same time.
+  is_real boolean not null default false,
+  primary key (venue, instrument, timeframe, is_real, open_time),
   check (low <= high and open between low and high and close between low and high and low > 0 and volume >= 0)
 );
 grant select, insert, update on candles to sevengate_app;
@@ -32,7 +34,8 @@ create table candle_windows (
   code text not null default '',
   windows int8multirange not null,
   checked_at bigint not null,
-  primary key (venue, instrument, timeframe, state, code),
+  is_real boolean not null default false,
+  primary key (venue, instrument, timeframe, is_real, state, code),
   check ((state = 'refused') = (code <> ''))
 );
 grant select, insert, update, delete on candle_windows to sevengate_app;
@@ -73,7 +76,8 @@ create table candle_stretches (
   last_open bigint not null check (last_open >= first_open),
   bars int not null check (bars > 0),
   -- Per bar 8 bytes of its open time and 16 of its digest.
-  digests bytea not null check (length(digests) = bars * 24)
+  digests bytea not null check (length(digests) = bars * 24),
+  is_real boolean not null default false
 );
 create index candle_stretches_by_series on candle_stretches (venue, instrument, timeframe, last_open);
 select make_append_only('candle_stretches');
@@ -91,10 +95,10 @@ $$;
 create function note_candle_stretch() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   if exists (select 1 from trail_writers) then
-    insert into candle_stretches (venue, instrument, timeframe, source, received_at, first_open, last_open, bars, digests)
-    select venue, instrument, timeframe, min(source), max(received_at), min(open_time), max(open_time), count(*),
+    insert into candle_stretches (venue, instrument, timeframe, is_real, source, received_at, first_open, last_open, bars, digests)
+    select venue, instrument, timeframe, is_real, min(source), max(received_at), min(open_time), max(open_time), count(*),
       string_agg(candle_digest(open_time, open, high, low, close, volume), ''::bytea order by open_time)
-    from added group by venue, instrument, timeframe;
+    from added group by venue, instrument, timeframe, is_real;
   end if;
   return null;
 end $$;
@@ -116,14 +120,16 @@ grant select on pool_liquidity to sevengate_api;
 
 -- Liquidity by day is the least of a UTC day and stands at its end, so that no slot sees what came after it.
 create table market_history (
-  what text not null check (what in ('issuer_mark', 'pool_liquidity')),
+  -- Half of a spread, in basis points, is the mean of an hour and known from its end on.
+  what text not null check (what in ('issuer_mark', 'pool_liquidity', 'half_spread')),
   instrument text not null,
   -- From when on it was known.
   at bigint not null,
   value numeric not null check (value >= 0 and (what <> 'issuer_mark' or value > 0)),
   -- `heard` by the feed, or the file that it was imported from.
   source text not null check (source <> ''),
-  primary key (what, instrument, at)
+  is_real boolean not null default false,
+  primary key (what, instrument, at, is_real)
 );
 grant select, insert, update on market_history to sevengate_app;
 grant select on market_history to sevengate_api;
@@ -138,7 +144,8 @@ create table event_archives (
   underlyings text[] not null check (cardinality(underlyings) > 0),
   from_at bigint not null,
   to_at bigint not null check (to_at > from_at),
-  reports bigint not null
+  reports bigint not null,
+  is_real boolean not null default false
 );
 select make_append_only('event_archives');
 grant select on event_archives to sevengate_api;
@@ -196,7 +203,8 @@ create table issuer_marks (
   token_price numeric check (token_price > 0),
   implied_valuation numeric check (implied_valuation > 0),
   seen_at bigint not null,
-  written_at timestamptz not null default clock_timestamp()
+  written_at timestamptz not null default clock_timestamp(),
+  is_real boolean not null default false
 );
 create index issuer_marks_by_instrument on issuer_marks (instrument, id desc);
 select make_append_only('issuer_marks');
@@ -329,3 +337,32 @@ create index social_posts_by_time on social_posts (published_at desc, number des
 create index social_posts_by_symbol on social_posts using gin (symbols);
 grant select, insert, update, delete on social_posts to sevengate_app;
 grant select on social_posts to sevengate_api;
+
+-- Series of the sandbox are set aside while their source is a real one: they stay, and nothing reads them. What is not known to be real
+-- counts as little as what is simulated.
+
+-- Whether a source of market data is real, from when on: the service writes a row when it starts with other settings than before. What
+-- was received before the first row is unknown. A source is `mixed` if it trades for real and a part of its data is simulated.
+create table source_origins (
+  source text not null check (source in ('spotchain', 'spotexchange', 'evmvenue', 'reference', 'prediction', 'issuer', 'wire', 'filings')),
+  at bigint not null,
+  origin text not null check (origin in ('real', 'mixed', 'sandbox')),
+  primary key (source, at)
+);
+select make_append_only('source_origins');
+revoke insert on source_origins from sevengate_app;
+grant select on source_origins to sevengate_api, sevengate_evaluator;
+
+create function origin_at(of_source text, instant bigint) returns text language sql stable set search_path = public, pg_temp as $$
+  select coalesce((select origin from source_origins where source = of_source and at <= instant order by at desc limit 1), 'unknown')
+$$;
+
+-- True if a source trades or quotes for real now, so that only its real series are read and only real evidence counts.
+create function reads_real(of_source text) returns boolean language sql stable set search_path = public, pg_temp as $$
+  select coalesce((select origin in ('real', 'mixed') from source_origins where source = of_source order by at desc limit 1), false)
+$$;
+
+-- True if what is received of a source now is real.
+create function writes_real(of_source text) returns boolean language sql stable set search_path = public, pg_temp as $$
+  select coalesce((select origin = 'real' from source_origins where source = of_source order by at desc limit 1), false)
+$$;

@@ -36,6 +36,9 @@ create table books (
   day_start_equity_usd numeric,
   opened_at bigint not null,
   changed_at bigint not null,
+  -- Funding of perpetuals that was paid, and the end of the last hour up to which every held hour is booked; null before the first.
+  funding_usd numeric not null default 0,
+  funded_until bigint,
   check ((manifest_version is not null) = (agent_id is not null and mode = 'paper')),
   check ((day is null) = (day_start_equity_usd is null))
 );
@@ -93,6 +96,8 @@ create index fills_by_book on fills (book_id, number desc);
 create index fills_by_order on fills (order_id);
 -- Breakers look twice a second for live fills of the last moments, of any trader.
 create index live_fills_by_time on fills (at) where book_id like 'agent:%:live';
+-- Fills of perpetuals are looked for by book every minute.
+create index fills_of_perpetuals on fills (book_id, at) where starts_with(instrument, 'evmvenue:');
 select make_append_only('fills');
 grant select on fills to sevengate_evaluator;
 
@@ -101,20 +106,20 @@ grant select on fills to sevengate_evaluator;
 create table ledger_accounts (
   id bigint generated always as identity primary key,
   book_id text not null references books,
-  kind text not null check (kind in ('cash', 'capital', 'fees', 'position', 'trading')),
+  kind text not null check (kind in ('cash', 'capital', 'fees', 'funding', 'position', 'trading')),
   asset text not null,
   unique (book_id, kind, asset),
   check (kind = 'trading' or (kind = 'position') = (asset <> 'USD'))
 );
 select make_append_only('ledger_accounts');
 
--- `id` names what was booked: `fill:<fill>`, `opening:<book>`, `transfer:<reference>`, `settlement:<book>:<instrument>:<at>`. Nothing is
--- booked twice.
+-- `id` names what was booked: `fill:<fill>`, `opening:<book>`, `transfer:<reference>`, `settlement:<book>:<instrument>:<at>`,
+-- `funding:<book>:<instrument>:<end of the hour>`. Nothing is booked twice.
 create table ledger_transactions (
   id text primary key,
   number bigint generated always as identity unique,
   book_id text not null references books,
-  kind text not null check (kind in ('opening', 'transfer', 'fill', 'settlement')),
+  kind text not null check (kind in ('opening', 'transfer', 'fill', 'settlement', 'funding')),
   at bigint not null,
   -- How many legs it has, neither more nor fewer: what was complete once stays as it is.
   legs int not null check (legs >= 2),

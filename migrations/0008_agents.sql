@@ -36,7 +36,9 @@ create table agents (
 );
 create index agents_by_org on agents (org_id, created_at desc, id desc);
 create index agents_closing on agents (id) where closing <> '[]';
-grant select, insert, update on agents to sevengate_app;
+grant select, insert on agents to sevengate_app;
+grant update (name, description, stage, autonomy, pause_cause, manifest_version, manifest_hash, closing, stage_evidence, stage_asked_by)
+  on agents to sevengate_app, sevengate_api;
 grant select on agents to sevengate_evaluator;
 
 create trigger feed_tells_of_feeds before update on agents for each row execute function check_feed_change();

@@ -1,5 +1,5 @@
 -- The seven gates (spec section 3.1): evidence that nobody can forge, and a chain of everything that moved an agent.
--- The rules of src/domain/evidence.ts stand here a second time: metrics follow from the raw series, checks and verdict
+-- The rules of `evidence.ts` of the domain stand here a second time: metrics follow from the raw series, checks and verdict
 -- from the metrics, and no role writes any of the three.
 
 -- Evaluation runs: what was asked, and where each stands. A sweep is a run that is no evidence: variants of a manifest over one history,
@@ -8,7 +8,7 @@ create table evaluation_runs (
   id uuid primary key references actors,
   org_id uuid not null references organizations,
   agent_id uuid not null references agents,
-  evaluation text not null check (evaluation in ('backtest', 'stress_test', 'sweep')),
+  evaluation text not null check (evaluation in ('backtest', 'stress_test', 'sweep', 'agreement')),
   state text not null check (state in ('queued', 'running', 'finished', 'refused', 'cancelled', 'failed')),
   manifest_version int not null,
   manifest_hash text not null,
@@ -64,13 +64,29 @@ create table previewed_manifests (
   -- The agent whose next version it was meant to be; null where it was meant for an agent that did not exist yet.
   agent_id uuid references actors,
   manifest_hash text not null check (manifest_hash ~ '^[0-9a-f]{64}$'),
-  -- The distinct types of its entry and exit rules, sorted: what makes a family of manifests.
-  entry_types text[] not null,
-  exit_types text[] not null,
+  -- The distinct types of its entry and exit rules, as they were asked for once.
+  entry_types text[],
+  exit_types text[],
   at bigint not null,
   unique nulls not distinct (org_id, manifest_hash, agent_id)
 );
 select make_append_only('previewed_manifests');
+
+-- What was tried, with its returns by UTC day from `first_day` on; null on days without a mark. A run tries one manifest or, as a sweep,
+-- many; without a run a manifest was previewed. Without returns it was tried before they were kept.
+create table trials (
+  seq bigint generated always as identity primary key,
+  org_id uuid not null references organizations,
+  run_id uuid references evaluation_runs,
+  manifest_hash text not null check (manifest_hash ~ '^[0-9a-f]{64}$'),
+  -- Annualised; null where it is not defined, and of a preview.
+  sharpe float8,
+  first_day int,
+  returns real[],
+  unique nulls not distinct (org_id, run_id, manifest_hash),
+  check ((first_day is null) = (returns is null))
+);
+select make_append_only('trials');
 
 -- The end of each agent's chain of gate records. Evidence and changes of stage are numbered together, without a hole.
 create table gate_heads (
@@ -147,7 +163,7 @@ create function stress_metrics(series jsonb) returns jsonb language sql immutabl
     from unnest(array['flash_crash', 'weekend_gap', 'liquidity_freeze', 'reference_depeg']) as s(scenario)
     left join run on run.scenario = s.scenario group by s.scenario
   )
-  select jsonb_build_object('lossLimitPct', (series ->> 'maxDailyDrawdownPct')::float8 * 2)
+  select jsonb_build_object('lossLimitPct', (series ->> 'maxDailyDrawdownPct')::float8 * case when (series ->> 'rules')::int >= 2 then 1 else 2 end)
     || (select jsonb_object_agg(scenario || '_runs', runs) || jsonb_object_agg(scenario || '_loss_pct', loss)
       || jsonb_object_agg(scenario || '_breaches', breaches) || jsonb_object_agg(scenario || '_unsafe_fills', unsafe_fills) from found)
 $$;
@@ -162,6 +178,12 @@ create function paper_metrics(series jsonb) returns jsonb language sql immutable
     select case when mean.periods >= 2 then sqrt((select sum((w.return - mean.value) ^ 2) from walked w) / (mean.periods - 1)) end as deviation from mean
   ), trade as (
     select count(*)::float8 as closed, avg((t ->> 1)::float8) as expectancy from jsonb_array_elements(series -> 'trades') as t
+  ), cost as (
+    select (c ->> 0)::float8 as weight, (c ->> 1)::float8 as bps from jsonb_array_elements(coalesce(series -> 'costs', '[]')) c
+  ), paid as (
+    select count(*)::float8 as n, nullif(sum(weight), 0) as weight, sum(weight * bps) / nullif(sum(weight), 0) as bps from cost
+  ), error as (
+    select case when p.n >= 2 then sqrt((select sum((c.weight * (c.bps - p.bps)) ^ 2) from cost c) * p.n / (p.n - 1)) / p.weight end as bps from paid p
   )
   select jsonb_build_object(
     -- Series from before 0017 do not say how long the agent was off duty.
@@ -172,7 +194,9 @@ create function paper_metrics(series jsonb) returns jsonb language sql immutable
     'tStatistic', case when spread.deviation >= 1e-12 then mean.value / spread.deviation * sqrt(mean.periods) end,
     'closedTrades', trade.closed,
     'expectancyUsd', trade.expectancy)
-  from mean, spread, trade
+    || case when (series ->> 'rules')::int >= 4 then jsonb_build_object('costFills', paid.n, 'costBps', paid.bps,
+      'promisedBps', (series ->> 'promisedBps')::float8, 'costBandBps', (series ->> 'promisedBps')::float8 + 5 + 1.645 * error.bps) else '{}' end
+  from mean, spread, trade, paid, error
 $$;
 
 -- Series with `fills` are from before the flow was measured: they lie on record, and have not what the gate asks for now.
@@ -200,6 +224,10 @@ create function shadow_metrics(series jsonb) returns jsonb language sql immutabl
       nullif(sum(matched), 0) as weight, sum(matched * shortfall) as shortfall, sum(matched * on_paper) as on_paper, sum(matched * abs(shortfall - on_paper)) as error,
       nullif(sum(notional) filter (where known), 0) as asked, sum(matched) as given
     from compared
+  ), upper as (
+    select case when s.fills >= 2 then s.shortfall / s.weight + 1.645 * sqrt((select sum((c.matched * (c.shortfall - s.shortfall / s.weight)) ^ 2) from compared c where c.matched > 0)
+      * s.fills / (s.fills - 1)) / s.weight end as bps
+    from summed s
   ), common as (
     select jsonb_build_object(
       'elapsedDays', ((series ->> 'evaluatedAt')::float8 - (series ->> 'enteredAt')::float8) / 86400000,
@@ -208,7 +236,8 @@ create function shadow_metrics(series jsonb) returns jsonb language sql immutabl
   )
   select metrics || case when series ? 'orders' then
       (select jsonb_build_object('orders', orders, 'fills', fills, 'unknownPct', unknown / nullif(orders, 0) * 100, 'missedPct', (1 - given / asked) * 100,
-        'shortfallBps', shortfall / weight, 'paperShortfallBps', on_paper / weight, 'slippageErrorBps', error / weight) from summed)
+        'shortfallBps', shortfall / weight, 'paperShortfallBps', on_paper / weight, 'slippageErrorBps', error / weight)
+        || case when (series ->> 'rules')::int >= 3 then jsonb_build_object('shortfallUpperBps', (select bps from upper)) else '{}' end from summed)
     else
       (select jsonb_build_object('fills', fills, 'shortfallBps', paid / weight, 'marketShortfallBps', asked / weight, 'slippageErrorBps', error / weight) from total)
     end
@@ -218,7 +247,7 @@ $$;
 create function manifest_metrics(manifest jsonb) returns jsonb language sql immutable set search_path = public, pg_temp as $$
   select jsonb_build_object(
     'universe', jsonb_array_length(manifest -> 'universe'),
-    'entryConditions', jsonb_array_length(manifest -> 'entry'),
+    'entryConditions', jsonb_array_length(manifest -> 'entry') + case when manifest -> 'strategy' ->> 'kind' = 'external' then 1 else 0 end,
     'maxCapitalUsd', (manifest ->> 'maxCapitalUsd')::float8,
     'maxTradeNotionalUsd', (manifest ->> 'maxTradeNotionalUsd')::float8,
     'notionalOfCapacity', ((manifest ->> 'maxTradeNotionalUsd')::numeric
@@ -265,14 +294,18 @@ language sql immutable set search_path = public, pg_temp as $$
     ('paper', 3, 'closed_trades', 'closedTrades', 'at_least', 5),
     ('paper', 4, 'expectancy_usd', 'expectancyUsd', 'above', 0),
     ('paper', 5, 'sharpe', 'sharpe', 'above', 0),
+    ('paper', 6, 'cost_fills', 'costFills', 'at_least', 10),
+    ('paper', 7, 'cost_bps', 'costBps', 'at_most', (metrics ->> 'costBandBps')::float8),
     ('shadow', 1, 'elapsed_days', 'elapsedDays', 'at_least', 1),
     ('shadow', 2, 'fills', 'fills', 'at_least', 10),
-    ('shadow', 3, 'shortfall_bps', 'shortfallBps', 'at_most', (metrics ->> 'maxSlippageBps')::float8),
+    ('shadow', 3, 'shortfall_bps', case when metrics ? 'orders' and not metrics ? 'shortfallUpperBps' then 'shortfallBps' else 'shortfallUpperBps' end, 'at_most', (metrics ->> 'maxSlippageBps')::float8),
     ('shadow', 4, 'slippage_error_bps', 'slippageErrorBps', 'at_most', (metrics ->> 'errorLimitBps')::float8),
     ('shadow', 5, 'unknown_pct', 'unknownPct', 'at_most', 20),
     ('shadow', 6, 'missed_pct', 'missedPct', 'at_most', 20),
     ('risk_signoff', 1, 'approved', 'approved', 'at_least', 1)
-  ) as r(of_kind, place, name, metric, rule, gate_limit) where r.of_kind = kind
+  ) as r(of_kind, place, name, metric, rule, gate_limit)
+  -- Metrics of earlier rules hold no cost.
+  where r.of_kind = kind and (not starts_with(r.name, 'cost_') or metrics ? 'costFills')
   union all
   select (s.n * 4 + t.n)::int, s.scenario || t.suffix, s.scenario || t.suffix, t.rule,
     case t.suffix when '_runs' then 1 when '_loss_pct' then (metrics ->> 'lossLimitPct')::float8 else 0 end
@@ -283,7 +316,7 @@ $$;
 
 -- The present version of the rules by kind of evidence.
 create function gate_rules_version(of_kind text) returns int language sql immutable set search_path = public, pg_temp as $$
-  select case when of_kind in ('backtest', 'paper', 'shadow') then 2 else 1 end
+  select case of_kind when 'backtest' then 6 when 'paper' then 5 when 'shadow' then 3 when 'stress_test' then 3 when 'manifest' then 2 else 1 end
 $$;
 
 -- What is equal up to the last digits of double arithmetic decides no gate.
@@ -311,6 +344,7 @@ $$;
 -- Whether claimed metrics are those that follow from the series: the same names, and values within a millionth.
 create function metrics_follow(claimed jsonb, kind text, series jsonb) returns boolean language sql immutable set search_path = public, pg_temp as $$
   select coalesce(bool_and(c.key is not null and f.key is not null and case
+    when kind = 'manifest' and f.key = 'entryConditions' and series -> 'strategy' ->> 'kind' = 'external' and c.value = '0' then true
     when jsonb_typeof(f.value) = 'null' or jsonb_typeof(c.value) = 'null' then f.value = c.value
     when jsonb_typeof(c.value) <> 'number' then false
     else abs((c.value #>> '{}')::float8 - (f.value #>> '{}')::float8) <= 1e-6 * greatest(1, abs((f.value #>> '{}')::float8)) end), false)
@@ -400,6 +434,8 @@ create table evidence (
   passed boolean not null generated always as (evidence_passes(kind, series::jsonb)) stored,
   previous_hash text not null,
   hash text not null,
+  -- By source what it was while the evidence was made. Null: unknown.
+  origins jsonb,
   unique (agent_id, seq),
   foreign key (agent_id, manifest_version) references manifests (agent_id, version),
   constraint evidence_series_is_sound check (series_problem(kind, series::jsonb) is null),
@@ -457,7 +493,7 @@ create function paper_equity(cash numeric, held jsonb, since bigint, until bigin
   from jsonb_each(held) h cross join lateral (select last_live_bid(h.key, since, until) as bid) m
 $$;
 
--- The paper series of src/domain/paper-evaluation.ts once more, from the fills and the cuts as they lie.
+-- The paper series of `paper-evaluation.ts` of the domain once more, from the fills and the cuts as they lie.
 create function paper_series_of_book(book text, capital numeric, entered bigint, evaluated bigint) returns jsonb language plpgsql stable set search_path = public, pg_temp as $$
 declare
   day_ms constant bigint := 86400000;
@@ -465,39 +501,52 @@ declare
   held jsonb := '{}';
   position jsonb;
   share numeric;
-  fill fills;
+  flow numeric;
+  event record;
   start numeric;
   equity numeric;
   day bigint := entered - entered % day_ms;
   days jsonb := '[]';
   trades jsonb := '[]';
 begin
-  for fill in select * from fills f where f.book_id = book and f.at <= evaluated order by f.number loop
-    if start is null and fill.at >= entered then
+  for event in
+    select f.at, 1 as place, f.number, f.instrument, f.side, f.quantity, f.notional_usd, f.fee_usd
+    from fills f where f.book_id = book and f.at <= evaluated
+    union all
+    select substring(t.id from '\d+$')::bigint, 0, t.number, substring(t.id from '(evmvenue:.*):\d+$'), 'funding', 0, 0, -l.amount
+    from ledger_transactions t join ledger_legs l on l.transaction_id = t.id join ledger_accounts a on a.id = l.account_id and a.kind = 'cash'
+    where t.book_id = book and t.kind = 'funding' and t.at <= evaluated
+    order by 1, 2, 3 loop
+    if start is null and event.at >= entered then
       start := coalesce(paper_equity(cash, held, entered - day_ms, entered + 1), cash + (select coalesce(sum((value ->> 'cost')::numeric), 0) from jsonb_each(held)));
     end if;
-    while fill.at >= day + day_ms and day <= evaluated loop
+    while event.at >= day + day_ms and day <= evaluated loop
       equity := paper_equity(cash, held, day, day + day_ms);
       if equity is not null then
         days := days || jsonb_build_array(jsonb_build_array(day, equity::text));
       end if;
       day := day + day_ms;
     end loop;
-    position := coalesce(held -> fill.instrument, '{"quantity": 0, "cost": 0, "fees": 0}');
-    if fill.side = 'buy' then
-      cash := cash - fill.notional_usd - fill.fee_usd;
-      held := held || jsonb_build_object(fill.instrument, jsonb_build_object('quantity', (position ->> 'quantity')::numeric + fill.quantity,
-        'cost', (position ->> 'cost')::numeric + fill.notional_usd, 'fees', (position ->> 'fees')::numeric + fill.fee_usd));
-    else
-      cash := cash + fill.notional_usd - fill.fee_usd;
-      share := fill.quantity / (position ->> 'quantity')::numeric;
-      if fill.at >= entered then
-        trades := trades || jsonb_build_array(jsonb_build_array(fill.at,
-          (fill.notional_usd - fill.fee_usd - share * ((position ->> 'cost')::numeric + (position ->> 'fees')::numeric))::text));
+    position := coalesce(held -> event.instrument, '{"quantity": 0, "cost": 0, "flow": 0}');
+    flow := (position ->> 'flow')::numeric + case event.side when 'buy' then -event.notional_usd else event.notional_usd end - event.fee_usd;
+    if event.side = 'funding' then
+      cash := cash - event.fee_usd;
+      if held ? event.instrument then
+        held := held || jsonb_build_object(event.instrument, position || jsonb_build_object('flow', flow));
       end if;
-      held := case when (position ->> 'quantity')::numeric = fill.quantity then held - fill.instrument
-        else held || jsonb_build_object(fill.instrument, jsonb_build_object('quantity', (position ->> 'quantity')::numeric - fill.quantity,
-          'cost', (position ->> 'cost')::numeric * (1 - share), 'fees', (position ->> 'fees')::numeric * (1 - share))) end;
+    elsif event.side = 'buy' then
+      cash := cash - event.notional_usd - event.fee_usd;
+      held := held || jsonb_build_object(event.instrument, jsonb_build_object('quantity', (position ->> 'quantity')::numeric + event.quantity,
+        'cost', (position ->> 'cost')::numeric + event.notional_usd, 'flow', flow));
+    else
+      cash := cash + event.notional_usd - event.fee_usd;
+      share := event.quantity / (position ->> 'quantity')::numeric;
+      if event.at >= entered and (position ->> 'quantity')::numeric = event.quantity then
+        trades := trades || jsonb_build_array(jsonb_build_array(event.at, flow::text));
+      end if;
+      held := case when (position ->> 'quantity')::numeric = event.quantity then held - event.instrument
+        else held || jsonb_build_object(event.instrument, jsonb_build_object('quantity', (position ->> 'quantity')::numeric - event.quantity,
+          'cost', (position ->> 'cost')::numeric * (1 - share), 'flow', flow)) end;
     end if;
   end loop;
   if start is null then
@@ -520,10 +569,19 @@ create function paused_ms(agent uuid, since bigint, until bigint) returns bigint
   ) s where s.duty = 'paused'
 $$;
 
+-- The mean cost of a fill that the backtest of a manifest promised, in basis points: that of the newest one that passed.
+create function promised_cost_bps(agent uuid, of_version int) returns float8 language sql stable set search_path = public, pg_temp as $$
+  select (metrics::jsonb ->> 'slippageBps')::float8 from evidence
+  where agent_id = agent and kind = 'backtest' and manifest_version = of_version and passed order by seq desc limit 1
+$$;
+
 -- The same with how long the agent was paused: the days that have passed do not count it.
 create function paper_series(book text, capital numeric, entered bigint, evaluated bigint) returns jsonb language sql stable set search_path = public, pg_temp as $$
-  select paper_series_of_book(book, capital, entered, evaluated)
-    || jsonb_build_object('pausedMs', paused_ms(split_part(book, ':', 2)::uuid, entered, evaluated))
+  select paper_series_of_book(book, capital, entered, evaluated) || jsonb_build_object('rules', 5,
+    'pausedMs', paused_ms(split_part(book, ':', 2)::uuid, entered, evaluated),
+    'promisedBps', promised_cost_bps(split_part(book, ':', 2)::uuid, split_part(book, ':', 4)::int),
+    'costs', coalesce((select jsonb_agg(jsonb_build_array(f.notional_usd::text, f.slippage_bps) order by f.number)
+      from fills f where f.book_id = book and f.at between entered and evaluated), '[]'))
 $$;
 
 -- Shadow trading is held against the flow of its venue: what was traded and quoted there while each order was alive.
@@ -563,10 +621,10 @@ create table shadow_windows (
 select make_append_only('shadow_windows');
 grant select on shadow_windows to sevengate_evaluator;
 
--- The series of src/domain/shadow-evaluation.ts once more: each fill of the stage beside what the flow would have given. A fill
+-- The series of `shadow-evaluation.ts` of the domain once more: each fill of the stage beside what the flow would have given. A fill
 -- that nobody has measured within five minutes is unknown.
 create function shadow_series(book text, max_slippage_bps jsonb, entered bigint, evaluated bigint) returns jsonb language sql stable set search_path = public, pg_temp as $$
-  select jsonb_build_object('enteredAt', entered, 'evaluatedAt', evaluated, 'maxSlippageBps', max_slippage_bps, 'orders', coalesce(jsonb_agg(
+  select jsonb_build_object('rules', 3, 'enteredAt', entered, 'evaluatedAt', evaluated, 'maxSlippageBps', max_slippage_bps, 'orders', coalesce(jsonb_agg(
     jsonb_build_array(f.at, f.side, f.decision_price::text, f.fill_price::text, f.quantity::text, coalesce(w.outcome, 'unknown'), w.quantity::text, w.price::text)
     order by f.number), '[]'))
   from fills f left join shadow_windows w on w.fill_id = f.id and w.measured_at <= evaluated
@@ -679,6 +737,110 @@ end $$;
 create trigger evidence_admitted before insert on evidence for each row execute function admit_evidence();
 alter table evidence enable always trigger evidence_admitted;
 
+-- True for a run that is no evidence; the same as `isLook` of the domain.
+create function is_look(request jsonb, timeframe text, created_at bigint) returns boolean language sql stable set search_path = public, pg_temp as $$
+  select coalesce(request ->> 'look', 'true') <> 'false' or coalesce(request ->> 'timeframe', timeframe) is distinct from timeframe
+    or not coalesce((
+      select bool_or((request ->> 'to')::timestamptz at time zone 'UTC' = ended
+        and (request ->> 'from')::timestamptz at time zone 'UTC' = ended - interval '5 years' - interval '8 days')
+      from (values (created_at), (created_at - 60000)) as v(at)
+      cross join lateral (select date_trunc('day', to_timestamp(v.at / 1000.0) at time zone 'UTC') as ended) d), false)
+$$;
+
+-- Evidence of a backtest is of a run on record, of that very manifest, that is no look. (Its name lets it run after `evidence_admitted`.)
+create function admit_evidence_of_manifest() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  look boolean;
+begin
+  if new.kind in ('stress_test', 'paper', 'shadow') and coalesce((new.series::jsonb ->> 'rules')::int, 1) <> gate_rules_version(new.kind) then
+    raise exception 'the series of % is of version % of its rules, and % holds', new.kind, coalesce(new.series::jsonb ->> 'rules', '1'), gate_rules_version(new.kind)
+      using errcode = 'check_violation', constraint = 'evidence_of_rules';
+  end if;
+  if new.kind = 'backtest' then
+    select is_look(r.request, m.canonical::jsonb ->> 'timeframe', r.created_at) into look
+      from evaluation_runs r join manifests m on m.agent_id = r.agent_id and m.version = r.manifest_version and m.hash = r.manifest_hash
+      where r.id::text = new.run_id and r.evaluation = 'backtest' and r.agent_id = new.agent_id and r.manifest_version = new.manifest_version
+        and r.manifest_hash = new.manifest_hash;
+    if look is distinct from false then
+      raise exception 'run % is %', coalesce(new.run_id, 'of nothing'),
+        case when look then 'a look at another timeframe or stretch: it is no evidence' else 'no backtest of this manifest on record' end
+        using errcode = 'check_violation', constraint = 'evidence_of_manifest';
+    end if;
+  end if;
+  return new;
+end $$;
+create trigger evidence_of_manifest before insert on evidence for each row execute function admit_evidence_of_manifest();
+alter table evidence enable always trigger evidence_of_manifest;
+
+-- The sources that a manifest's decisions and fills rest on.
+create function manifest_sources(manifest jsonb) returns text[] language sql immutable set search_path = public, pg_temp as $$
+  with universe as (
+    select split_part(u ->> 'key', ':', 1) as venue, u ->> 'kind' as kind from readable_elements(manifest -> 'universe') u
+  ), rules as (
+    select c ->> 'type' as type from readable_elements(manifest -> 'entry') c union select c ->> 'type' from readable_elements(manifest -> 'exit') c
+  )
+  select array(select distinct s.source from (
+    select venue as source from universe
+    union all select 'reference' from universe where kind = 'tokenized_equity'
+    union all select 'issuer' from universe where kind = 'pre_ipo'
+    union all select 'reference' from rules where type like 'premium%' or type = 'reference_lost'
+    union all select 'evmvenue' from rules where type like 'funding%' or type like 'basis%'
+    union all select 'spotexchange' from rules where type like 'basis%'
+    union all select unnest(array['wire', 'filings']) from rules where type in ('negative_event', 'no_negative_event')
+  ) s where s.source <> '' order by s.source)
+$$;
+
+-- The worst that each source was within a stretch of time.
+create function origins_between(sources text[], since bigint, until bigint) returns jsonb language sql stable set search_path = public, pg_temp as $$
+  select coalesce(jsonb_object_agg(s.source, w.origin), '{}') from unnest(sources) s(source) cross join lateral (
+    select case when bool_and(o.origin = 'real') then 'real' when bool_or(o.origin = 'sandbox') then 'sandbox'
+      when bool_or(o.origin = 'mixed') then 'mixed' else 'unknown' end as origin
+    from (
+      select origin_at(s.source, since) as origin
+      union all select r.origin from source_origins r where r.source = s.source and r.at > since and r.at <= until
+    ) o
+  ) w
+$$;
+
+-- From when on what a piece of evidence rests on was received.
+create function evidence_since(kind text, series jsonb, of_run text, at bigint) returns bigint language sql stable set search_path = public, pg_temp as $$
+  select case when kind in ('paper', 'shadow') then (series ->> 'enteredAt')::bigint
+    else coalesce((select r.created_at from evaluation_runs r where r.id::text = of_run), at) end
+$$;
+
+create function state_evidence_origins() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  new.origins := case when new.kind = 'manifest' then '{}' else (
+    select origins_between(manifest_sources(m.canonical::jsonb), evidence_since(new.kind, new.series::jsonb, new.run_id, new.at), new.at)
+    from manifests m where m.agent_id = new.agent_id and m.version = new.manifest_version) end;
+  return new;
+end $$;
+-- After `evidence_admitted`, which gives it its time.
+create trigger evidence_states_origins before insert on evidence for each row execute function state_evidence_origins();
+alter table evidence enable always trigger evidence_states_origins;
+
+-- By source what it was while a piece of evidence was made.
+create function evidence_origins(of_evidence evidence) returns jsonb language sql stable set search_path = public, pg_temp as $$
+  select case when of_evidence.kind = 'manifest' then '{}' else coalesce(of_evidence.origins, (
+    select coalesce(jsonb_object_agg(s.source, 'unknown'), '{}') from manifests m cross join unnest(manifest_sources(m.canonical::jsonb)) s(source)
+    where m.agent_id = of_evidence.agent_id and m.version = of_evidence.manifest_version)) end
+$$;
+
+-- True unless every source of a piece of evidence was real, and time was not moved on.
+create function evidence_is_simulated(of_evidence evidence) returns boolean language sql stable set search_path = public, pg_temp as $$
+  select is_simulated(of_evidence.at) or exists (select 1 from jsonb_each_text(evidence_origins(of_evidence)) o where o.value <> 'real')
+$$;
+
+-- The sources that keep a piece of evidence from counting, in words; null if it counts. Where the agent trades on a real venue every
+-- source has to be real, and a source that is real now has to have been.
+create function set_aside_sources(of_evidence evidence) returns text language sql stable set search_path = public, pg_temp as $$
+  select string_agg(format('%s (%s)', o.key, o.value), ', ' order by o.key)
+  from manifests m cross join lateral (
+    select exists (select 1 from readable_elements(m.canonical::jsonb -> 'universe') u where reads_real(split_part(u ->> 'key', ':', 1))) as for_real
+  ) t cross join lateral jsonb_each_text(evidence_origins(of_evidence)) o
+  where m.agent_id = of_evidence.agent_id and m.version = of_evidence.manifest_version and o.value <> 'real' and (t.for_real or reads_real(o.key))
+$$;
+
 -- Independent of what it signs off: whoever wrote the manifest version is not, even where somebody else created the agent.
 create function refuse_own_signoff() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
 begin
@@ -699,44 +861,57 @@ create function trial_stretch(request jsonb) returns text language sql immutable
   select (request - 'look' - 'parameters' - 'walkForward')::text
 $$;
 
--- What was tried of the manifests whose rules are of the types of this one, and of its own agent, before an instant. A trial is a
--- manifest over a stretch; `stretch` is null of what was only previewed, and `sharpe` is annualised.
-create function family_trials(agent uuid, of_version int, before bigint)
-  returns table (manifest_hash text, stretch text, sharpe float8, at bigint, run text) language sql stable set search_path = public, pg_temp as $$
-  with org as (select org_id as id from agents where id = agent), families as (
-    select m.agent_id, m.version, array(select distinct e ->> 'type' from jsonb_array_elements(m.canonical::jsonb -> 'entry') e order by 1) as entry,
-      array(select distinct e ->> 'type' from jsonb_array_elements(m.canonical::jsonb -> 'exit') e order by 1) as exit
-    from manifests m join agents a on a.id = m.agent_id where a.org_id = (select id from org)
-  ), own as (
-    select entry, exit from families where agent_id = agent and version = of_version
-  ), runs as (
-    select r.* from evaluation_runs r join families f on f.agent_id = r.agent_id and f.version = r.manifest_version cross join own
-    where r.org_id = (select id from org) and r.state = 'finished' and r.created_at < before and r.evaluation in ('backtest', 'sweep')
-      and (r.agent_id = agent or (f.entry, f.exit) = (own.entry, own.exit))
+-- Returns by UTC day of an equity that began with `start`, from its closes at these midnights.
+create function daily_returns(start float8, days bigint[], closes float8[]) returns table (first_day int, returns real[])
+  language sql immutable set search_path = public, pg_temp as $$
+  with marked as (
+    select (c.day / 86400000)::int as day, (c.close / nullif(lag(c.close, 1, start) over (order by c.n), 0) - 1)::real as return
+    from unnest(days, closes) with ordinality as c(day, close, n)
+  ), span as (
+    select min(day) as first_day, max(day) as last_day from marked
   )
-  select r.manifest_hash, trial_stretch(r.request), (r.summary ->> 'sharpe')::float8, r.created_at, r.id::text from runs r where r.evaluation = 'backtest'
-  union all
-  select t ->> 'manifestHash', trial_stretch(r.request), (t ->> 'sharpe')::float8, r.created_at, r.id::text
-  from runs r join evaluation_reports p on p.run_id = r.id, jsonb_array_elements(p.result::jsonb -> 'trials') t where r.evaluation = 'sweep'
-  union all
-  select p.manifest_hash, null, null, p.at, null from previewed_manifests p cross join own
-  where p.org_id = (select id from org) and p.at < before and (p.agent_id = agent or (p.entry_types, p.exit_types) = (own.entry, own.exit))
+  select s.first_day, array(select m.return from generate_series(s.first_day, s.last_day) g(day) left join marked m on m.day = g.day order by g.day)
+  from span s where s.first_day is not null
 $$;
 
--- The trials besides those of these manifests over this stretch: a row each, with the Sharpe ratio of the newest run of its manifest
--- once. Another stretch, like a preview, raises the number of trials and not their spread.
-create function other_trials(agent uuid, of_version int, before bigint, own_hashes text[], own_stretch text)
+-- How returns by day correlate over their common stretch; null where there is none, or where one of them does not vary.
+create function returns_correlation(a_first int, a real[], b_first int, b real[]) returns float8 language sql immutable set search_path = public, pg_temp as $$
+  select corr(p.x, p.y) from unnest(a[greatest(b_first - a_first, 0) + 1:], b[greatest(a_first - b_first, 0) + 1:]) as p(x, y)
+$$;
+
+-- The trials before an instant of the family of these returns, besides those of these manifests over this stretch: a row each, with the
+-- Sharpe ratio of the newest run of its manifest once. Another stretch, like a preview, raises the number of trials and not their spread.
+-- Of a family is what moves together: trials of the organization whose daily returns correlate by 0.5 or more. Where no correlation can
+-- be told, a trial of the same agent or of the same manifest is. Every session of a backtest is a trial by its row, whatever became of
+-- it. One of a stress test is none: its scenarios have no return that could be found by trying.
+create function other_trials(agent uuid, before bigint, own_hashes text[], own_stretch text, own_first_day int, own_returns real[])
   returns table (sharpe float8) language sql stable set search_path = public, pg_temp as $$
-  with trials as (
-    select distinct on (t.manifest_hash, t.stretch) t.* from family_trials(agent, of_version, before) t
-    order by t.manifest_hash, t.stretch, t.at desc, t.run desc
-  ), ranked as (
-    select t.*, row_number() over (partition by t.manifest_hash order by (t.stretch is null), t.at desc, t.run desc) as place from trials t
+  with org as materialized (
+    select org_id as id from agents where id = agent
+  ), tried as (
+    select r.agent_id, t.manifest_hash, trial_stretch(r.request) as stretch, t.sharpe, r.created_at as at, r.id::text as run, t.first_day, t.returns
+    from trials t join evaluation_runs r on r.id = t.run_id where t.org_id = (select id from org) and r.created_at < before
+    union all
+    select r.agent_id, r.manifest_hash, trial_stretch(r.request), null, r.created_at, r.id::text, null, null
+    from evaluation_runs r where r.org_id = (select id from org) and r.evaluation = 'backtest' and r.request ? 'session'
+      and not r.request ? 'check' and r.created_at < before and not exists (select 1 from trials t where t.run_id = r.id)
+    union all
+    select p.agent_id, p.manifest_hash, null, null, p.at, null, t.first_day, t.returns
+    from previewed_manifests p left join trials t on t.org_id = p.org_id and t.run_id is null and t.manifest_hash = p.manifest_hash
+    where p.org_id = (select id from org) and p.at < before
+  ), newest as (
+    select distinct on (t.manifest_hash, t.stretch) t.*,
+      coalesce(bool_or(t.agent_id = agent) over (partition by t.manifest_hash, t.stretch), false) or t.manifest_hash = any(own_hashes) as is_own
+    from tried t order by t.manifest_hash, t.stretch, t.at desc, t.run desc
+  ), family as (
+    select n.manifest_hash, n.stretch, n.sharpe,
+      row_number() over (partition by n.manifest_hash order by (n.stretch is null), n.at desc, n.run desc) as place
+    from newest n where coalesce(returns_correlation(own_first_day, own_returns, n.first_day, n.returns) >= 0.5, n.is_own)
   )
-  select case when r.place = 1 and r.manifest_hash <> all(own_hashes) then r.sharpe end from ranked r
+  select case when f.place = 1 and f.manifest_hash <> all(own_hashes) then f.sharpe end from family f
   -- A preview counts where its manifest never ran.
-  where (r.stretch is not null or (r.place = 1 and r.manifest_hash <> all(own_hashes)))
-    and not (r.manifest_hash = any(own_hashes) and r.stretch is not distinct from own_stretch)
+  where (f.stretch is not null or (f.place = 1 and f.manifest_hash <> all(own_hashes)))
+    and not (f.manifest_hash = any(own_hashes) and f.stretch is not distinct from own_stretch)
 $$;
 
 -- The inverse of the standard normal distribution for 0 < p < 1, by Acklam's rational approximation: relative error below 1.2e-9.
@@ -772,7 +947,7 @@ create function backtest_luck(of_evidence uuid) returns table (trials int, expec
     from evidence_read e left join evaluation_runs r on r.id::text = e.run_id
   ), closes as materialized (
     -- The days apart from the rest: a sort of them must not carry the whole series with each.
-    select d.n, (d.day ->> 1)::float8 as close from evidence_read e, jsonb_array_elements(e.series -> 'days') with ordinality as d(day, n)
+    select d.n, (d.day ->> 0)::bigint as day, (d.day ->> 1)::float8 as close from evidence_read e, jsonb_array_elements(e.series -> 'days') with ordinality as d(day, n)
   ), marked as (
     select c.close / nullif(lag(c.close, 1, base.start) over (order by c.n), 0) - 1 as return from closes c, base
   ), mean as (
@@ -783,9 +958,12 @@ create function backtest_luck(of_evidence uuid) returns table (trials int, expec
   ), shape as (
     select n, value / sqrt(second / (n - 1)) as sharpe, third / n / (second / n) ^ 1.5 as skewness, fourth / n / (second / n) ^ 2 as kurtosis
     from moments where n >= 2 and second / (n - 1) >= 1e-24
+  ), own as materialized (
+    select base.agent_id, base.manifest_hash, base.stretch, base.annualisation, r.first_day, r.returns
+    from base, daily_returns(base.start, (select array_agg(c.day order by c.n) from closes c), (select array_agg(c.close order by c.n) from closes c)) r
   ), others as (
-    select o.sharpe / sqrt(base.annualisation) as sharpe
-    from base, other_trials(base.agent_id, base.manifest_version, 9223372036854775807, array[base.manifest_hash], base.stretch) o
+    select o.sharpe / sqrt(own.annualisation) as sharpe
+    from own, other_trials(own.agent_id, 9223372036854775807, array[own.manifest_hash], own.stretch, own.first_day, own.returns) o
   ), counted as (
     select (select count(*) from others)::int + 1 as trials,
       case when (select count(*) from others o where o.sharpe is not null) >= 2
@@ -816,6 +994,15 @@ select make_append_only('superseded_evidence');
 revoke insert on superseded_evidence from sevengate_app;
 grant select on superseded_evidence to sevengate_evaluator;
 
+-- Why a piece of evidence counts no more, if it does not: it was made under earlier rules, or it stands on what is not real.
+create function superseding(of_evidence evidence) returns table (rules_version int, rule_change text) language sql stable set search_path = public, pg_temp as $$
+  select s.rules_version, s.rule_change from superseded_evidence s where s.evidence_id = of_evidence.id
+  union all
+  select gate_rules_version(of_evidence.kind), 'only real sources count beside a real venue, and it stands on ' || a.sources
+  from (select set_aside_sources(of_evidence) as sources) a where a.sources is not null
+  limit 1
+$$;
+
 -- The evidence of earlier rules on which an agent passed a gate with its active manifest, and which is not renewed: the newest evidence
 -- of its kind is not one that passes under the present rules.
 create function outdated_evidence(agent uuid) returns table (kind text, evidence_id uuid, rules_version int, rule_change text)
@@ -829,13 +1016,13 @@ language sql stable set search_path = public, pg_temp as $$
     order by c.from_stage, c.seq desc
   )
   select e.kind, e.id, o.rules_version, o.rule_change
-  from passed p join superseded_evidence o on o.evidence_id = p.evidence_id join evidence e on e.id = p.evidence_id
+  from passed p join evidence e on e.id = p.evidence_id cross join lateral superseding(e) o
   where not exists (
     select 1 from (
-      select r.id, r.seq, r.at, r.kind, r.series::jsonb as series from evidence r
+      select r as row, r.id, r.seq, r.at, r.kind, r.series::jsonb as series from evidence r
       where r.agent_id = agent and r.kind = e.kind and r.manifest_version = p.manifest_version and r.manifest_hash = p.manifest_hash
       order by r.seq desc limit 1) newest
-    where newest.seq > e.seq and not exists (select 1 from superseded_evidence s where s.evidence_id = newest.id)
+    where newest.seq > e.seq and not exists (select 1 from superseding(newest.row))
       and evidence_passes(newest.kind, newest.series)
       -- A backtest passes its gate only if it is recent and no luck.
       and (newest.kind <> 'backtest' or (newest.at - (newest.series ->> 'lastCandleAt')::bigint <= 31 * 86400000::bigint
@@ -929,8 +1116,8 @@ begin
     return new;
   end if;
   select o.kind, o.rules_version, o.rule_change into outdated from outdated_evidence(new.id) o
-    union all select e.kind, s.rules_version, s.rule_change from superseded_evidence s join evidence e on e.id = s.evidence_id
-    where s.evidence_id = new.stage_evidence limit 1;
+    union all select e.kind, s.rules_version, s.rule_change from evidence e cross join lateral superseding(e) s
+    where e.id = new.stage_evidence limit 1;
   if outdated.kind is not null then
     raise exception 'the gate from % to % stays shut: the evidence of % was made under version % of its rules, and since then %',
       old.stage, new.stage, outdated.kind, outdated.rules_version, outdated.rule_change using errcode = 'check_violation', constraint = 'stage_gate';

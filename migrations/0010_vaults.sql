@@ -413,7 +413,7 @@ begin
     if newest.at > new.at - 360000 then
       raise exception 'a deposit names the comparison that backs it' using errcode = 'check_violation', constraint = 'vault_backing';
     end if;
-    select coalesce(sum(capital_usd), 0) into armed from armed_takes(org);
+    select coalesce(sum(capital_usd), 0) into armed from bound_dollars(org);
     free := sandbox_dollars() - sandbox_claims(org) - armed;
     if free < new.amount_usd then
       raise exception '% simulated dollars are free, not %', free, new.amount_usd using errcode = 'check_violation', constraint = 'vault_backing';
@@ -429,7 +429,7 @@ begin
   select (line ->> 'held')::numeric, (line ->> 'claimed')::numeric into held, claimed
     from jsonb_array_elements(newest.lines) line where line ->> 'asset' = 'USD';
   select * into present from vault_claims(org);
-  select coalesce(sum(cash_usd), 0) into armed from armed_takes(org);
+  select coalesce(sum(cash_usd + spent_usd), 0) into armed from bound_dollars(org);
   free := held - greatest(present.claimed_usd, claimed + present.deposited_usd - newest.deposited_usd) - armed;
   if free is null or free < new.amount_usd then
     raise exception '% dollars are free of what comparison % found, not %', free, new.reserve_check, new.amount_usd
@@ -438,7 +438,7 @@ begin
   if venue is not null then
     select coalesce(sum((place ->> 'usd')::numeric), 0) into held from jsonb_array_elements(newest.dollars -> 'places') place where place ->> 'venue' = venue;
     select coalesce(sum((line ->> 'claimed')::numeric), 0) into claimed from jsonb_array_elements(newest.lines) line where line ->> 'asset' = 'USD:' || venue;
-    select coalesce(sum(cash_usd), 0) into armed from armed_takes(org) a where a.venue = vault_dollar_venue(new.agent_id);
+    select coalesce(sum(cash_usd + spent_usd), 0) into armed from bound_dollars(org) a where a.venue = vault_dollar_venue(new.agent_id);
     free := held - claimed - (present.deposited_usd - newest.deposited_usd) - armed;
     if free is null or free < new.amount_usd then
       raise exception '% dollars are free at % of what comparison % found, not %', free, venue, new.reserve_check, new.amount_usd

@@ -48,7 +48,8 @@ create index proposals_open on proposals (agent_id)
   where state in ('pending_approval', 'approved', 'executing', 'unknown') and agent_id is not null;
 create unique index proposals_one_open on proposals (book_id, instrument, side)
   where state in ('pending_approval', 'approved', 'executing', 'unknown') and book_id is not null;
-grant select, insert, update on proposals to sevengate_app;
+grant select, insert on proposals to sevengate_app;
+grant update (state, reason, decided_by, risk, filled_quantity, filled_notional_usd, notional_usd, execution, changed_at) on proposals to sevengate_app, sevengate_api;
 
 -- A finished proposal stays as it ended, and none changes what it was about.
 create function guard_proposal() returns trigger language plpgsql as $$
@@ -136,7 +137,8 @@ create index market_orders_by_org on market_orders (org_id, number desc);
 create index market_orders_by_mode on market_orders (org_id, mode, number desc);
 create index market_orders_open on market_orders (book_id) where state in ('approved', 'executing', 'resting', 'withdrawing', 'unknown');
 create index market_orders_resting on market_orders (number) where state in ('resting', 'withdrawing');
-grant select, insert, update on market_orders to sevengate_app;
+grant select, insert on market_orders to sevengate_app;
+grant update (state, reason, detail, risk, filled_quantity, filled_notional_usd, changed_at, resting_at, bound_usd) on market_orders to sevengate_app, sevengate_api;
 
 -- A finished order stays as it ended, and none changes what it was about.
 create function guard_market_order() returns trigger language plpgsql as $$
@@ -206,6 +208,8 @@ create table prepared_transactions (
   expired_at_height bigint,
   created_at bigint not null,
   changed_at bigint not null,
+  -- What a person's transaction takes of its wallet's dollars; zero of an agent's or a Take's, null of transactions from before. US dollars.
+  dollars_usd numeric check (dollars_usd >= 0),
   -- The digest is that of the stored message. `is true`: what is missing is no proof.
   check ((encode(sha256(decode(message->>'messageBase64', 'base64')), 'hex') = message->>'digest') is true),
   check (num_nulls(book_id, instrument, side, quantity, notional_usd) in (0, 5)),
@@ -223,7 +227,10 @@ create unique index prepared_transactions_by_signature on prepared_transactions 
 create unique index prepared_transactions_by_digest on prepared_transactions ((message->>'digest'));
 -- Own swaps of a wallet, which are merged with what the provider tells.
 create index prepared_swaps_by_wallet on prepared_transactions (wallet, changed_at) where purpose = 'swap' and state = 'finalized';
-grant select, insert, update on prepared_transactions to sevengate_app;
+create index prepared_transactions_final on prepared_transactions (org_id, changed_at) where state = 'finalized';
+grant select, insert on prepared_transactions to sevengate_app;
+grant update (submitted_by, state, reason, detail, signature, broadcasts, slot, fee_lamports, expired_at_height, changed_at)
+  on prepared_transactions to sevengate_app, sevengate_api;
 
 -- What a transaction is about never changes, its signed bytes are given once, and an ended one stays as it ended.
 create function guard_prepared_transaction() returns trigger language plpgsql set search_path = public, pg_temp as $$
@@ -232,9 +239,9 @@ begin
     raise exception 'prepared transactions are not deleted' using errcode = 'restrict_violation';
   end if;
   if (new.id, new.number, new.org_id, new.purpose, new.executor, new.wallet, new.subject, new.message, new.unsigned, new.book_id, new.instrument,
-      new.side, new.quantity, new.notional_usd, new.prepared_by, new.epoch, new.created_at)
+      new.side, new.quantity, new.notional_usd, new.dollars_usd, new.prepared_by, new.epoch, new.created_at)
     is distinct from (old.id, old.number, old.org_id, old.purpose, old.executor, old.wallet, old.subject, old.message, old.unsigned, old.book_id, old.instrument,
-      old.side, old.quantity, old.notional_usd, old.prepared_by, old.epoch, old.created_at) then
+      old.side, old.quantity, old.notional_usd, old.dollars_usd, old.prepared_by, old.epoch, old.created_at) then
     raise exception 'what a prepared transaction is about does not change' using errcode = 'check_violation';
   end if;
   if old.signature is not null and new.signature is distinct from old.signature then
@@ -251,7 +258,7 @@ create trigger prepared_transaction_table before truncate on prepared_transactio
 alter table prepared_transactions enable always trigger prepared_transaction_table;
 
 -- Locks by name are taken by sessions that may write, and only in the name of what is there: whoever holds other locks could stop the
--- work. (Functions of the server itself: see the last block of 0001_roles.sql.)
+-- work. (Functions of the server itself: see the last block of 0001_database_roles.sql.)
 create function lock_prepared_transactions(org uuid) returns void language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   if session_is_proven() and exists (select 1 from organizations o where o.id = org) then

@@ -99,17 +99,6 @@ create view traders with (security_invoker = true) as
   from takes;
 grant select on traders to sevengate_app, sevengate_api, sevengate_evaluator;
 
--- Live Takes of an organization that may buy or hold something: the venue whose dollars pay for them, what is left of those, and
--- what was paid in. US dollars.
-create function armed_takes(org uuid) returns table (venue text, cash_usd numeric, capital_usd numeric)
-language sql stable set search_path = public, pg_temp as $$
-  select case split_part(readable_json(t.canonical) #>> '{asset,key}', ':', 1) when 'spotexchange' then 'spotexchange' else 'spotchain' end,
-    greatest(b.cash_usd, 0), b.capital_usd
-  from takes t join books b on b.agent_id = t.id and b.mode = 'live'
-  where t.org_id = org and t.mode = 'live' and (t.on_duty or b.holdings <> '[]'
-    or exists (select 1 from proposals p where p.agent_id = t.id and p.state in ('pending_approval', 'approved', 'executing', 'unknown')))
-$$;
-
 -- The instruments with live capital or open live orders, of the organizations that the asking role sees. A manifest or a book that cannot
 -- be read has none, and fails the question for nobody else.
 create function visible_live_instruments() returns table (key text) language sql stable set search_path = public, pg_temp as $$

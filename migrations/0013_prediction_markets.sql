@@ -126,7 +126,8 @@ create index prediction_orders_open on prediction_orders (book_id) where mode = 
 create unique index prediction_orders_by_transaction on prediction_orders (transaction_id) where transaction_id is not null;
 -- Positions at the prediction venue are compared with what live books claim, by the account that holds them.
 create index prediction_orders_by_position on prediction_orders ((onchain ->> 'positionAccount')) where mode = 'live';
-grant select, insert, update on prediction_orders to sevengate_app;
+grant select, insert on prediction_orders to sevengate_app;
+grant update (state, reason, detail, filled_quantity, filled_notional_usd, fees_usd, refund_usd, changed_at) on prediction_orders to sevengate_app, sevengate_api;
 
 -- A finished order stays as it ended, none changes what it was about, and what was filled is never taken back.
 create function guard_prediction_order() returns trigger language plpgsql as $$

@@ -39,7 +39,8 @@ create index launches_by_org on launches (org_id, number desc);
 create unique index launches_by_mint on launches (mint);
 -- One payment is one launch.
 create unique index launches_by_payment on launches ((signatures[1])) where kind = 'launcher' and cardinality(signatures) > 0;
-grant select, insert, update on launches to sevengate_app;
+grant select, insert on launches to sevengate_app;
+grant update (state, mint, signatures, standing, reason, detail, submitted_by, trading_since, changed_at, outcome) on launches to sevengate_app, sevengate_api;
 
 -- A launch that has ended stays as it ended, and none changes what it was about.
 create function guard_launch() returns trigger language plpgsql as $$

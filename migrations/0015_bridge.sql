@@ -24,7 +24,8 @@ create index bridge_transfers_by_org on bridge_transfers (org_id, number desc);
 create index bridge_transfers_open on bridge_transfers (org_id) where state in ('quoted', 'submitted', 'source_confirmed', 'source_final', 'filling', 'refunding', 'unknown');
 -- A source transaction belongs to one transfer of an organization.
 create unique index bridge_transfers_by_hash on bridge_transfers (org_id, from_chain, hash) where hash is not null;
-grant select, insert, update on bridge_transfers to sevengate_app;
+grant select, insert on bridge_transfers to sevengate_app;
+grant update (state, hash, delayed_at, body, changed_at) on bridge_transfers to sevengate_app, sevengate_api;
 
 -- What a transfer is about does not change, its transaction is named once, and an ended one stays as it ended.
 create function guard_bridge_transfer() returns trigger language plpgsql as $$
@@ -106,6 +107,69 @@ create table linked_wallets (
 );
 create index linked_wallets_by_org on linked_wallets (org_id, number desc);
 grant select, insert, update, delete on linked_wallets to sevengate_app;
+
+-- Everything that a person or a Take pays in dollars, said once for deposits, armings, orders, transactions that a wallet signs, and
+-- transfers to the other chain.
+
+-- Dollars that a book has spent since a moment and not got back: accounts that were compared then still held them. US dollars.
+create function spent_since(book text, since bigint) returns table (venue text, usd numeric)
+language sql stable set search_path = public, pg_temp as $$
+  select case split_part(f.instrument, ':', 1) when 'spotexchange' then 'spotexchange' else 'spotchain' end,
+    greatest(sum(case f.side when 'buy' then f.notional_usd else -f.notional_usd end + f.fee_usd), 0)
+  from fills f where f.book_id = book and f.at > since group by 1
+$$;
+
+-- The wallet that a Take trades from: that of its newest delegation. Null at the exchange.
+create function wallet_of_take(take uuid) returns text language sql stable set search_path = public, pg_temp as $$
+  select wallet from delegations where agent_id = take order by number desc limit 1
+$$;
+
+-- Dollars that people have spent since accounts were compared, or may still spend with what they have asked for: each by the order,
+-- transaction or transfer, with the wallet that pays. Accounts that were compared still held what was spent since, and the books know only
+-- fills of it. US dollars.
+create function dollars_of_people(org uuid) returns table (holder uuid, venue text, wallet text, usd numeric, in_books boolean)
+language sql stable set search_path = public, pg_temp as $$
+  with compared as (select at from reserve_checks where org_id = org order by number desc limit 1)
+  select o.id, case split_part(o.instrument, ':', 1) when 'spotexchange' then 'spotexchange' else 'spotchain' end, null,
+    coalesce(o.bound_usd, (o.order_body ->> 'notionalUsd')::numeric), false
+  from market_orders o where o.org_id = org and o.book_id = 'manual:' || org || ':live' and o.order_body ->> 'side' = 'buy'
+    and o.state in ('approved', 'executing', 'resting', 'withdrawing', 'unknown')
+  union all
+  select t.id, 'spotchain', t.wallet, coalesce(t.dollars_usd, case when t.side = 'buy' and not t.subject ? 'proposal' then t.notional_usd else 0 end), false
+  from prepared_transactions t where t.org_id = org and t.executor = 'user'
+    and t.state in ('prepared', 'submitted', 'verified', 'broadcast', 'confirmed', 'refused', 'unknown')
+  union all
+  select t.id, 'spotchain', t.wallet, coalesce(t.dollars_usd, case when t.side = 'buy' and not t.subject ? 'proposal' then t.notional_usd else 0 end), t.purpose = 'swap'
+  from prepared_transactions t, compared c where t.org_id = org and t.executor = 'user' and t.state = 'finalized' and t.changed_at > c.at
+  union all
+  select t.id, 'spotchain', t.body #>> '{wish,sender}', t.amount_usd, false
+  from bridge_transfers t left join compared c on true
+  where t.org_id = org and t.from_chain = 'spotchain' and t.state in ('submitted', 'source_confirmed', 'source_final', 'filling', 'refunding', 'unknown')
+    and (t.body #>> '{axes,source,state}' is distinct from 'included' and t.body #>> '{axes,source,state}' is distinct from 'final' or t.changed_at > c.at)
+  union all
+  select null, s.venue, null, s.usd, true from books b, compared c, spent_since(b.id, c.at) s
+  where b.org_id = org and b.agent_id is null and b.mode = 'live' and s.venue = 'spotexchange'
+$$;
+
+create function bound_dollars(org uuid)
+returns table (holder uuid, venue text, wallet text, cash_usd numeric, spent_usd numeric, in_books boolean, capital_usd numeric)
+language sql stable set search_path = public, pg_temp as $$
+  with compared as (select at from reserve_checks where org_id = org order by number desc limit 1)
+  select t.id, v.venue, case v.venue when 'spotchain' then wallet_of_take(t.id) end,
+    greatest(b.cash_usd, 0), coalesce((select sum(s.usd) from compared c, spent_since(b.id, c.at) s), 0), true, b.capital_usd
+  from takes t join books b on b.agent_id = t.id and b.mode = 'live',
+    lateral (select case split_part(readable_json(t.canonical) #>> '{asset,key}', ':', 1) when 'spotexchange' then 'spotexchange' else 'spotchain' end) v (venue)
+  where t.org_id = org and t.mode = 'live' and (t.on_duty or b.holdings <> '[]' and t.state <> 'closed'
+    or exists (select 1 from proposals p where p.agent_id = t.id and p.state in ('pending_approval', 'approved', 'executing', 'unknown')))
+  union all
+  select p.holder, p.venue, p.wallet, 0, p.usd, p.in_books, 0
+  from dollars_of_people(org) p
+  where p.usd > 0 and (p.wallet is null or exists (
+    select 1 from reserve_checks c, jsonb_array_elements(c.dollars -> 'places') place
+    where c.number = (select max(number) from reserve_checks where org_id = org) and place ->> 'place' = 'wallet ' || p.wallet))
+$$;
+revoke execute on function spent_since(text, bigint), wallet_of_take(uuid), dollars_of_people(uuid), bound_dollars(uuid) from public;
+grant execute on function spent_since(text, bigint), wallet_of_take(uuid), dollars_of_people(uuid), bound_dollars(uuid) to sevengate_app, sevengate_api;
 
 select protect_organizations();
 -- Transfers are ended by workers alone.

@@ -176,7 +176,8 @@ create table marketplace_checkouts (
 create index marketplace_checkouts_by_org on marketplace_checkouts (org_id, number desc);
 -- One purchase of a listing at a time.
 create unique index one_open_checkout on marketplace_checkouts (org_id, listing_id) where state in ('prepared', 'submitted', 'confirmed');
-grant select, insert, update on marketplace_checkouts to sevengate_app;
+grant select, insert on marketplace_checkouts to sevengate_app;
+grant update (state, reason, detail, signature, submitted_by, changed_at) on marketplace_checkouts to sevengate_app, sevengate_api;
 
 -- A checkout begins at the price and the wallet of a listing that is listed.
 create function admit_checkout() returns trigger language plpgsql set search_path = public, pg_temp as $$

@@ -55,7 +55,7 @@ export async function openStoreConnections(service: ServiceProcess, { waitsForDi
   if (logins.openFunctions.length > 0)
     log.warn(
       { functions: logins.openFunctions },
-      'every login of this database can end sessions and take locks by name; a superuser can revoke that with the last block of migrations/0001_roles.sql',
+      'every login of this database can end sessions and take locks by name; a superuser can revoke that with the last block of migrations/0001_database_roles.sql',
     );
   const pools = openServicePools(logins, {
     name: roles.join(' '),

@@ -29,7 +29,7 @@ describe('one state folder', () => {
       sevengate(['token', '--permissions', 'market:read', '--org', 'first', '--json'], { SEVENGATE_HOME: folder }),
     ]);
     expect([one.code, two.code], one.stderr + two.stderr).toEqual([0, 0]);
-    expect(JSON.parse(one.stdout).present).toEqual(expect.arrayContaining(['0001_roles.sql']));
+    expect(JSON.parse(one.stdout).present).toEqual(expect.arrayContaining(['0001_database_roles.sql']));
     expect(JSON.parse(two.stdout)).toMatchObject({ permissions: ['market:read'] });
     expectStopped(folder);
     first = launch({ args: ['--json'], env: { QUEUE_BACKEND: 'postgres', LOG_LEVEL: 'debug' }, home: folder });

@@ -1,5 +1,5 @@
 /**
- * Databases from before the baseline of migrations (0001 to 0018): their schema is the baseline's, their list of applied files is not.
+ * Databases from before the baseline of migrations (0001 to 0019): their schema is the baseline's, their list of applied files is not.
  * Where that list is complete it is exchanged, so that both go on with the same files.
  */
 import { createHash } from 'node:crypto';
@@ -11,36 +11,35 @@ export interface MigrationFile {
   readonly hash: string;
 }
 
-const LAST_OF_BASELINE = '0018_history.sql';
-/** First file and SHA-256 of the complete list from before the baseline, over its lines `name hash`, by name. */
-const BEFORE = { first: '0001_actors.sql', files: 99, digest: '6334bbe93cd2f7b6394b4c68cf3f58914dd1df3b784e440c5d455a421d298ff4' } as const;
-/** The file that gave each table its writers: the verifier asks when the database got it. */
-const NAMED_WRITERS = '0260_tables_name_their_writers.sql';
+/** Every file below it is the baseline's, now and before. */
+const AFTER_BASELINE = '0400';
+/** SHA-256 of the complete list from before the baseline, over its lines `name hash`, by name. */
+const BEFORE = { files: 42, digest: 'eeba1f7c75ee1af2a9b54860183baa9b1dbcbec589758172dba3f527a16ed384' } as const;
+/** The file that gave each table its writers, now and before: the verifier asks when the database got it. */
+const NAMED_WRITERS = '0005_trail.sql';
 
 /** @throws Error if the list from before is not the complete one. */
 export async function exchangeForBaseline(sql: Sql, files: readonly MigrationFile[]): Promise<void> {
-  const applied = await sql<{ name: string; hash: string }[]>`select name, hash from migrations order by name collate "C"`;
-  const before = applied.filter(({ name }) => !files.some((file) => file.name === name));
-  if (!before.some(({ name }) => name === BEFORE.first)) return;
+  const before = await sql<{ name: string; hash: string }[]>`
+    select name, hash from migrations where name < ${AFTER_BASELINE} order by name collate "C"`;
+  if (before.every(({ name }) => files.some((file) => file.name === name))) return;
   const lines = before.map(({ name, hash }) => `${name} ${hash}\n`).join('');
   if (createHash('sha256').update(lines).digest('hex') !== BEFORE.digest)
     throw new Error(
       `the database has ${before.length} migrations from before the baseline, which are not exactly the ${BEFORE.files} that the baseline stands for: ` +
-        'check out the commit before the one that added migrations/0001_roles.sql, run `sevengate migrate` there, and start this version again',
+        'check out the commit before the one that added migrations/0001_database_roles.sql, run `sevengate migrate` there, and start this version again',
     );
-  const baseline = files.filter(({ name }) => name <= LAST_OF_BASELINE).map(({ name, hash }) => ({ name, hash }));
+  const baseline = files.filter(({ name }) => name < AFTER_BASELINE).map(({ name, hash }) => ({ name, hash }));
   await sql.begin(async (transaction) => {
-    await transaction`alter sequence candle_work_id_seq rename to long_work_id_seq`;
-    const old = await transaction<{ table: string; name: string }[]>`
-      select conrelid::regclass::text as table, conname as name from pg_constraint
-      where connamespace = 'public'::regnamespace and conname ~ '^(errands|candle_work)_'`;
-    for (const { table, name } of old)
-      await transaction`alter table ${transaction(table)} rename constraint ${transaction(name)}
-        to ${transaction(name.replace(/^errands_/, 'activities_').replace(/^candle_work_/, 'long_work_'))}`;
+    const replanned = await transaction<{ name: string }[]>`
+      select proname as name from pg_proc where pronamespace = 'public'::regnamespace and prorettype = 'trigger'::regtype
+        and not coalesce(proconfig, '{}') && array['plan_cache_mode=force_generic_plan']`;
+    for (const { name } of replanned) await transaction`alter function ${transaction(name)}() set plan_cache_mode = force_generic_plan`;
+    const [{ at } = { at: null }] = await transaction<{ at: Date }[]>`
+      with gone as (delete from migrations where name < ${AFTER_BASELINE} returning name, applied_at)
+      select applied_at as at from gone where name = ${NAMED_WRITERS}`;
     await transaction`
       insert into migrations (name, hash, applied_at)
-      select b.name, b.hash, w.applied_at from jsonb_to_recordset(${transaction.json(baseline)}) as b(name text, hash text)
-      cross join migrations w where w.name = ${NAMED_WRITERS}`;
-    await transaction`delete from migrations where name = any(${before.map(({ name }) => name)})`;
+      select name, hash, ${at}::timestamptz from jsonb_to_recordset(${transaction.json(baseline)}) as b(name text, hash text)`;
   });
 }

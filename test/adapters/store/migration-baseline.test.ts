@@ -13,27 +13,26 @@ const BEFORE = readFileSync(new URL('./migrations-before-the-baseline.txt', impo
 const NAMED_WRITERS_AT = new Date('2026-11-20T10:00:00.000Z');
 
 const listed = (sql: Sql) => sql<{ name: string; hash: string }[]>`select name, hash from migrations order by name collate "C"`;
-/** Names that a dump of the schema shows: of constraints, and of the sequences of identity columns. */
-const namesInSchema = (sql: Sql) => sql`
-  select conname as name from pg_constraint where conrelid = 'long_work'::regclass union all
-  select objid::regclass::text from pg_depend where refobjid = 'long_work'::regclass and classid = 'pg_class'::regclass and deptype = 'i' order by 1`;
+/** Settings of the functions of triggers, which files from before left otherwise than the baseline. */
+const plansOfTriggers = (sql: Sql) => sql`
+  select oid::regprocedure::text as of, proconfig::text as is from pg_proc
+  where pronamespace = 'public'::regnamespace and prorettype = 'trigger'::regtype order by 1`;
 
-/** A database as the old files left it: their list, and the names that tables kept when they were renamed. */
+/** A database as the files from before left it. */
 async function databaseOfBefore(list: typeof BEFORE): Promise<{ url: string; sql: Sql }> {
   const url = await testDatabase();
   const sql = openDatabase({ url, connections: 1, role: null, name: 'baseline test' });
   onTestFinished(() => sql.end({ timeout: 1 }));
-  await sql`delete from migrations where name <= '0018_history.sql'`;
+  await sql`delete from migrations where name < '0400'`;
   await sql`
     insert into migrations (name, hash, applied_at)
-    select name, hash, case when starts_with(name, '0260_') then ${NAMED_WRITERS_AT}::timestamptz else now() end
+    select name, hash, case when starts_with(name, '0005_') then ${NAMED_WRITERS_AT}::timestamptz else now() end
     from jsonb_to_recordset(${sql.json(list)}) as b(name text, hash text)`;
-  await sql`alter table long_work rename constraint long_work_check to candle_work_check`;
-  await sql`alter sequence long_work_id_seq rename to candle_work_id_seq`;
+  await sql`alter function guard_gate_rules() reset plan_cache_mode`;
   return { url, sql };
 }
 
-test('the complete list from before is exchanged for the baseline: the same names in the schema, and since when writers are held to their tables', async () => {
+test('the complete list from before is exchanged for the baseline: the same schema, and since when writers are held to their tables', async () => {
   const fresh = openDatabase({ url: await testDatabase(), connections: 1, role: null, name: 'baseline test' });
   onTestFinished(() => fresh.end({ timeout: 1 }));
   const { url, sql } = await databaseOfBefore(BEFORE);
@@ -41,20 +40,21 @@ test('the complete list from before is exchanged for the baseline: the same name
   expect(applied).toEqual([]);
   expect((await listed(sql)).map(({ name }) => name)).toEqual(present);
   expect(await listed(sql)).toEqual(await listed(fresh));
-  expect(await namesInSchema(sql)).toEqual(await namesInSchema(fresh));
+  expect(await plansOfTriggers(sql)).toEqual(await plansOfTriggers(fresh));
   expect(await sql`select applied_at from migrations where name = '0005_trail.sql'`).toEqual([{ applied_at: NAMED_WRITERS_AT }]);
   expect((await migrate(url)).applied).toEqual([]);
 });
 
 test.each([
-  ['lacks its last file', BEFORE.slice(0, -1), 98],
-  ['has a file of other content', BEFORE.map((file, index) => (index === 50 ? { ...file, hash: '0'.repeat(64) } : file)), 99],
+  ['lacks its last file', BEFORE.slice(0, -1), 41],
+  ['has a file of other content', BEFORE.map((file, index) => (index === 30 ? { ...file, hash: '0'.repeat(64) } : file)), 42],
+  ['is of another baseline', [{ name: '0001_actors.sql', hash: '0'.repeat(64) }], 1],
 ])('a list from before that %s is refused with what to do, and stays', async (_, list, count) => {
   const { url, sql } = await databaseOfBefore(list);
   const before = await listed(sql);
   await expect(migrate(url)).rejects.toThrow(
-    `the database has ${count} migrations from before the baseline, which are not exactly the 99 that the baseline stands for: ` +
-      'check out the commit before the one that added migrations/0001_roles.sql, run `sevengate migrate` there, and start this version again',
+    `the database has ${count} migrations from before the baseline, which are not exactly the 42 that the baseline stands for: ` +
+      'check out the commit before the one that added migrations/0001_database_roles.sql, run `sevengate migrate` there, and start this version again',
   );
   expect(await listed(sql)).toEqual(before);
 });

@@ -1,5 +1,5 @@
 /**
- * Manifests that backtests, sweeps and previews have tried, and their stretches (migrations/0298_families_correlate.sql), from which luck
+ * Manifests that backtests, sweeps and previews have tried, and their stretches (migrations/0009_gates.sql), from which luck
  * is measured.
  */
 import type { PreviewedManifest } from '../../../../api/v1/agents/ports.ts';

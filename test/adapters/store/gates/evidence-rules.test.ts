@@ -197,7 +197,7 @@ test('rules that change raise their version, so that agents on evidence of the o
     from unnest(array['manifest', 'backtest', 'stress_test', 'paper', 'shadow']) as k(kind)
     join pg_proc f on f.proname = replace(k.kind, '_test', '') || '_metrics' and f.pronamespace = 'public'::regnamespace`;
   // Where this differs, a migration has changed the rules of a kind: it raises `gate_rules_version` and lists what is on record in
-  // `superseded_evidence`, as 0292 does.
+  // `superseded_evidence`.
   expect(Object.fromEntries(rows.map(({ kind, version, rules }) => [kind, [version, rules]]))).toEqual({
     manifest: [2, '27ac868f00e6556ce3d3022eb1238265'],
     backtest: [6, '38864754e9b78cd535e4e1a97a3d6af9'],

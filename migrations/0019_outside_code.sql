@@ -1,4 +1,5 @@
--- External agents: their strategy is code outside of the service, which sends proposals under the mandate of a manifest.
+-- External agents: their strategy is code outside of the service, which sends proposals under the mandate of a manifest, with tokens of its
+-- own or by alerts of charts, and which answers history and stress scenarios in blind sessions.
 
 create function is_external(of_agent uuid, of_version int) returns boolean language sql stable set search_path = public, pg_temp as $$
   select coalesce((select readable_json(canonical) -> 'strategy' ->> 'kind' = 'external' from manifests where agent_id = of_agent and version = of_version), false)
@@ -60,8 +61,6 @@ create table outside_inputs (
 );
 create index outside_inputs_by_time on outside_inputs (received_at);
 grant select, insert on outside_inputs to sevengate_app;
-insert into trail_tables (name, mode, reason, writers)
-  values ('outside_inputs', 'summed', 'what outside code says it decided on, for 90 days; its hash is in the logged proposal', '{worker,api}');
 
 -- Forgets inputs that were received before `before`, at most so many at a time; answers how many.
 create function forget_outside_inputs(before bigint, most int) returns bigint language plpgsql security definer set search_path = public, pg_temp as $$
@@ -82,13 +81,24 @@ end $$;
 revoke execute on function forget_outside_inputs(bigint, int) from public;
 grant execute on function forget_outside_inputs(bigint, int) to sevengate_app;
 
--- Nothing of an external agent is sold, tokenized or evaluated: nobody here can say what the code is.
+-- Nothing of an external agent is sold, tokenized or evaluated, but by a session; and nothing else is evaluated by one.
 create function refuse_external() returns trigger language plpgsql set search_path = public, pg_temp as $$
-begin
-  if new.agent_id is not null and is_external(new.agent_id, case tg_table_name
+declare
+  evaluation text := case when tg_table_name = 'evaluation_runs' then to_jsonb(new) ->> 'evaluation' end;
+  is_session boolean := evaluation is not null and coalesce(to_jsonb(new) -> 'request' ? 'session', false);
+  external boolean := new.agent_id is not null and is_external(new.agent_id, case tg_table_name
     when 'launches' then (select manifest_version from agents where id = new.agent_id)
-    else (to_jsonb(new) ->> 'manifest_version')::int end) then
-    raise exception 'the strategy of this agent is code outside of the service: it is not listed, tokenized, backtested, stress-tested or swept'
+    else (to_jsonb(new) ->> 'manifest_version')::int end);
+begin
+  if is_session and not (external and evaluation <> 'sweep') then
+    raise exception 'a session is the backtest, the stress test or the agreement of an external agent' using errcode = 'check_violation', constraint = 'session_of_external_agent';
+  end if;
+  -- The service asks at its own time, and no caller.
+  if evaluation = 'agreement' and (current_user = 'sevengate_api' or not is_session) then
+    raise exception 'the service alone asks for agreement' using errcode = 'check_violation', constraint = 'session_of_external_agent';
+  end if;
+  if external and not is_session then
+    raise exception 'the strategy of this agent is code outside of the service: it is evaluated by sessions alone, and neither listed, tokenized nor swept'
       using errcode = 'check_violation', constraint = 'external_not_listable';
   end if;
   return new;
@@ -113,13 +123,83 @@ create trigger external_not_listable before insert on manifests for each row
   when (readable_json(new.canonical) -> 'strategy' ->> 'kind' = 'external') execute function refuse_external_of_token();
 alter table manifests enable always trigger external_not_listable;
 
--- No backtest can run outside code, so no gate opens for it: an external agent stays at draft, where it trades on paper.
-create function guard_external_stage() returns trigger language plpgsql set search_path = public, pg_temp as $$
+-- A session of agreement is due by the last one.
+create index evaluation_runs_of_agreement on evaluation_runs (agent_id, created_at desc) where evaluation = 'agreement';
+
+-- Tokens of external agents: each is bound to one agent, proposes for it and reads what it needs for that. It can be revoked.
+
+-- Only the SHA-256 of a token is kept: it is shown once.
+create table agent_tokens (
+  id uuid primary key,
+  number bigint generated always as identity unique,
+  org_id uuid not null references organizations,
+  agent_id uuid not null references agents,
+  name text not null check (name <> ''),
+  digest text not null unique check (digest ~ '^[0-9a-f]{64}$'),
+  created_by text not null check (created_by <> ''),
+  created_at bigint not null
+);
+select make_append_only('agent_tokens');
+create index agent_tokens_by_agent on agent_tokens (agent_id, number desc);
+
+create table agent_token_revocations (
+  token_id uuid primary key references agent_tokens,
+  org_id uuid not null references organizations,
+  revoked_by text not null check (revoked_by <> ''),
+  revoked_at bigint not null
+);
+select make_append_only('agent_token_revocations');
+
+-- Signals: alerts of somebody else's charts that become outside proposals of one external agent, by a template.
+create table signal_hooks (
+  id uuid primary key,
+  number bigint generated always as identity unique,
+  org_id uuid not null references organizations,
+  agent_id uuid not null references agents,
+  name text not null check (name <> ''),
+  -- RFC 8785 text of the template and its tickers.
+  template text not null check (octet_length(template) <= 16384),
+  manifest_hash text not null check (manifest_hash ~ '^[0-9a-f]{64}$'),
+  created_by text not null check (created_by <> ''),
+  created_at bigint not null
+);
+select make_append_only('signal_hooks');
+create index signal_hooks_by_agent on signal_hooks (agent_id, number desc);
+
+-- The SHA-256 of each secret, which is also the key of signed deliveries: whoever reads it can sign, so sessions of callers do not.
+create table signal_secrets (
+  digest text primary key check (digest ~ '^[0-9a-f]{64}$'),
+  number bigint generated always as identity unique,
+  org_id uuid not null references organizations,
+  hook_id uuid not null references signal_hooks,
+  created_by text not null check (created_by <> ''),
+  created_at bigint not null
+);
+select make_append_only('signal_secrets');
+create index signal_secrets_by_hook on signal_secrets (hook_id, number desc);
+revoke select on signal_secrets from sevengate_api;
+
+create table signal_hook_revocations (
+  hook_id uuid primary key references signal_hooks,
+  org_id uuid not null references organizations,
+  revoked_by text not null check (revoked_by <> ''),
+  revoked_at bigint not null
+);
+select make_append_only('signal_hook_revocations');
+
+select protect_organizations();
+select protect_writes();
+
+-- Planned once per session: a trigger goes by keys, and its plan for one value is as good as for any other. PostgreSQL planned the
+-- queries of some of them anew at every call, because the name of the table is a value to them: more than the queries cost.
+do $$
+declare
+  each regprocedure;
 begin
-  if new.stage <> 'draft' and is_external(new.id, new.manifest_version) then
-    raise exception 'an external agent stays at draft: no backtest can run its code' using errcode = 'check_violation', constraint = 'stage_gate';
-  end if;
-  return new;
+  for each in select oid::regprocedure from pg_proc where pronamespace = 'public'::regnamespace and prorettype = 'trigger'::regtype
+    and not coalesce(proconfig, '{}') && array['plan_cache_mode=force_generic_plan'] loop
+    execute format('alter function %s set plan_cache_mode = force_generic_plan', each);
+  end loop;
 end $$;
-create trigger agent_stage_external before insert or update on agents for each row execute function guard_external_stage();
-alter table agents enable always trigger agent_stage_external;
+alter function trail_seal(text, bigint, int, text, text) set plan_cache_mode = force_generic_plan;
+alter function add_exposure(uuid, text, text, numeric, numeric, numeric) set plan_cache_mode = force_generic_plan;
