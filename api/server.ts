@@ -270,8 +270,8 @@ function registerRoute(
       response,
     },
     ...(route.waitsS === undefined ? {} : { handlerTimeout: (options.timeoutMs ?? TIMEOUT_MS) + route.waitsS * 1_000 }),
-    validatorCompiler: validatorCompilerOf(route) as never,
-    handler: route.handle(ports, options) as never,
+    validatorCompiler: validatorCompilerOf(route),
+    handler: route.handle(ports, options),
   });
 }
 

@@ -110,7 +110,7 @@ async function command(
   if (!before) return refuse('not_found', 'there is no such agent');
   const after = (plan: StepPlan): AgentView => changed(before, plan.state);
   try {
-    const outcome = await runtime.deliver(agentId, typeof event === 'function' ? (event(before) as never) : (event as never), {
+    const outcome = await runtime.deliver(agentId, typeof event === 'function' ? event(before) : event, {
       cause: `${context.subject} ${context.requestId}`,
       orgId: context.orgId,
       ...options,

@@ -32,12 +32,12 @@ export interface Promotion {
   readonly askedBy: string | null;
 }
 
-export interface BreakerTrip {
+export type BreakerTrip = {
   readonly breaker: Breaker;
   readonly at: EpochMs;
   readonly observed: number;
   readonly limit: number;
-}
+};
 
 export interface AgentInput {
   readonly autonomy: Autonomy;
@@ -46,7 +46,7 @@ export interface AgentInput {
 }
 
 /** The tick: the slot's cut, the agent's compiled manifest, its book and its risk function. The one event that is not JSON and not kept. */
-export interface AgentTick {
+export type AgentTick = {
   readonly type: 'tick';
   readonly slot: EpochMs;
   readonly cut: Cut;
@@ -55,12 +55,10 @@ export interface AgentTick {
   readonly assess?: RiskAssessor;
   /** Instruments with an open proposal. */
   readonly pending?: ReadonlySet<InstrumentKey>;
-}
+};
 
 /** A circuit breaker other than degraded data, which is a timer of the chart. Takes receive the same. */
-export interface BreakerTripped extends BreakerTrip {
-  readonly type: 'breaker.tripped';
-}
+export type BreakerTripped = BreakerTrip & { readonly type: 'breaker.tripped' };
 
 export type AgentEvent =
   | AgentTick

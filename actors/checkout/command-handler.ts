@@ -174,7 +174,7 @@ async function begun(
   const transactionId = made === null ? null : deps.newId();
   if (made !== null && transactionId !== null) {
     const { payment } = made;
-    const promised = { checkoutId: id, listingId: listing.id, payment: payment as never };
+    const promised = { checkoutId: id, listingId: listing.id, payment: payment };
     const epoch = await deps.epoch(orgId);
     const transaction = { purpose: 'checkout', subject: promised, wallet: payment.buyer, built: made, epoch, createdAt } as const;
     await startUserTransaction(deps, context, transactionId, transaction);
@@ -242,7 +242,7 @@ async function submitted(
   const { subject } = context;
   try {
     const event = { type: 'submit', signed, signature, subject };
-    const outcome = await runtime.deliver(row.id, event as never, {
+    const outcome = await runtime.deliver(row.id, event, {
       cause: `${subject} ${context.requestId}`,
       orgId: context.orgId,
       also: (was, plan) => [

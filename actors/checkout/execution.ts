@@ -37,7 +37,7 @@ export function checkoutWorkers(deps: CheckoutWorkerDeps): Readonly<Record<strin
   async function handOver({ transactionId, signed, signature, submittedBy }: CheckoutContext): Promise<void> {
     try {
       const event = { type: 'submit', signedBase64: signed, signature, subject: submittedBy };
-      await deps.runtime.deliver(transactionId as string, event as never, { cause: `checkout ${submittedBy}` });
+      await deps.runtime.deliver(transactionId as string, event, { cause: `checkout ${submittedBy}` });
     } catch (error) {
       // A halt came: nothing is sent any more, and what is unsent expires by itself.
       if (!(error instanceof PermitLost)) throw error;

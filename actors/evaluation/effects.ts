@@ -57,7 +57,7 @@ export const evaluationKind: ActorKind = {
     announceRun: ({ what }: { readonly what: string }, info) => {
       const { agentId, evaluation, manifestHash, ending, resultHash, summary } = evaluationContext(info);
       const body = { what, agentId, runId: info.actorId, evaluation, state: runState(info), manifestHash, ending, resultHash, summary };
-      return [{ kind: 'announcement', announcement: { channel: 'agents', about: agentId, body: body as never } }];
+      return [{ kind: 'announcement', announcement: { channel: 'agents', about: agentId, body: body } }];
     },
   },
 };

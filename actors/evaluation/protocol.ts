@@ -10,11 +10,11 @@ export const RUN_STATES = ['queued', 'running', 'finished', 'refused', 'cancelle
 export type RunState = (typeof RUN_STATES)[number];
 
 /** Reason why a run has no result, or null. */
-export interface RunEnding {
+export type RunEnding = {
   /** An expected reason such as `insufficient_history`; `failed` runs say `defect`. */
   readonly code: string;
   readonly detail: string;
-}
+};
 
 /** Plain JSON: what a run is about. Fixed at its beginning, so that carrying it out again gives the same result. */
 export interface EvaluationInput {

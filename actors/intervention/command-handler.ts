@@ -116,7 +116,7 @@ async function release(deps: InterventionDeps, context: CommandContext, actor: A
     return refuse('state_conflict', `actor ${actor.id} was written by ${actor.machine}, which this version cannot continue`);
   const { made, rows } = leaves(deps, context, actor, { action: 'release', key: null, reason });
   try {
-    if (!fit.snapshot.can(RELEASED as never)) {
+    if (!fit.snapshot.can(RELEASED)) {
       if (await deps.store.release(actor, rows(0))) return { ok: true, value: made(0) };
       return refuse('state_conflict', `actor ${actor.id} was changed meanwhile: look again`);
     }

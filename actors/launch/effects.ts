@@ -30,7 +30,7 @@ const projected = (info: StepInfo): Effect => record('launch', launch.record(inf
 
 const announced = (info: StepInfo): Effect => {
   const { mint, symbol, reason, detail, standing } = launchContext(info);
-  const body = { launchId: info.actorId, kind: 'curve', state: launchState(info), mint, symbol, reason, detail, standing } as never;
+  const body = { launchId: info.actorId, kind: 'curve', state: launchState(info), mint, symbol, reason, detail, standing };
   return { kind: 'announcement', announcement: { channel: 'launches', body } };
 };
 

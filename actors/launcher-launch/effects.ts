@@ -58,7 +58,7 @@ const projected = (info: StepInfo): Effect =>
 
 const announced = (info: StepInfo): Effect => {
   const { mint, symbol, reason, detail, state } = launcherView(info.actorId, info, info.now);
-  const body = { launchId: info.actorId, kind: 'launcher', state, mint, symbol, reason, detail, standing: null } as never;
+  const body = { launchId: info.actorId, kind: 'launcher', state, mint, symbol, reason, detail, standing: null };
   return { kind: 'announcement', announcement: { channel: 'launches', body } };
 };
 
@@ -85,7 +85,7 @@ export const launcherLaunchKind: ActorKind = {
     },
     alertOperators: ({ what }: { readonly what: string }, info) => {
       const { state, mint, symbol, reason, detail, signatures } = launcherView(info.actorId, info, info.now);
-      const body = { what, launchId: info.actorId, state, mint, symbol, reason, detail, signatures } as never;
+      const body = { what, launchId: info.actorId, state, mint, symbol, reason, detail, signatures };
       return [{ kind: 'announcement', announcement: { channel: 'alerts', body } }];
     },
   },

@@ -61,7 +61,7 @@ export function createRestingWatch(deps: RestingWatchDeps): RestingWatch {
 
   async function tell(id: string, answer: CarriedAnswer | null, cause: string): Promise<boolean> {
     if (answer === null || !isNews(answer)) return false;
-    return (await deps.runtime.deliver(id, { type: 'order.observed', answer: answer as never }, { cause })).ok;
+    return (await deps.runtime.deliver(id, { type: 'order.observed', answer: answer }, { cause })).ok;
   }
 
   async function lookAt(id: string): Promise<boolean> {

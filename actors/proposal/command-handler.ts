@@ -43,7 +43,7 @@ export function createProposalHandler(deps: {
   ): Promise<Outcome<ProposalView>> {
     const after = (plan: StepPlan): ProposalView => changed(before, plan.state);
     try {
-      const outcome = await runtime.deliver(before.id, event as never, {
+      const outcome = await runtime.deliver(before.id, event, {
         cause: `${context.subject} ${context.requestId}`,
         orgId: context.orgId,
         also: (row, plan) => [auditRow(context, action, before.id, row.state, plan.state), ...answerRows(context, after(plan))],

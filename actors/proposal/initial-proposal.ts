@@ -84,7 +84,7 @@ function startOf(
     kind: proposalKind.kind,
     machine: proposalKind.machine.id,
     at,
-    input: input as never,
+    input: input,
     plan,
     also: [],
     cause,

@@ -36,8 +36,8 @@ export function createPreferencesHandler(deps: {
           context,
           same ? 'risk_preferences.confirmed' : 'risk_preferences.set',
           `risk_preferences:${after.version}`,
-          before.preferences as never,
-          after.preferences as never,
+          before.preferences,
+          after.preferences,
         );
         try {
           if (!(await store.change([...rows, audit, ...answerRows(context, after)]))) continue;

@@ -27,7 +27,7 @@ type Guard = PlainGuard | CheckedGuard;
  */
 export function tracedMachine(machine: AnyStateMachine, answers: GuardAnswer[]): AnyStateMachine {
   const guards = Object.entries(machine.implementations.guards as unknown as { readonly [name: string]: Guard });
-  return machine.provide({ guards: Object.fromEntries(guards.map(([name, guard]) => [name, traced(name, guard, answers)])) as never });
+  return machine.provide({ guards: Object.fromEntries(guards.map(([name, guard]) => [name, traced(name, guard, answers)])) });
 }
 
 function traced(name: string, guard: Guard, answers: GuardAnswer[]): Guard {

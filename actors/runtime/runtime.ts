@@ -228,7 +228,7 @@ function prepare(
   try {
     const refusal = kind.validate(state, event);
     if (refusal) return { refusal };
-    if (!snapshot.can(event as never)) return { refusal: { code: 'state_conflict', detail: notTaken(snapshot, event) } };
+    if (!snapshot.can(event)) return { refusal: { code: 'state_conflict', detail: notTaken(snapshot, event) } };
     const plan = eventStep(kind, { actorId: row.id, orgId: row.orgId, now: at }, snapshot, event);
     const commit: StepCommit = {
       row,

@@ -5,6 +5,7 @@ import {
   type ExecutableActionObject,
   getNextTransitions,
   initialTransition,
+  type StateValue,
   transition,
 } from 'xstate';
 import type { Activity, ActorEvent, ActorRecord, ActorState, Announcement, StepPlan, TimerChange } from '../../src/domain/actor-step.ts';
@@ -23,14 +24,14 @@ export interface StepSubject {
  * begins then.
  */
 export function startStep(kind: ActorKind, subject: StepSubject, input: object): StepPlan {
-  const [snapshot, actions] = initialTransition(kind.machine, input as never) as Transitioned;
+  const [snapshot, actions] = initialTransition(kind.machine, input) as Transitioned;
   if (snapshot.status === 'error') throw snapshot.error;
   return plan(kind, subject, snapshot, actions);
 }
 
 /** Returns the step that an event causes. @throws what a guard, an assignment or an effect throws; the caller keeps the last good state. */
 export function eventStep(kind: ActorKind, subject: StepSubject, snapshot: AnyMachineSnapshot, event: ActorEvent): StepPlan {
-  const [next, actions] = transition(kind.machine, snapshot as never, event as never) as Transitioned;
+  const [next, actions] = transition(kind.machine, snapshot, event) as Transitioned;
   if (next.status === 'error') throw next.error;
   return plan(kind, subject, next, actions);
 }
@@ -48,11 +49,11 @@ export function eventsTaken(snapshot: AnyMachineSnapshot): readonly string[] {
 /** The machine's snapshot of a state at rest. @throws if the state names states that the machine lacks. */
 export function restore(machine: AnyStateMachine, state: ActorState): AnyMachineSnapshot {
   return machine.resolveState({
-    value: state.value,
+    value: state.value as StateValue,
     context: state.context,
     status: state.status,
     historyValue: {},
-  } as never) as AnyMachineSnapshot;
+  }) as AnyMachineSnapshot;
 }
 
 /** A snapshot as it lies at rest. @throws TypeError if the context is not plain JSON. */

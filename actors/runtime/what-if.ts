@@ -86,7 +86,7 @@ function stepOf(
   event: ActorEvent,
 ): { readonly state: ActorState; readonly branch: BranchStep } {
   try {
-    const taken = snapshot.can(event as never);
+    const taken = snapshot.can(event);
     const { state: next, ...plan } = step();
     const branch = { event, from: state.value, to: next.value, status: next.status, taken, refusal: null, ...plan };
     return { state: next, branch: { ...branch, changes: contextChanges(state.context as Json, next.context as Json) } };

@@ -340,7 +340,7 @@ async function command(
   const at = clock.now();
   const funding = event.type === 'arm' && event.mode === 'live' ? deps.funding : null;
   try {
-    const outcome = await runtime.deliver(takeId, event as never, {
+    const outcome = await runtime.deliver(takeId, event, {
       cause: `${context.subject} ${context.requestId}`,
       orgId: context.orgId,
       also: (row: ActorRow, plan: StepPlan) => [

@@ -42,7 +42,7 @@ export interface TakeContext extends TakeInput {
 }
 
 /** A proposal of the Take ended so. */
-export interface ProposalEnded {
+export type ProposalEnded = {
   readonly type: 'proposal.ended';
   readonly proposalId: string;
   readonly decisionId: string | null;
@@ -50,7 +50,7 @@ export interface ProposalEnded {
   readonly state: ProposalState;
   readonly reason: string | null;
   readonly at: EpochMs;
-}
+};
 
 export type TakeEvent =
   | { readonly type: 'arm'; readonly mode: ExecutionMode; readonly at: EpochMs; readonly confirmed?: readonly string[] }

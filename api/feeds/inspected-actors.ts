@@ -1,5 +1,6 @@
 /** Ports for inspecting actors: their lives and initial actors, on connections that see one organization. */
 
+import type { ActorState } from '../../src/domain/actor-step.ts';
 import type { ActorLives } from '../../actors/runtime/actor-life.ts';
 import type { Directory } from '../../actors/runtime/directory.ts';
 import type { ActorDetail, ActorReads } from '../v1/actors/ports.ts';
@@ -32,6 +33,6 @@ export function createInspection(deps: {
 }
 
 function inspected(orgId: string, { id, kind, name, version, value, context, status, changedAt }: ActorDetail): InspectedActor {
-  const state = { value, context: context as never, status: status === 'done' ? ('done' as const) : ('active' as const) };
+  const state = { value, context: context as ActorState['context'], status: status === 'done' ? ('done' as const) : ('active' as const) };
   return { id, orgId, kind, name: name ?? nameOf(kind, id), version, state, at: Date.parse(changedAt) };
 }

@@ -333,7 +333,8 @@ function settle(candidates: readonly Candidate[], { manifest, book, autonomy, pe
   const ordered = autonomy === 'risk_only' ? exits : [...exits, ...free.filter((candidate) => candidate.side === 'entry')];
   if (ordered.length === 0) return hold('reduce_only', outcome);
   const withheldBy = ordered.map((candidate) => notLivePrices(candidate));
-  if (withheldBy.every((rejections) => rejections.length > 0)) return blockedBy(ordered[0] as Candidate, withheldBy[0] as never, outcome);
+  if (withheldBy.every((rejections) => rejections.length > 0))
+    return blockedBy(ordered[0] as Candidate, withheldBy[0] as readonly RiskRejection[], outcome);
   return {
     answeredBy(assess) {
       let blocked: Verdict | null = null;

@@ -268,7 +268,7 @@ class TapeBroker implements PaperBroker {
   /** Folds what the steps since the last time wrote, and begins what follows from it. */
   async #follow(): Promise<void> {
     for (let record = this.#records.shift(); record !== undefined; record = this.#records.shift()) {
-      if (record.type === 'proposal') this.#projected(record as never);
+      if (record.type === 'proposal') this.#projected(record as unknown as ProjectedProposal);
       else if (record.type === 'fill') this.#booked(record['proposalId'] as string, record['fill'] as Fill);
       else if (record.type === 'proposals_cancelled') await this.#cancelled(record['agentId'] as string, record['reason'] as string);
     }

@@ -124,7 +124,7 @@ export const openReplaySession = defineRoute({
         run: async (context) =>
           ports.replays === null && (await ports.agents.reads.get(context.orgId, id)) !== null
             ? NO_WORKER
-            : ports.agents.evaluations.commands.start(context, id, kind, { ...(read as object), session: context.requestId } as never),
+            : ports.agents.evaluations.commands.start(context, id, kind, { ...(read as object), session: context.requestId }),
       });
     };
   },

@@ -19,6 +19,7 @@ import {
   TimeoutError,
   TransactionNotFoundError,
   TransactionReceiptNotFoundError,
+  type TransactionSerialized,
 } from 'viem';
 import type { Clock } from '../../../streams/clock.ts';
 import type { ArrivalSighting, ChainHead } from '../../domain/bridge/arrival.ts';
@@ -302,7 +303,7 @@ export async function readSignedEvm(raw: string): Promise<Outcome<SignedEvmTrans
   const serializedTransaction = raw as Hex;
   try {
     const read = parseTransaction(serializedTransaction);
-    const from = await recoverTransactionAddress({ serializedTransaction: serializedTransaction as never });
+    const from = await recoverTransactionAddress({ serializedTransaction: serializedTransaction as TransactionSerialized });
     return {
       ok: true,
       value: {

@@ -171,7 +171,7 @@ async function readTokens(
     results = await Promise.all(
       contracts.map(async (contract) => {
         try {
-          return { status: 'success', result: await client.readContract({ ...contract, blockNumber } as never) };
+          return { status: 'success', result: await client.readContract({ ...contract, blockNumber }) };
         } catch (error) {
           return { status: 'failure', error };
         }

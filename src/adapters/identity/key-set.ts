@@ -49,7 +49,7 @@ export function readKeySet(body: unknown): ReadonlyMap<string, VerificationKey> 
     // Public members only: a set that leaks private ones still yields public keys.
     const jwk = JSON.parse(JSON.stringify({ kty, crv, x, y, n, e })) as JWK;
     try {
-      const algorithm = algorithmOf(createPublicKey({ key: jwk as never, format: 'jwk' }), alg);
+      const algorithm = algorithmOf(createPublicKey({ key: jwk, format: 'jwk' }), alg);
       if (algorithm !== null) keys.set(kid, { ...jwk, kid, alg: algorithm });
     } catch {
       // A key that cannot be read cannot verify anything.

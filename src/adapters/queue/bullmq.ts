@@ -27,7 +27,7 @@ const BACKENDS: { readonly [Kind in QueueAddress['kind']]: (url: string, onError
           enableOfflineQueue: true,
           ...(blocking ? {} : { commandTimeout: ANSWER_LIMIT_MS }),
           retryStrategy: (times: number) => Math.min(100 * times, 2_000),
-        } as never);
+        });
         client.on('error', onError);
         clients.push(client);
         return client as never;

@@ -29,7 +29,7 @@ export function openTickQueue(
     async add(jobs) {
       if (jobs.length === 0) return;
       const added = jobs.map((job) => ({ name: 'tick', data: job, opts: { jobId: `tick-${job.periodMs}-${job.shard}-${job.slot}` } }));
-      await within(ANSWER_LIMIT_MS, queue.addBulk(added as never));
+      await within(ANSWER_LIMIT_MS, queue.addBulk(added));
     },
     work,
     async ping() {

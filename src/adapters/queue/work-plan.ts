@@ -22,7 +22,7 @@ export function openWorkPlan(place: QueueAddress, onError: (error: Error) => voi
       await within(OPENING_LIMIT_MS, queue.waitUntilReady());
       const wanted = new Set(works.map(({ what }) => idOf(what)));
       for (const { what, everyMs } of works)
-        await answered(queue.upsertJobScheduler(idOf(what), { every: everyMs }, { name: 'recurring', data: { what } } as never));
+        await answered(queue.upsertJobScheduler(idOf(what), { every: everyMs }, { name: 'recurring', data: { what } }));
       for (const { key } of await answered(queue.getJobSchedulers())) if (!wanted.has(key)) await answered(queue.removeJobScheduler(key));
     },
     workPlanned(carry) {

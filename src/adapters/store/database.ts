@@ -72,7 +72,7 @@ export function openDatabase(options: DatabaseOptions): Sql {
       // A change beside a transaction gets one of its own, so that it is signed.
       if (options.writer !== undefined && isText(strings) && mayNeedSigning(strings))
         return signedAlone((work) => begin()(work), parameters);
-      return Reflect.apply(current as never, undefined, parameters) as unknown;
+      return Reflect.apply(current, undefined, parameters) as unknown;
     },
     get(_, key) {
       if (key === 'end') return end;
@@ -183,7 +183,7 @@ function isText(strings: unknown): strings is TemplateStringsArray {
 function signedAlone(begin: (work: (transaction: Transaction) => Promise<unknown>) => Promise<unknown>, parameters: unknown[]) {
   let sent: Promise<unknown> | null = null;
   const send = (): Promise<unknown> => {
-    sent ??= begin((transaction) => Reflect.apply(transaction as never, undefined, parameters) as Promise<unknown>);
+    sent ??= begin((transaction) => Reflect.apply(transaction, undefined, parameters) as Promise<unknown>);
     return sent;
   };
   return {
@@ -214,7 +214,7 @@ function beginOn(pool: Sql, writer: BatchSigner | null, transactions: Transactio
       const guarded = new Proxy(transaction, {
         apply(target, self, parameters) {
           if (lost) return Promise.reject(Object.assign(new Error('the connection to PostgreSQL was lost'), { code: 'CONNECTION_CLOSED' }));
-          const query: unknown = Reflect.apply(target as never, self, parameters);
+          const query: unknown = Reflect.apply(target, self, parameters);
           const [strings] = parameters as [TemplateStringsArray];
           if (isText(strings) && mayNeedSigning(strings)) wrote = true;
           // Its own `then` would send what may be meant as a part of another statement.

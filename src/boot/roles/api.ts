@@ -309,9 +309,9 @@ function feedPorts({
     agentsNow: async (orgId, agentId) => {
       if (agentId !== null) {
         const one = await callers.agents.reads.get(orgId, agentId);
-        return one === null ? [] : [one as never];
+        return one === null ? [] : [one];
       }
-      return (await callers.agents.reads.list(orgId, { limit: AGENTS_SHOWN, after: null })).items as never;
+      return (await callers.agents.reads.list(orgId, { limit: AGENTS_SHOWN, after: null })).items;
     },
     inspection: createInspection({
       reads: callers.actors.reads,

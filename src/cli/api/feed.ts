@@ -20,7 +20,7 @@ export function feedCommand(command: Command): void {
 /** Prints frames of a channel, one JSON document a line. */
 export async function follow({ api, print }: Terminal, channel: string, fields: Fields, from: string | null, most: number): Promise<void> {
   let left = most;
-  for await (const { type, cursor, at: time, data } of api.feed(channel as Channel, fields as never, { from })) {
+  for await (const { type, cursor, at: time, data } of api.feed(channel as Channel, fields, { from })) {
     print(JSON.stringify({ type, cursor, at: time, data }));
     if (--left <= 0) return;
   }

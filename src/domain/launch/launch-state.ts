@@ -15,7 +15,7 @@ export const CURVE_LAUNCH_STATES = [
 export type CurveLaunchState = (typeof CURVE_LAUNCH_STATES)[number];
 
 /** Chain state of a curve. Plain JSON; amounts in raw units as text. */
-export interface CurveState {
+export type CurveState = {
   readonly slot: number;
   readonly at: EpochMs;
   readonly quoteReserve: DecimalString;
@@ -32,7 +32,7 @@ export interface CurveState {
   readonly isMigrated: boolean;
   /** Dollars of one whole quote token when the curve was first looked at; null if nothing live priced it then. Missing in what older versions stored. */
   readonly startQuoteUsd?: DecimalString | null;
-}
+};
 
 /** Returns since a launch, in percent. */
 export interface LaunchReturns {

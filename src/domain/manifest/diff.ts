@@ -37,7 +37,7 @@ export function diffManifests(before: Manifest, after: Manifest): ManifestDiff {
     const same = (manifest: Manifest): string[] => manifest[side].map((condition) => canonicalJson(condition));
     const [from, to] = [same(before), same(after)];
     if (canonicalJson(from) !== canonicalJson(to) && canonicalJson([...from].sort()) === canonicalJson([...to].sort()))
-      changes.push({ path: `$.${side}`, before: before[side] as never, after: after[side] as never });
+      changes.push({ path: `$.${side}`, before: before[side], after: after[side] });
   }
   return { changes, conditionsAdded: missingFrom(before, after), conditionsRemoved: missingFrom(after, before) };
 }

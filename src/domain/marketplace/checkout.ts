@@ -19,7 +19,7 @@ const PAYMENT_UNITS = 90_000;
 const UNIT_PRICE = 20_000n;
 
 /** Payment: amount, payer and payee accounts. Plain JSON. */
-export interface Payment {
+export type Payment = {
   readonly buyer: string;
   readonly payoutWallet: string;
   /** The payout wallet's account of the stablecoin. */
@@ -28,7 +28,7 @@ export interface Payment {
   readonly amount: string;
   /** Names this one checkout on the chain. */
   readonly memo: string;
-}
+};
 
 export function paymentOf(checkoutId: string, priceUsd: DecimalString, buyer: string, payoutWallet: string): Payment {
   return {

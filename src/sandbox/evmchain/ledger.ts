@@ -481,7 +481,7 @@ function readSigned(raw: Hex, chainId: number): LedgerCall & { readonly nonce: n
     };
     if (transaction.chainId !== chainId)
       throw new LedgerRefusal(`invalid chain id for signer: have ${transaction.chainId} want ${chainId}`);
-    const digest = keccak256(serializeTransaction(transaction as never));
+    const digest = keccak256(serializeTransaction(transaction));
     const recovery = yParity ?? Number(((v ?? 27n) + 1n) % 2n);
     const key = new secp256k1.Signature(BigInt(r), BigInt(s)).addRecoveryBit(recovery).recoverPublicKey(hexToBytes(digest));
     const from = publicKeyToAddress(`0x${key.toHex(false)}`).toLowerCase();

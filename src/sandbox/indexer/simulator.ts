@@ -2,6 +2,7 @@
  * A simulator of the indexing provider on loopback: the enhanced history of any address of the sandbox's chain. It keeps the
  * real one's manners: pages by signature, failed transactions among the others, swap events only sometimes, and no useful types.
  */
+import type { Address } from '@solana/kit';
 import type { Clock } from '../../../streams/clock.ts';
 import { isAddress } from '../../domain/solana/base58.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
@@ -102,7 +103,7 @@ export async function createIndexerSimulator(options: IndexerOptions): Promise<I
     const limit = Number(query.get('limit') ?? 10);
     if (!Number.isInteger(limit) || limit < 1 || limit > WHOLE_HISTORY_PAGE)
       return { status: 400, body: { error: 'limit must be 1 to 100' } };
-    const history = chain.historyOf(address as never).filter(({ slot }) => chain.commitmentOf(slot) === 'finalized');
+    const history = chain.historyOf(address as Address).filter(({ slot }) => chain.commitmentOf(slot) === 'finalized');
     const before = query.get('before-signature');
     const from = before === null ? 0 : history.findIndex(({ signature }) => signature === before) + 1;
     if (before !== null && from === 0) return { status: 400, body: { error: 'before-signature is not of this address' } };

@@ -65,7 +65,7 @@ export function burnOf({ staticKeys, instructions }: Pick<ReadTransaction, 'stat
 export function asStandardPrograms(read: ReadTransaction, decimals: number): Transaction {
   const burn = burnOf(read);
   if (burn === null || burn.maxFee >= burn.amount) return read.transaction;
-  const message = getCompiledTransactionMessageDecoder().decode(read.message as never);
+  const message = getCompiledTransactionMessageDecoder().decode(read.message);
   if (message.version === 1) return read.transaction;
   const instructions = message.instructions.flatMap((one) => {
     const accounts = one.accountIndices ?? [];
@@ -82,7 +82,7 @@ export function asStandardPrograms(read: ReadTransaction, decimals: number): Tra
       },
     ];
   });
-  const messageBytes = getCompiledTransactionMessageEncoder().encode({ ...message, instructions } as never);
+  const messageBytes = getCompiledTransactionMessageEncoder().encode({ ...message, instructions });
   return { ...read.transaction, messageBytes } as unknown as Transaction;
 }
 

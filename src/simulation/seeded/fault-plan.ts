@@ -54,7 +54,7 @@ type Pick = <Item>(items: readonly Item[]) => Item;
 /** Draws the faults of a seed. Half of them fall within a second of a slot: that is where narrow windows are. */
 export function plan(seed: number): Fault[] {
   const random = seededRandom(seed * 7_919 + 1);
-  const pick: Pick = (items) => items[Math.floor(random() * items.length)] as never;
+  const pick: Pick = <Item>(items: readonly Item[]) => items[Math.floor(random() * items.length)] as Item;
   const count = 6 + Math.floor(random() * 14);
   return Array.from({ length: count }, () => drawn(random, pick)).sort((a, b) => a.at - b.at);
 }

@@ -1,4 +1,5 @@
 /** One shard of a seeded run, kept in memory: what the ticks read and commit, and when their worker dies. */
+import type { ActorState } from '../../domain/actor-step.ts';
 import { agentContext } from '../../../actors/agent/effects.ts';
 import type { MemoryStore } from '../../../actors/runtime/memory-store.ts';
 import { movedWindow, type ShardActor, type TickWindow } from '../../../actors/ticking/tick-window.ts';
@@ -108,7 +109,7 @@ function dutyOf(
   id: string,
 ) {
   const row = floor.store.actors.get(id);
-  const { autonomy, manifestHash } = agentContext(row?.state as never);
+  const { autonomy, manifestHash } = agentContext(row?.state as ActorState);
   const manifest = manifests.get(manifestHash) as Manifest;
   return { id, version: row?.version ?? 0, orgId, stage: 'draft' as const, autonomy, manifestVersion: 1, manifestHash, manifest };
 }

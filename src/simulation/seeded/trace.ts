@@ -6,7 +6,7 @@ import type { Outcome } from './world.ts';
 
 /** Returns the events of a run, one line each: faults, decisions in the order of their commits, fills, proposals and books. */
 export function traceLines({ faults, rows, trading, incidents, failures }: Outcome): readonly string[] {
-  const json = (value: unknown): string => canonicalJson(value as never);
+  const json = (value: object): string => canonicalJson(value);
   return [
     ...faults.map((fault) => `fault ${isoTime(fault.at)} ${json(fault)}`),
     ...rows.map(

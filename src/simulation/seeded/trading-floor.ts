@@ -2,6 +2,7 @@
  * Proposals, risk and paper fills of a seeded run, in memory: the product's own actors and functions over a store that
  * keeps what the database keeps: permits, and one start per proposal.
  */
+import type { ActorState } from '../../domain/actor-step.ts';
 import { agentContext, agentKind, agentValue } from '../../../actors/agent/effects.ts';
 import { untouchedBook } from '../../../actors/agent/tick-risk.ts';
 import { createProposalHandler } from '../../../actors/proposal/command-handler.ts';
@@ -175,7 +176,7 @@ function receive({ quotes, tops }: Kept, quote: Quote): void {
 }
 
 function agentOf({ memory, manifestOf }: Kept, agentId: string) {
-  const state = memory.actors.get(agentId)?.state as never;
+  const state = memory.actors.get(agentId)?.state as ActorState;
   const { manifestHash, manifestVersion, autonomy } = agentContext(state);
   const { duty, stage } = agentValue(state);
   return { id: agentId, manifestHash, manifestVersion, autonomy, stage, paused: duty === 'paused', manifest: manifestOf(manifestHash) };
@@ -183,7 +184,7 @@ function agentOf({ memory, manifestOf }: Kept, agentId: string) {
 
 function lostBecause(kept: Kept, agentId: string, permit: ExecutionPermit) {
   const { manifestHash, autonomy, paused, stage } = agentOf(kept, agentId);
-  return supersededBy(permit, { epoch: kept.epoch, manifestHash, paused, stage: stage as never, autonomy });
+  return supersededBy(permit, { epoch: kept.epoch, manifestHash, paused, stage: stage, autonomy });
 }
 
 /** The database's part: a step whose permit is lost is not written; fills are booked with their step. */
@@ -217,7 +218,7 @@ function bookFills(kept: Kept): void {
     const record = memory.records[kept.recordsRead];
     if (record?.type !== 'fill') continue;
     const fill = record['fill'] as Fill;
-    const { agentId } = proposalContext(memory.actors.get(fill.orderId)?.state as never);
+    const { agentId } = proposalContext(memory.actors.get(fill.orderId)?.state as ActorState);
     books.set(fill.bookId, applyFill(books.get(fill.bookId) ?? freshBook(kept, agentId), fill));
     fills.push({ fill, quote: filledOn(kept, fill) ?? (quotes.get(fill.instrument) as Quote) });
   }
@@ -320,7 +321,7 @@ function activitiesOn(kept: Kept, store: MemoryStore, runtime: Runtime, preTrade
             .map((quote) => ({ ...quote, at: quote.receivedAt })),
         }),
       },
-      leaseIsHeld: async (id) => clock.now() < (proposalContext(memory.actors.get(id)?.state as never).leaseUntil ?? 0),
+      leaseIsHeld: async (id) => clock.now() < (proposalContext(memory.actors.get(id)?.state as ActorState).leaseUntil ?? 0),
       clock,
     }),
   });

@@ -229,7 +229,7 @@ export async function writeStarts(transaction: Transaction, starts: readonly Act
         machine,
         snapshot: plan.state,
         tick_period_ms: tickPeriodMs,
-      })) as never,
+      })),
     )}) as s(place int, id uuid, org_id uuid, kind text, machine text, snapshot jsonb, tick_period_ms int) order by place`,
   );
   await writeSteps(
@@ -298,7 +298,7 @@ async function writeSteps(transaction: Transaction, steps: readonly WrittenStep[
         from_value: from,
         to_value: plan.state.value,
         cause,
-      })) as never,
+      })),
     )}) as s(id uuid, version bigint, at bigint, machine text, event jsonb, from_value jsonb, to_value jsonb, cause text)`,
   );
   await writeRecords(
@@ -325,7 +325,7 @@ async function writeSteps(transaction: Transaction, steps: readonly WrittenStep[
 
 /** A committed step as the `inspect` channel shows it. */
 function inspected({ id: actorId, kind, machine, version, event, from, plan }: WrittenStep): Announcement {
-  return { channel: 'inspect', body: { actorId, kind, machine, version, event: event as never, from, to: plan.state.value } };
+  return { channel: 'inspect', body: { actorId, kind, machine, version, event: event as Json, from, to: plan.state.value } };
 }
 
 /** Takes away the timers that the steps were fired by. */
@@ -388,7 +388,7 @@ async function writeActivities(transaction: Transaction, activities: readonly Ad
         kind: item.kind,
         payload: item.payload,
         due_at: at,
-      })) as never,
+      })),
     )}) as r(key text, actor_id uuid, kind text, payload jsonb, due_at bigint)`,
   );
 }
@@ -406,7 +406,7 @@ async function writeAnnouncements(transaction: Transaction, announcements: reado
         actor_id: item.about ?? actorId,
         at,
         body: item.body,
-      })) as never,
+      })),
     )}) as a(channel text, org_id uuid, actor_id uuid, at bigint, body jsonb)`,
   );
   await hintAnnouncements(transaction);

@@ -1,5 +1,14 @@
 /** Reads of the runtime: what waits, incidents and interventions of one organization, and the progress of all work. */
-import type { AnnouncedAlert, RuntimeCounts, RuntimeReads, WorkQueues } from '../../../../api/v1/runtime/ports.ts';
+import type {
+  ActorIncident,
+  AnnouncedAlert,
+  RecordedIntervention,
+  RuntimeCounts,
+  RuntimeReads,
+  WaitingActivity,
+  WaitingTimer,
+  WorkQueues,
+} from '../../../../api/v1/runtime/ports.ts';
 import type { Page, PageOf } from '../../../../api/page.ts';
 import { stalledShards } from '../agents/shard-health.ts';
 import { pageOfRows } from '../page-of-rows.ts';
@@ -19,45 +28,45 @@ export function createRuntimeReads(sql: Sql, clock: { now(): number }): RuntimeR
 
     /** Newest actors first; the position is the last key. */
     async activities(orgId, state, { limit, after }) {
-      const rows = await sql<{ key: string }[]>`
+      const rows = await sql<WaitingActivity[]>`
         select ${ofActor()}, c.key, c.kind, c.state, c.attempts, c.due_at as "dueAt", c.answer,
           floor(extract(epoch from c.created_at) * 1000)::bigint as "createdAt", floor(extract(epoch from c.ended_at) * 1000)::bigint as "endedAt",
           ${activityLeft(sql)} as "isLeft"
         from ${actors(orgId)} join activities c on c.actor_id = a.id
         where c.state = ${state} ${after === null ? sql`` : sql`and c.key < ${after}`} order by c.key desc limit ${limit + 1}`;
-      return pageOfRows(rows, limit, ({ key }) => key) as never;
+      return pageOfRows(rows, limit, ({ key }) => key);
     },
 
     /** Due first comes first; the position is the last timer's time, actor and name. */
     async timers(orgId, { limit, after }) {
       const [dueAt = '', actorId = ''] = after?.split('|') ?? [];
       const timerId = after?.slice(dueAt.length + actorId.length + 2) ?? '';
-      const rows = await sql<{ dueAt: number; actorId: string; timerId: string }[]>`
+      const rows = await sql<WaitingTimer[]>`
         select ${ofActor()}, t.timer_id as "timerId", t.due_at as "dueAt", t.event
         from ${actors(orgId)} join timers t on t.actor_id = a.id
         ${after === null ? sql`` : sql`where (t.due_at, t.actor_id, t.timer_id) > (${Number(dueAt)}::bigint, ${actorId}::uuid, ${timerId})`}
         order by t.due_at, t.actor_id, t.timer_id limit ${limit + 1}`;
-      return pageOfRows(rows, limit, (row) => `${row.dueAt}|${row.actorId}|${row.timerId}`) as never;
+      return pageOfRows(rows, limit, (row) => `${row.dueAt}|${row.actorId}|${row.timerId}`);
     },
 
     /** Newest first; the position is the last incident's number. */
     async incidents(orgId, { limit, after }) {
-      const rows = await sql<{ id: number }[]>`
+      const rows = await sql<ActorIncident[]>`
         select ${ofActor()}, i.id, i.at, i.kind, split_part(i.detail, E'\n', 1) as detail
         from ${actors(orgId)} join incidents i on i.actor_id = a.id
         ${after === null ? sql`` : sql`where i.id < ${Number(after)}`} order by i.id desc limit ${limit + 1}`;
-      return pageOfRows(rows, limit, ({ id }) => String(id)) as never;
+      return pageOfRows(rows, limit, ({ id }) => String(id));
     },
 
     alerts: (orgId, page) => alertsOf(sql, orgId, page),
 
     /** Newest first; the position is the last intervention's number. */
     async interventions(orgId, { limit, after }) {
-      const rows = await sql<{ number: number }[]>`
+      const rows = await sql<RecordedIntervention[]>`
         select ${ofActor()}, n.seq as number, n.action, n.activity_key as activity, n.activities, n.reason, n.subject, n.at
         from interventions n join actors a on a.id = n.actor_id left join agents g on g.id = a.id
         where n.org_id = ${orgId} ${after === null ? sql`` : sql`and n.seq < ${Number(after)}`} order by n.seq desc limit ${limit + 1}`;
-      return pageOfRows(rows, limit, ({ number }) => String(number)) as never;
+      return pageOfRows(rows, limit, ({ number }) => String(number));
     },
   };
 }
@@ -83,19 +92,21 @@ async function alertsOf(sql: Sql, orgId: string, { limit, after }: Page): Promis
 /** Counts the contents of an organization's runtime. */
 async function countsOf(sql: Sql, orgId: string, now: EpochMs): Promise<RuntimeCounts> {
   const [byKind, activities, [timers], incidents] = await Promise.all([
-    sql`select kind, status, count(*)::int as count from actors where org_id = ${orgId} group by kind, status order by kind, status`,
-    sql`
+    sql<
+      RuntimeCounts['actors'][number][]
+    >`select kind, status, count(*)::int as count from actors where org_id = ${orgId} group by kind, status order by kind, status`,
+    sql<RuntimeCounts['activities'][number][]>`
       select c.kind, c.state, count(*)::int as count, max(c.attempts) as attempts, min(c.due_at) as "firstDueAt"
       from activities c join actors a on a.id = c.actor_id where a.org_id = ${orgId} and c.state <> 'done'
       group by c.kind, c.state order by c.kind, c.state`,
-    sql`
+    sql<[RuntimeCounts['timers']]>`
       select count(*)::int as count, count(*) filter (where t.due_at < ${now})::int as overdue, min(t.due_at) as "nextDueAt"
       from timers t join actors a on a.id = t.actor_id where a.org_id = ${orgId}`,
-    sql`
+    sql<RuntimeCounts['incidents'][number][]>`
       select i.kind, count(*)::int as count, max(i.at) as "lastAt" from incidents i join actors a on a.id = i.actor_id
       where a.org_id = ${orgId} and i.at > ${now - DAY_MS} group by i.kind order by i.kind`,
   ]);
-  return { actors: byKind, activities, timers, incidents } as never;
+  return { actors: byKind, activities, timers, incidents };
 }
 
 /** Reads the progress of ticks and recurring work over all organizations; `sql` is the engine's. */

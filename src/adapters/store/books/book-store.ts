@@ -564,7 +564,7 @@ async function writeEntries(transaction: Transaction, entries: readonly LedgerEn
     transaction,
     transaction`
     insert into ledger_transactions (id, book_id, kind, at, legs)
-    select id, "bookId", kind, at, legs from jsonb_to_recordset(${transaction.json(entries.map(({ id, bookId, kind, at, legs: { length } }, order) => ({ id, bookId, kind, at, legs: length, order })) as never)})
+    select id, "bookId", kind, at, legs from jsonb_to_recordset(${transaction.json(entries.map(({ id, bookId, kind, at, legs: { length } }, order) => ({ id, bookId, kind, at, legs: length, order })))})
       as r(id text, "bookId" text, kind text, at bigint, legs int, "order" int) order by "order"`,
   );
   send(
@@ -590,7 +590,7 @@ async function insertFills(transaction: Transaction, fills: readonly Fill[]): Pr
     transaction`
     insert into fills (id, order_id, book_id, instrument, side, quantity, fill_price, fee_usd, notional_usd, decision_price, slippage_bps, at, quotes)
     select id, "orderId", "bookId", instrument, side, quantity, "fillPrice", "feeUsd", "notionalUsd", "decisionPrice", "slippageBps", at, quotes
-    from jsonb_to_recordset(${transaction.json(fills.map((fill, order) => ({ ...fill, order })) as never)})
+    from jsonb_to_recordset(${transaction.json(fills.map((fill, order) => ({ ...fill, order })))})
       as r(id text, "orderId" text, "bookId" text, instrument text, side text, quantity numeric, "fillPrice" numeric, "feeUsd" numeric,
         "notionalUsd" numeric, "decisionPrice" numeric, "slippageBps" float8, at bigint, quotes jsonb, "order" int) order by "order"`,
   );

@@ -41,7 +41,7 @@ export async function otherBookSumsOf(sql: Sql | Transaction, asked: readonly Ot
 function sumRows(sql: Sql | Transaction, asked: readonly OtherBooksOf[]) {
   return sql`
     with asked as (
-      select * from jsonb_to_recordset(${sql.json(asked.map((one, place) => ({ ...one, place })) as never)})
+      select * from jsonb_to_recordset(${sql.json(asked.map((one, place) => ({ ...one, place })))})
         as r(place int, "orgId" uuid, mode text, "exceptBookId" text)
     )
     select place, asset, sum(quantity)::text as quantity, sum(cost_usd)::text as cost_usd, sum(reserved_usd)::text as reserved_usd from (

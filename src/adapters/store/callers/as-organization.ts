@@ -74,7 +74,7 @@ export function asOrganization(pool: Sql, orgId: string): Sql {
 
   const tag = (strings: TemplateStringsArray, ...values: unknown[]): unknown => {
     // Names and lists for statements: nothing is sent by them.
-    if (!Object.hasOwn(strings, 'raw')) return Reflect.apply(pool as never, undefined, [strings, ...values]) as unknown;
+    if (!Object.hasOwn(strings, 'raw')) return Reflect.apply(pool, undefined, [strings, ...values]) as unknown;
     return new Statement(strings, values, ask);
   };
   return Object.assign(tag, { begin, json: pool.json }) as unknown as Sql;

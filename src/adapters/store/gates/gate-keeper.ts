@@ -199,7 +199,7 @@ async function manifestOf(sql: Sql, agent: GatedAgent): Promise<Manifest> {
 }
 
 function draftOf(agent: GatedAgent, kind: EvidenceKind, series: EvidenceSeries[EvidenceKind]): EvidenceDraft {
-  const metrics = evidenceMetrics(kind, series as never);
+  const metrics = evidenceMetrics(kind, series);
   return {
     agentId: agent.id,
     kind,

@@ -174,7 +174,7 @@ function isNamed(transaction: Transaction, table: Assessed) {
     const part = columns.length === 1 ? transaction`w.key` : transaction`split_part(w.key, ' ', ${place + 1}::int)`;
     return transaction`${transaction(`r.${column}`)} = ${ofType(transaction, part, type)}`;
   });
-  return rest.reduce((before, one) => transaction`${before} and ${one}`, first as never);
+  return rest.reduce((before, one) => transaction`${before} and ${one}`, first as PendingQuery<Row[]>);
 }
 
 function ofType(transaction: Transaction, text: PendingQuery<Row[]>, type: 'text' | 'uuid' | 'bigint' | 'int') {
