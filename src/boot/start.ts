@@ -1,8 +1,10 @@
 /** Starts the service: servers, migrations, sandbox, seed and the roles, in this order, and stops them in the opposite one. */
 
 import { resolve } from 'node:path';
+import { createLeaderboardWalletHandler } from '../../actors/leaderboard-wallet/command-handler.ts';
 import { type ClockWatch, createClockWatch } from '../../actors/runtime/clock-watch.ts';
 import { untilReady } from '../../api/operation/readiness-parts.ts';
+import { checkedAddress } from '../adapters/evmchain/address.ts';
 import { serveHealthPage } from '../adapters/health-page.ts';
 import { createSignInLinks } from '../adapters/identity/sign-in-links.ts';
 import { isLoopback } from '../adapters/listen-refusal.ts';
@@ -10,8 +12,9 @@ import { serviceClock } from '../adapters/store/agents/dispatch-store.ts';
 import { seedOrganization } from '../adapters/store/callers/seed-organization.ts';
 import { stateOrigins } from '../adapters/store/catalog/source-origins.ts';
 import type { Sql } from '../adapters/store/database.ts';
+import { createRegistrationStore } from '../adapters/store/leaderboard/registration-store.ts';
 import type { RunningService } from '../cli/ports.ts';
-import { EXAMPLE } from '../sandbox/example-organization.ts';
+import { EXAMPLE, EXAMPLE_TRADERS } from '../sandbox/example-organization.ts';
 import { keepMemberTokens, operatorToken } from '../sandbox/identity/member-tokens.ts';
 import { openEvaluations } from './capabilities/evaluation.ts';
 import { useCatalog } from './catalog-file.ts';
@@ -81,8 +84,10 @@ async function startParts(service: ServiceProcess): Promise<Omit<RunningService,
     config.IDP_ISSUER === null && isLoopback(config.HOST) ? createSignInLinks({ clock, mint: () => operatorToken(home, clock) }) : null;
   // A process that only receives signs nothing of an organization.
   const seeds = service.runs('worker') || service.runs('api') || service.runs('sandbox');
-  if (seeds && (await store.asOwner((owner) => seedOrganization(EXAMPLE, { sql, owner, commands: actors.commands, newId }))))
+  if (seeds && (await store.asOwner((owner) => seedOrganization(EXAMPLE, { sql, owner, commands: actors.commands, newId })))) {
     log.info('seeded one organization, its operator, viewer, risk manager and administrator, and three example agents');
+    if (originsOf(config).evmvenue === 'sandbox') await registerTraders(service, sql);
+  }
   if (service.runs('worker')) await store.asOwner((owner) => seedExchangeKey(service, owner));
   signal.throwIfAborted();
 
@@ -111,6 +116,18 @@ async function startParts(service: ServiceProcess): Promise<Omit<RunningService,
   const forget = noteService(home, api.url);
   service.onStop('the note of where the service listens', async () => forget());
   return { url: api.url, ...tokenFiles, signInUrl: signInLinks === null ? null : `${api.url}/#/sign-in/${signInLinks.issue()}` };
+}
+
+/** Puts the traders of the simulated venue on the leaderboard, so that it begins with something to see. */
+async function registerTraders({ clock, newId }: ServiceProcess, sql: Sql): Promise<void> {
+  const commands = createLeaderboardWalletHandler({ store: createRegistrationStore(sql), clock, evmAddress: checkedAddress });
+  const [{ subject, permissions } = { subject: '', permissions: [] }] = EXAMPLE.members;
+  for (const trader of EXAMPLE_TRADERS) {
+    // One after another: the board shows them in this order until they are ranked.
+    // oxlint-disable-next-line no-await-in-loop
+    const registered = await commands.register({ orgId: EXAMPLE.id, subject, permissions, requestId: newId() }, trader);
+    if (!registered.ok) throw new Error(registered.refusal.detail);
+  }
 }
 
 /** Writes down which sources of market data are real from now on, before anything is received of them. */

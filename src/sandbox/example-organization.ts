@@ -51,3 +51,15 @@ const EXAMPLE_AGENTS: readonly { readonly autonomy: Autonomy; readonly manifest:
 
 /** The organization that an empty database is seeded with. */
 export const EXAMPLE = { id: EXAMPLE_ORGANIZATION, name: 'Example desk', members: EXAMPLE_MEMBERS, agents: EXAMPLE_AGENTS };
+
+/** Wallets of the simulated perpetuals venue that trade from the start; what each does follows from its address. */
+export const EXAMPLE_TRADERS: readonly { readonly label: string; readonly address: string }[] = [
+  { label: 'Meridian Basis', address: '0xe02726cd7f72de41b2f7e2abbc1a8bef1e787a3c' },
+  { label: 'Northwind Macro', address: '0x5f0dbaa119b63258abc3eeda336b06d907be6acc' },
+  { label: 'Kestrel Momentum', address: '0xbd724dbdb70f2b7af18e6278130f83fb164a646e' },
+  { label: 'Harbor Market Making', address: '0x3e2a3ec4be3c4cfbc6995f440a76cb4194d214c9' },
+  { label: 'Blue Heron', address: '0xdaf96326d0f308ed35f8cac2b0a90e3ec32d2ed9' },
+  { label: 'Larch Street', address: '0x8a6a55d0d3e7dd6cb685fe87fd919f46da80cc13' },
+  { label: 'Sunday Carry', address: '0x60fba755c82998dc7590d2e93d22a5ed88f86f46' },
+  { label: 'Old Quay Capital', address: '0x052ecc2537d52f6e48bddd9756862969074d319b' },
+];

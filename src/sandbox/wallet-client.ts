@@ -1,5 +1,6 @@
-/** Wallets of the sandbox's primary chain for the members of the service: a client of the sandbox's control endpoint. */
-import { notedControl } from './noted-sandbox.ts';
+/** Wallets of the sandbox's chains for the members of the service: a client of the sandbox's control endpoint and of its EVM node. */
+import { createMemberWallet } from './evmchain/member-wallet.ts';
+import { notedControl, notedSimulators } from './noted-sandbox.ts';
 
 const NATIVE = 'SOL';
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
@@ -15,7 +16,10 @@ export const sandboxWallets = (home: string) => ({
   /** Finds the wallet of a member; null if no sandbox runs. */
   of(subject: string) {
     const control = notedControl(home);
-    return control === null ? null : walletAt(control, `member ${subject}`);
+    if (control === null) return null;
+    const node = notedSimulators(home)?.['evmchain'];
+    const name = `member ${subject}`;
+    return { ...walletAt(control, name), request: node === undefined ? null : createMemberWallet(node, name) };
   },
 });
 

@@ -3,12 +3,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PublicKey, SystemProgram, TransactionMessage, VersionedTransaction } from '@solana/web3.js';
+import { encodeFunctionData, erc20Abi, type Hex, verifyTypedData } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { verifyEd25519 } from '../../src/adapters/solana/ed25519.ts';
+import { EVM_TOKENS } from '../../src/domain/evm-chain.ts';
+import { createEvmChainSimulator } from '../../src/sandbox/evmchain/simulator.ts';
 import { openSandboxControl } from '../../src/sandbox/control.ts';
 import { noteSandbox } from '../../src/sandbox/noted-sandbox.ts';
 import { chainStatus, chainVerbs } from '../../src/sandbox/solana/control.ts';
 import { sandboxWallets } from '../../src/sandbox/wallet-client.ts';
+import { createLiveClock } from '../../streams/live-clock.ts';
 import { type ChainFixture, chainFixture } from '../sandbox/solana/chain-fixture.ts';
 import { type ApiUnderTest, apiUnderTest } from './api-under-test.ts';
 
@@ -76,4 +80,45 @@ test('it signs a text and its own transactions, and nothing that another pays fo
   });
   expect((await use({ act: 'sign_transaction', transaction: 'nonsense' })).body.detail).toMatch(/base64/);
   forget();
+});
+
+test('on the EVM chain it shows its address, signs typed data, sends, and answers nothing for another', async () => {
+  const evm = await createEvmChainSimulator({ chainId: 1337, tokens: EVM_TOKENS, clock: createLiveClock(), port: 0 });
+  forget = noteSandbox(home, { control: control.url, simulators: { evmchain: evm.url } });
+  const USDC = EVM_TOKENS.find(({ symbol }) => symbol === 'USDC') as (typeof EVM_TOKENS)[number];
+  try {
+    const { evmAddress } = (await use({ act: 'open' })).body as { evmAddress: Hex };
+    const ask = async (method: string, ...params: unknown[]) => (await use({ act: 'evm_request', method, params })).body;
+    expect((await ask('eth_requestAccounts')).result).toEqual([evmAddress]);
+
+    const typed = {
+      domain: { name: 'Sevengate', chainId: 1337 },
+      types: { Link: [{ name: 'text', type: 'string' }] },
+      primaryType: 'Link' as const,
+      message: { text: 'I am this wallet. ✓' },
+    };
+    const signature = (await ask('eth_signTypedData_v4', evmAddress, JSON.stringify(typed))).result as Hex;
+    expect(await verifyTypedData({ address: evmAddress, ...typed, signature })).toBe(true);
+
+    const receiver = '0x00000000000000000000000000000000000000a1';
+    const before = evm.ledger.balance(receiver, USDC.contract);
+    const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [receiver, 5_000_000n] });
+    const payment = { from: evmAddress, to: USDC.contract, data, value: '0x0' };
+    const hash = (await ask('eth_sendTransaction', payment)).result;
+    expect((await ask('eth_getTransactionReceipt', hash)).result).toMatchObject({ status: '0x1', from: evmAddress.toLowerCase() });
+    expect(evm.ledger.balance(receiver, USDC.contract) - before).toBe(5_000_000n);
+
+    const refused = { status: 400, code: 'malformed' };
+    expect(await ask('eth_sendTransaction', { ...payment, from: receiver })).toMatchObject({
+      ...refused,
+      detail: expect.stringMatching(/signs for 0x\w+ alone/),
+    });
+    expect(await ask('eth_sign', evmAddress, '0x00')).toMatchObject({
+      ...refused,
+      detail: expect.stringMatching(/does not answer eth_sign/),
+    });
+  } finally {
+    forget();
+    await evm.close();
+  }
 });

@@ -136,17 +136,27 @@ test('both wallets are on the leaderboard, the one that traded with the trades b
   const board = await waitFor(
     async () => {
       const { body } = await service.get('/v1/leaderboard?window=24h', buyer);
-      return body.items.length === 2 && body.items.every(({ readAt }: { readAt: string | null }) => readAt !== null) ? body : null;
+      const items = (body.items as readonly { address: string; readAt: string | null; realizedPnlUsd: string | null }[]).filter(
+        ({ address }) => address === wallet.address || address === payout.address,
+      );
+      return items.length === 2 && items.every(({ readAt }) => readAt !== null) ? items : null;
     },
     { what: 'both wallets to be read', deadlineMs: 120_000 },
   );
-  expect(board.items).toEqual([
-    expect.objectContaining({ address: wallet.address, rank: 1, coveragePct: 100, sales: 1, matchedSales: 1, reasons: [] }),
+  expect(board).toEqual([
+    expect.objectContaining({
+      address: wallet.address,
+      rank: expect.any(Number),
+      coveragePct: 100,
+      sales: 1,
+      matchedSales: 1,
+      reasons: [],
+    }),
     expect.objectContaining({ address: payout.address, rank: null, realizedPnlUsd: null, reasons: ['no_sales_in_window'] }),
   ]);
   const { body } = await service.get(`/v1/leaderboard/wallets/${wallet.address}?window=24h`, buyer);
   expect(body.items).toMatchObject([{ direction: 'sell', reference: sold.signature }]);
-  expect(body.items[0].profitUsd).toBe(board.items[0].realizedPnlUsd);
+  expect(body.items[0].profitUsd).toBe(board[0]?.realizedPnlUsd);
   expect(Number(body.items[0].proceedsUsd) - Number(body.items[0].costUsd)).toBeCloseTo(Number(body.items[0].profitUsd), 6);
   expect(Number(body.items[0].costUsd)).toBeCloseTo(100, 6);
 });

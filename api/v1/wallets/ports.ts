@@ -37,7 +37,7 @@ export interface SandboxWalletPort {
   of(subject: string): SandboxWallet | null;
 }
 
-/** A wallet of the sandbox's primary chain, whose coins are worth nothing. */
+/** A wallet of the sandbox's chains, whose coins are worth nothing. */
 export interface SandboxWallet {
   address(): Promise<string>;
   /** Brings coins. */
@@ -46,4 +46,9 @@ export interface SandboxWallet {
   signTransaction(transaction: string): Promise<string>;
   /** @returns The signature in base64. */
   signText(text: string): Promise<string>;
+  /**
+   * Answers a call of EIP-1193 for the member's wallet of the simulated EVM chain; null if no such chain is simulated.
+   * @throws RangeError if the wallet does not answer this call
+   */
+  readonly request: ((method: string, params: readonly unknown[]) => Promise<unknown>) | null;
 }

@@ -138,7 +138,7 @@ BridgeTransferAttentionCode = Literal[
     "refund_failed_on_chain", "refund_older_than_quote", "refund_of_another_transfer", "refunded_short", "partial_fill",
     "filled_and_refunded",
 ]
-UseSandboxWalletAct = Literal["open", "fund", "sign_transaction", "sign_text"]
+UseSandboxWalletAct = Literal["open", "fund", "sign_transaction", "sign_text", "evm_request"]
 ManifestPayloadKillSwitchAction = Literal["cancel_all_and_halt", "halt_only", "reduce_to_flat"]
 ManifestPayloadAlgorithm = Literal["smart_order_routing_maker_first", "taker_immediate", "twap"]
 ManifestDeclarativeAgentAutonomyLevel = Literal[
@@ -2609,8 +2609,10 @@ class LinkedWallet(Model):
 @dataclass(init=False, repr=False, eq=False)
 class SandboxWallet(Model):
     address: str
+    evm_address: str | None
     transaction: str | None
     signature: str | None
+    result: Any
 
 
 @dataclass(init=False, repr=False, eq=False)
@@ -6163,18 +6165,21 @@ class Operations(Caller):
         never permitted them. To link the wallet again it is proved again, and gets another id.
         """
 
-    @operation("POST", "/v1/sandbox/wallet", body="act transaction text", needs_body=True)
+    @operation("POST", "/v1/sandbox/wallet", body="act transaction text method params", needs_body=True)
     def use_sandbox_wallet(
         self,
         *,
         act: UseSandboxWalletAct,
         transaction: str | None = None,
         text: str | None = None,
+        method: str | None = None,
+        params: Sequence[Any] | None = None,
     ) -> SandboxWallet:
         """Opens, funds or uses the caller’s wallet of the sandbox
 
         Only in the sandbox, whose coins are worth nothing. `fund` brings 10 SOL and 10,000 USDC; `sign_transaction` and
-        `sign_text` answer with a signature and send nothing.
+        `sign_text` answer with a signature and send nothing. `evm_request` answers a call of EIP-1193 for the wallet of
+        the EVM chain; `eth_sendTransaction` signs and sends.
         """
 
     @operation("POST", "/v1/agents", whole="manifest", keyed=True)

@@ -4254,8 +4254,10 @@ export type Runtime = {
 
 export type SandboxWallet = {
   readonly address: string;
+  readonly evmAddress: string | null;
   readonly transaction: string | null;
   readonly signature: string | null;
+  readonly result: unknown;
 };
 
 export type Session = {
@@ -5952,9 +5954,11 @@ export interface Operations {
   readonly useSandboxWallet: {
     readonly input: {
       readonly body: {
-        readonly act: 'open' | 'fund' | 'sign_transaction' | 'sign_text';
+        readonly act: 'open' | 'fund' | 'sign_transaction' | 'sign_text' | 'evm_request';
         readonly transaction?: string;
         readonly text?: string;
+        readonly method?: string;
+        readonly params?: ReadonlyArray<unknown>;
       };
     };
     readonly answer: SandboxWallet;

@@ -1,13 +1,17 @@
-/** Wallet of the sandbox, by the wallet standard: its key lies in the simulator, its coins are worth nothing, and a faucet fills it. */
+/**
+ * Wallet of the sandbox, by the wallet standard on the primary chain and by EIP-6963 on the EVM chain: its keys lie in the sandbox, its
+ * coins are worth nothing, and a faucet fills it.
+ */
 import { Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
+import type { SandboxWallet } from '../../../clients/typescript/src/index.ts';
 import { ApiError, api } from '../api.ts';
 import { Address } from '../kit/address.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useMay } from '../member.ts';
-import { base64Of, fromBase64, lookForWallets, type StandardWallet } from './standards.ts';
+import { base64Of, type EvmProvider, fromBase64, lookForWallets, type StandardWallet } from './standards.ts';
 
 const NAME = 'Sandbox wallet';
 const CHAIN = 'solana:localnet';
@@ -16,14 +20,16 @@ const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 /** Address whose wallet is registered: another member who signs in has another one. */
 let registered: string | null = null;
 
+type Opened = Pick<SandboxWallet, 'address' | 'evmAddress'>;
+
 /** Finds the member's wallet of the sandbox, and registers it for every page that signs; null if the service runs no sandbox. */
-export function useSandboxWallet(): string | null {
+export function useSandboxWallet(): Opened | null {
   const mayTrade = useMay('trade:execute');
-  const { data: address = null } = useQuery({
+  const { data: opened = null } = useQuery({
     queryKey: ['sandbox-wallet'],
     queryFn: async () => {
       try {
-        return (await api.useSandboxWallet({ body: { act: 'open' } })).address;
+        return await api.useSandboxWallet({ body: { act: 'open' } });
       } catch (error) {
         if (error instanceof ApiError && error.status === 404) return null;
         throw error;
@@ -34,11 +40,12 @@ export function useSandboxWallet(): string | null {
   });
   useEffect(() => {
     lookForWallets();
-    if (address === null || registered === address) return;
-    registered = address;
-    register(address);
-  }, [address]);
-  return address;
+    if (opened === null || registered === opened.address) return;
+    registered = opened.address;
+    register(opened.address);
+    if (opened.evmAddress !== null) announce();
+  }, [opened]);
+  return opened;
 }
 
 /** Registers as any wallet of the standard does. */
@@ -46,6 +53,17 @@ function register(address: string): void {
   const wallet = walletOf(address);
   const callback = ({ register: take }: { register(wallet: StandardWallet): void }) => take(wallet);
   dispatchEvent(new CustomEvent('wallet-standard:register-wallet', { detail: callback }));
+}
+
+/** Announces the wallet of the EVM chain, which answers calls of EIP-1193. */
+function announce(): void {
+  const request: EvmProvider['request'] = async ({ method, params = [] }) => {
+    // The one chain that it knows: who asks for another stays on it, and is told so by its number.
+    if (method === 'wallet_switchEthereumChain') return null;
+    return (await api.useSandboxWallet({ body: { act: 'evm_request', method, params: [...params] } })).result;
+  };
+  const info = { uuid: 'sevengate-sandbox', name: NAME, rdns: 'sandbox.sevengate' };
+  dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: { info, provider: { request } } }));
 }
 
 interface ToSign {
@@ -97,25 +115,27 @@ function fromBase58(text: string): Uint8Array {
 
 /** The wallet with its faucet; nothing outside of the sandbox. */
 export function SandboxWalletCard() {
-  const address = useSandboxWallet();
+  const opened = useSandboxWallet();
   const filling = useMutation({
     mutationFn: () => api.useSandboxWallet({ body: { act: 'fund' } }),
     onSuccess: () => notifications.show({ color: 'teal', message: 'The faucet brought 10 SOL and 10,000 USDC.' }),
   });
-  if (address === null) return null;
+  if (opened === null) return null;
+  const { address, evmAddress } = opened;
   return (
     <section className="card claims stack" aria-label="Sandbox wallet">
       <div className="page-head">
         <h2>Sandbox wallet</h2>
         <Address address={address} />
+        {evmAddress !== null && <Address address={evmAddress} />}
         <span className="space" />
         <Button variant="default" loading={filling.isPending} onClick={() => filling.mutate()}>
           Get 10 SOL and 10,000 USDC
         </Button>
       </div>
       <p className="faint">
-        A wallet of yours on the simulated primary chain. It signs swaps, launches, licences and transfers like a real one, and its coins
-        are worth nothing.
+        A wallet of yours on the simulated chains. It signs swaps, launches, licences and transfers like a real one, and its coins are worth
+        nothing.
       </p>
       <Refusal error={filling.error} />
     </section>
