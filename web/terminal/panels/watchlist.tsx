@@ -185,7 +185,7 @@ function Premium({ entry, price }: { readonly entry: CatalogEntry; readonly pric
   return (
     <small className="premium num" title={`Premium of ${premium.toFixed(2)} % to the reference ${reference ?? ''}`}>
       {premium > 0 ? '+' : ''}
-      {premium.toFixed(1)} prem
+      {premium.toFixed(Math.abs(premium) < 10 ? 1 : 0)} prem
     </small>
   );
 }
