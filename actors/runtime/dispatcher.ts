@@ -11,13 +11,15 @@ export const CUT_WAIT_MS = 8_000;
 const LOOK_MS = 1_000;
 /** A duty that is not renewed for so long goes to another process. */
 const LEASE_MS = 5_000;
+/** It is renewed once less than this share of that is left, at every other look or so. */
+const RENEWED_BELOW = 0.75;
 
 export interface DispatchStore {
   now(): Promise<EpochMs>;
   cutExists(slot: EpochMs): Promise<boolean>;
   writeSilence(slot: EpochMs): Promise<boolean>;
   dueShards(periodMs: number, slot: EpochMs): Promise<readonly { readonly periodMs: number; readonly shard: number }[]>;
-  hold(duty: string, holder: string, forMs: number): Promise<boolean>;
+  hold(duty: string, holder: string, forMs: number, renewedBelow: number): Promise<boolean>;
   release(duty: string, holder: string): Promise<void>;
 }
 
@@ -61,7 +63,7 @@ export function startDispatcher(deps: {
   }
 
   async function look(): Promise<number> {
-    if (!(await store.hold('dispatcher', deps.holder, LEASE_MS))) return 0;
+    if (!(await store.hold('dispatcher', deps.holder, LEASE_MS, RENEWED_BELOW))) return 0;
     const now = await store.now();
     let added = 0;
     await deps.contained.each(

@@ -19,6 +19,8 @@ export interface RecurringWork {
 export interface RecurringStore {
   /** The time of record. */
   now(): Promise<EpochMs>;
+  /** Names those of the works whose slot is neither done nor taken. */
+  waiting(slots: readonly { readonly what: string; readonly slot: EpochMs }[]): Promise<ReadonlySet<string>>;
   /** Takes the slot for so long; false if it is done, or another worker is at it. */
   claim(name: string, slot: EpochMs, holder: string, forMs: number): Promise<boolean>;
   /** Keeps what this holder has taken for another so long. */
@@ -83,7 +85,9 @@ export function startRecurring(deps: {
 
   async function look(): Promise<void> {
     tellPlan();
-    for (const work of works) await carry(work, overdueMs).catch(deps.onError(work.what));
+    const at = (await store.now()) - overdueMs;
+    const waiting = await store.waiting(works.map(({ what, everyMs }) => ({ what, slot: slotOf(at, everyMs) })));
+    for (const work of works) if (waiting.has(work.what)) await carry(work, overdueMs).catch(deps.onError(work.what));
   }
 
   deps.plan.workPlanned(async (what) => {

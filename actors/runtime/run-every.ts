@@ -10,9 +10,19 @@ export interface Look {
   stop(): Promise<void>;
 }
 
+/** The first look of any loop by a clock. All looks lie on whole intervals from there: loops that look at the same moment wake a process once. */
+const origins = new WeakMap<object, number>();
+
+function nextLook(clock: Pick<Clock, 'now'>, everyMs: number): number {
+  const now = clock.now();
+  const origin = origins.get(clock) ?? now;
+  origins.set(clock, origin);
+  return origin + (Math.floor((now - origin) / everyMs) + 1) * everyMs;
+}
+
 /**
- * Looks every `everyMs` after the last look ended, never twice at once unless one hangs. An error, and a look that is
- * given up on, go to `onError`; the next look comes all the same.
+ * Looks once in every `everyMs`, never twice at once unless a look hangs: one that took longer is followed by the next at the next whole
+ * interval. An error, and a look that is given up on, go to `onError`; the next look comes all the same.
  */
 export function runEvery(
   clock: Pick<Clock, 'now' | 'deadline'>,
@@ -38,7 +48,7 @@ export function runEvery(
 
   const schedule = (): void => {
     if (stopped) return;
-    cancel = clock.deadline(clock.now() + everyMs, () => {
+    cancel = clock.deadline(nextLook(clock, everyMs), () => {
       current = limited().catch(onError).finally(schedule);
     });
   };

@@ -5,7 +5,7 @@ import type { EpochMs } from '../../domain/time.ts';
 import { bendsPrices } from '../faults.ts';
 import type { LoopbackSession, LoopbackSocket } from '../loopback.ts';
 import { count, DETERMINED_MS, FINAL_MS, type KalshiVenue, levelsOf, listed, sidesOf, tradeBody, venueNow } from './kalshi-markets.ts';
-import type { SeededQuestion } from './seeded-questions.ts';
+import type { SeededBook, SeededQuestion } from './seeded-questions.ts';
 
 export const SOCKET_PATH = '/trade-api/ws/v2';
 const STEP_MS = 1_000;
@@ -26,8 +26,8 @@ interface Session {
   readonly socket: LoopbackSocket;
   readonly byChannel: Map<string, Subscription>;
   sids: number;
-  /** Last sent sizes of each market, by `yes` or `no` and price. */
-  readonly sent: Map<string, Map<string, number>>;
+  /** Last sent book of each market, and its sizes by `yes` or `no` and price. */
+  readonly sent: Map<string, { readonly book: SeededBook; readonly levels: Map<string, number> }>;
 }
 
 /** Sessions of the socket, which receive once a second what has changed. */
@@ -100,16 +100,20 @@ function snapshot(session: Session, subscription: Subscription, ticker: string):
     ...(yes.length === 0 ? {} : { yes_dollars_fp: yes }),
     ...(no.length === 0 ? {} : { no_dollars_fp: no }),
   });
-  session.sent.set(ticker, levelsOf(venue.questions.book(question, 'kalshi', venue.clock.now())));
+  const book = venue.questions.book(question, 'kalshi', venue.clock.now());
+  session.sent.set(ticker, { book, levels: levelsOf(book) });
 }
 
 function stepBook(session: Session, subscription: Subscription, ticker: string, question: SeededQuestion): void {
   const { venue } = session;
   if (bendsPrices(venue.faults)) return snapshot(session, subscription, ticker);
-  const before = session.sent.get(ticker);
-  if (before === undefined) return snapshot(session, subscription, ticker);
-  const levels = levelsOf(venue.questions.book(question, 'kalshi', venue.clock.now()));
-  session.sent.set(ticker, levels);
+  const sent = session.sent.get(ticker);
+  if (sent === undefined) return snapshot(session, subscription, ticker);
+  const book = venue.questions.book(question, 'kalshi', venue.clock.now());
+  if (book === sent.book) return;
+  const { levels: before } = sent;
+  const levels = levelsOf(book);
+  session.sent.set(ticker, { book, levels });
   for (const key of new Set([...before.keys(), ...levels.keys()])) {
     const delta = (levels.get(key) ?? 0) - (before.get(key) ?? 0);
     if (delta === 0) continue;

@@ -25,8 +25,8 @@ interface Session {
   readonly venue: PolymarketVenue;
   readonly socket: LoopbackSocket;
   readonly assets: Set<string>;
-  /** Last sent sizes of each token, by side and price. */
-  readonly sent: Map<string, Map<string, string>>;
+  /** Last sent book of each token, and its sizes by side and price. */
+  readonly sent: Map<string, { readonly book: SeededBook; readonly levels: Map<string, string> }>;
 }
 
 /** Sessions of the channel, which receive once a second what has changed. */
@@ -119,19 +119,22 @@ function dump(session: Session, token: string): void {
   const listing = venue.listings.byToken(token, now);
   if (!hasBook(listing, now)) return;
   send(session, [{ event_type: 'book', ...bookBody(venue, listing, token, now) }]);
-  session.sent.set(token, levelsOf(bookOf(venue, listing, token)));
+  const book = bookOf(venue, listing, token);
+  session.sent.set(token, { book, levels: levelsOf(book) });
 }
 
 function stepBook(session: Session, listing: Listing, token: string, now: EpochMs): void {
-  const before = session.sent.get(token);
+  const sent = session.sent.get(token);
   // A book that the switch bends goes out whole, as venues that are wrong are wrong.
-  if (before === undefined || bendsPrices(session.venue.faults)) return dump(session, token);
+  if (sent === undefined || bendsPrices(session.venue.faults)) return dump(session, token);
   const book = bookOf(session.venue, listing, token);
+  if (book === sent.book) return;
+  const { levels: before } = sent;
   const levels = levelsOf(book);
   const changed = [...levels].filter(([key, size]) => before.get(key) !== size);
   for (const key of before.keys()) if (!levels.has(key)) changed.push([key, '0']);
+  session.sent.set(token, { book, levels });
   if (changed.length === 0) return;
-  session.sent.set(token, levels);
   const best = { best_bid: price(book.bids[0]?.price ?? 0), best_ask: price(book.asks[0]?.price ?? 1_000) };
   send(session, {
     event_type: 'price_change',

@@ -216,11 +216,15 @@ export function bookOf({ questions, clock }: PolymarketVenue, { question, tokens
   return token === tokens[0] ? book : mirrored(book);
 }
 
-/** The book of the other outcome: every order at one minus its price. */
-function mirrored({ bids, asks }: SeededBook): SeededBook {
+const mirrors = new WeakMap<SeededBook, SeededBook>();
+
+/** The book of the other outcome: every order at one minus its price. Of the same book it is the same. */
+function mirrored(book: SeededBook): SeededBook {
   const flip = (levels: SeededBook['bids']): SeededBook['bids'] =>
     levels.map((level) => ({ price: 1_000 - level.price, size: level.size }));
-  return { bids: flip(asks), asks: flip(bids) };
+  const mirror = mirrors.get(book) ?? { bids: flip(book.asks), asks: flip(book.bids) };
+  mirrors.set(book, mirror);
+  return mirror;
 }
 
 /** The book of a token as the venue writes it. */

@@ -100,6 +100,8 @@ interface World {
   readonly known: ReadonlyMap<string, string>;
   /** The error of each venue on each question. */
   readonly noises: Map<string, SmoothNoise>;
+  /** The last book of each question, with what it follows from. */
+  readonly books: Map<string, { cause: string; book: SeededBook }>;
 }
 
 export function createSeededQuestions(options: { readonly seed: number | string; readonly market: Market }): SeededQuestions {
@@ -109,7 +111,7 @@ export function createSeededQuestions(options: { readonly seed: number | string;
   const shares = SHARES.filter((symbol) => known.has(symbol));
   const cells = new Map<string, readonly SeededQuestion[]>();
   const outcomes = new Map<string, boolean>();
-  const world: World = { ...options, known, crypto, shares, noises: new Map() };
+  const world: World = { ...options, known, crypto, shares, noises: new Map(), books: new Map() };
 
   return {
     book: (asked, venue, at) => book(world, asked, venue, at),
@@ -293,26 +295,32 @@ function step(world: World, asked: SeededQuestion, venue: Venue, price: number, 
   return minute < 0.04 || minute > 0.96 ? 1 : 10;
 }
 
+/** The same object for as long as nothing in it changes: most books stand for seconds, and whoever sends them sees at once that they do. */
 function book(world: World, asked: SeededQuestion, venue: Venue, at: EpochMs): SeededBook {
   const middle = probability(world, asked, venue, at) * 1_000;
+  const plain = step(world, asked, venue, 500, at);
+  const tickAt = (price: number): number => (venue === 'kalshi' ? step(world, asked, venue, price, at) : plain);
+  // The best price lies on the grid that holds where it comes to lie, which may not be the middle's.
+  const [underMiddle, overMiddle] = [middle - 4, middle + 4];
+  const bid = Math.floor(underMiddle / tickAt(underMiddle)) * tickAt(underMiddle);
+  const ask = Math.ceil(overMiddle / tickAt(overMiddle)) * tickAt(overMiddle);
+  // The best level breathes, those behind it stand.
+  const moment = Math.floor(at / (10 * SECOND));
+  const cause = `${bid} ${ask} ${plain} ${moment}`;
+  const last = remembered(world.books, `${venue}/${asked.key}`, 1_000, () => ({ cause: '', book: { bids: [], asks: [] } }));
+  if (last.cause === cause) return last.book;
   const seed = seedOf(`${world.seed}/${venue}/${asked.key}/sizes`);
-  const side = (sign: 1 | -1): SeededLevel[] => {
+  const side = (sign: 1 | -1, best: number): SeededLevel[] => {
     const levels: SeededLevel[] = [];
-    let price = 0;
-    for (let index = 0; index < LEVELS; index++) {
-      // The best price lies on the grid that holds where it comes to lie, which may not be the middle's.
-      const wanted = middle + sign * 4;
-      const tick = step(world, asked, venue, index === 0 ? wanted : sign < 0 ? price - 1 : price, at);
-      if (index > 0) price += sign * tick;
-      else price = sign < 0 ? Math.floor(wanted / tick) * tick : Math.ceil(wanted / tick) * tick;
-      if (price < 1 || price > 999) break;
-      // The best level breathes, those behind it stand.
-      const moment = index === 0 ? Math.floor(at / (10 * SECOND)) : 0;
-      levels.push({ price, size: 20 + Math.floor(480 * uniform(seed ^ (sign < 0 ? 1 : 2), mixed(price, moment) >>> 8)) });
+    for (let price = best; levels.length < LEVELS && price >= 1 && price <= 999; price += sign * tickAt(sign < 0 ? price - 1 : price)) {
+      const size = uniform(seed ^ (sign < 0 ? 1 : 2), mixed(price, levels.length === 0 ? moment : 0) >>> 8);
+      levels.push({ price, size: 20 + Math.floor(480 * size) });
     }
     return levels;
   };
-  return { bids: side(-1), asks: side(1) };
+  last.cause = cause;
+  last.book = { bids: side(-1, bid), asks: side(1, ask) };
+  return last.book;
 }
 
 function remembered<Value>(map: Map<string, Value>, key: string, most: number, make: () => Value): Value {

@@ -5,15 +5,43 @@ import { eightDecimals, type SimulatedBook } from './simulated-book.ts';
 
 const HOUR_MS = 3_600_000;
 
+/** The closed hours of a day, summed. */
+interface ClosedHours {
+  readonly from: EpochMs;
+  readonly to: EpochMs;
+  readonly volume: number;
+  readonly quoteVolume: number;
+  readonly high: number;
+  readonly low: number;
+}
+
+/** The last sums of each book: they change once an hour, and the statistics are streamed every second. */
+const lastHours = new WeakMap<SimulatedBook, ClosedHours>();
+
+function closedHours(market: Market, book: SimulatedBook, from: EpochMs, to: EpochMs): ClosedHours {
+  const last = lastHours.get(book);
+  if (last?.from === from && last.to === to) return last;
+  const bars = market.candles('spot', book.rules.base, HOUR_MS, from, to);
+  const hours = {
+    from,
+    to,
+    volume: bars.reduce((sum, bar) => sum + Number(bar.volume), 0),
+    quoteVolume: bars.reduce((sum, bar) => sum + Number(bar.volume) * Number(bar.close), 0),
+    high: Math.max(...bars.map((bar) => Number(bar.high))),
+    low: Math.min(...bars.map((bar) => Number(bar.low))),
+  };
+  lastHours.set(book, hours);
+  return hours;
+}
+
 /** The statistics of the last 24 hours; `offsetMs` is how far the venue's clock is ahead. */
 export function dayStatistics(market: Market, book: SimulatedBook, now: EpochMs, offsetMs: number) {
   const { base, symbol } = book.rules;
   const from = now - DAY_MS;
-  const bars = market.candles('spot', base, HOUR_MS, Math.ceil(from / HOUR_MS) * HOUR_MS, Math.floor(now / HOUR_MS) * HOUR_MS);
+  const hours = closedHours(market, book, Math.ceil(from / HOUR_MS) * HOUR_MS, Math.floor(now / HOUR_MS) * HOUR_MS);
   const open = market.spot(base, from);
   const last = market.spot(base, now);
-  const volume = bars.reduce((sum, bar) => sum + Number(bar.volume), 0);
-  const quoteVolume = bars.reduce((sum, bar) => sum + Number(bar.volume) * Number(bar.close), 0);
+  const { volume, quoteVolume } = hours;
   const bid = book.top('bid');
   const ask = book.top('ask');
   return {
@@ -29,8 +57,8 @@ export function dayStatistics(market: Market, book: SimulatedBook, now: EpochMs,
     askPrice: eightDecimals(ask.price),
     askQty: ask.size,
     openPrice: eightDecimals(open),
-    highPrice: eightDecimals(Math.max(open, last, ...bars.map((bar) => Number(bar.high)))),
-    lowPrice: eightDecimals(Math.min(open, last, ...bars.map((bar) => Number(bar.low)))),
+    highPrice: eightDecimals(Math.max(open, last, hours.high)),
+    lowPrice: eightDecimals(Math.min(open, last, hours.low)),
     volume: eightDecimals(volume),
     quoteVolume: eightDecimals(quoteVolume),
     openTime: from + offsetMs,

@@ -27,3 +27,15 @@ test('a look that fails, and one that never ends, are reported and followed by t
   await clock.settleTo(60_000);
   expect(began).toHaveLength(seen);
 });
+
+test('loops of one clock that began at different moments look together, on whole intervals', async () => {
+  const clock = createVirtualClock(7);
+  const began: string[] = [];
+  const look = (name: string) => async (): Promise<void> => void began.push(`${name} ${clock.now()}`);
+  const loops = [runEvery(clock, 'timers', 1_000, look('slow'), () => {})];
+  await clock.settleTo(307);
+  loops.push(runEvery(clock, 'activities', 500, look('fast'), () => {}));
+  await clock.settleTo(2_100);
+  expect(began.toSorted()).toEqual(['fast 1007', 'fast 1507', 'fast 2007', 'fast 507', 'slow 1007', 'slow 2007']);
+  await Promise.all(loops.map((loop) => loop.stop()));
+});

@@ -15,6 +15,7 @@ import type { Json } from '../../../domain/canonical-json.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import { isDataRefusal, isRetryable, send, type Sql, type Transaction } from '../database.ts';
 import { writeRecords } from './actor-records.ts';
+import { holdsNow } from '../waiting-work.ts';
 
 /** Listeners wake at this; it is a hint, the rows are the truth. */
 export const ANNOUNCEMENTS_CHANNEL = 'sevengate_announcements';
@@ -70,9 +71,9 @@ async function takeActivities(
   kinds: readonly string[],
   worker: string | null,
 ): Promise<readonly DueActivity[]> {
-  const [due] = await sql`
-    select 1 from activities where state = 'pending' and due_at <= ${now} and kind = any(${kinds as string[]}::text[]) limit 1`;
-  if (due === undefined) return [];
+  const isDue = sql`
+    exists (select 1 from activities where state = 'pending' and due_at <= ${now} and kind = any(${kinds as string[]}::text[]))`;
+  if (!(await holdsNow(sql, isDue))) return [];
   const rows = await sql<{ key: string; actor_id: string; kind: string; payload: DueActivity['payload']; attempts: number }[]>`
     select key, actor_id, kind, payload, attempts from take_activities(${now}, ${retryMs}, ${limit}, ${kinds as string[]}::text[], ${worker})`;
   return rows.map((row) => ({ key: row.key, actorId: row.actor_id, kind: row.kind, payload: row.payload, attempts: row.attempts }));
@@ -80,6 +81,7 @@ async function takeActivities(
 
 /** Timers that are due, by turns of their organizations. Those of an actor in quarantine wait for its release. */
 async function dueTimers(sql: Sql, now: EpochMs, limit: number): Promise<readonly DueTimer[]> {
+  if (!(await holdsNow(sql, sql`exists (select 1 from timers where due_at <= ${now})`))) return [];
   const rows = await sql<{ actor_id: string; timer_id: string; due_at: number; event: DueTimer['event'] }[]>`
     select t.actor_id, t.timer_id, t.due_at, t.event from timers t join actors a on a.id = t.actor_id
     where t.due_at <= ${now} and a.status <> 'quarantined'

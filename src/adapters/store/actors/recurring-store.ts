@@ -7,6 +7,13 @@ export function createRecurringStore(sql: Sql): RecurringStore {
   return {
     now: () => databaseNow(sql),
 
+    async waiting(slots) {
+      const rows = await sql<{ what: string }[]>`
+        select what from jsonb_to_recordset(${sql.json(slots)}) as s(what text, slot bigint) where not exists (
+          select 1 from recurring_work where name = s.what and (done_slot >= s.slot or claimed_until >= clock_timestamp()))`;
+      return new Set(rows.map(({ what }) => what));
+    },
+
     async claim(name, slot, holder, forMs) {
       // A claim is signed, which takes a transaction: most looks find the slot done, or somebody at it.
       const [busy] = await sql`

@@ -9,6 +9,7 @@ import type { Sql, Transaction } from '../database.ts';
 import { takeableMarketOrders } from '../orders/market-order-store.ts';
 import { columnsOf } from '../resource-rows.ts';
 import { agentOf } from './agent-reads.ts';
+import { holdsNow } from '../waiting-work.ts';
 
 /** Lifetime of a claim on a halt's pausing after the process's last sign of life. */
 const SWEEP_CLAIM = '10 seconds';
@@ -54,9 +55,11 @@ export function createAgentDirectory(sql: Sql) {
     },
 
     async takeOverHalts(): Promise<readonly { readonly orgId: string; readonly epoch: number }[]> {
+      const abandoned = sql`swept_epoch < epoch and (sweeping_until is null or sweeping_until < clock_timestamp())`;
+      if (!(await holdsNow(sql, sql`exists (select 1 from control where ${abandoned})`))) return [];
       return sql<{ orgId: string; epoch: number }[]>`
         update control set sweeping_until = clock_timestamp() + ${SWEEP_CLAIM}::interval
-        where org_id in (select org_id from control where swept_epoch < epoch and (sweeping_until is null or sweeping_until < clock_timestamp())
+        where org_id in (select org_id from control where ${abandoned}
           limit 10 for update skip locked) returning org_id as "orgId", epoch`;
     },
 

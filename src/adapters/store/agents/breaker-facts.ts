@@ -12,12 +12,14 @@ import { booksOf } from '../books/book-store.ts';
 import type { Sql } from '../database.ts';
 import { expectedSlippage } from '../gates/evidence-store.ts';
 import { expectedSlippageOfTakes } from '../takes/take-reads.ts';
+import { holdsNow } from '../waiting-work.ts';
 
 /** Positions are valued at bids of cuts no older than this. */
 const MARK_AGE_MS = 120_000;
 
 /** The agents or Takes with live capital that were filled since then, with the manifest in force. */
-function withLiveFills(sql: Sql, since: EpochMs, kind: 'agent' | 'take') {
+async function withLiveFills(sql: Sql, since: EpochMs, kind: 'agent' | 'take') {
+  if (!(await holdsNow(sql, sql`exists (select 1 from fills where book_id like 'agent:%:live' and at >= ${since})`))) return [];
   return sql<{ id: string; org_id: string; stage: Stage; canonical: string }[]>`
     select a.id, a.org_id, a.stage, m.canonical
     from (select distinct split_part(book_id, ':', 2)::uuid as id from fills where book_id like 'agent:%:live' and at >= ${since}) as filled

@@ -74,8 +74,17 @@ export function createDispatchStore(sql: Sql) {
       return ordered.map((shard) => ({ periodMs, shard }));
     },
 
-    /** Takes or renews a duty; false while another holds it. */
-    async hold(duty: string, holder: string, forMs: number): Promise<boolean> {
+    /**
+     * Takes or renews a duty; false while another holds it. Renewing is a signed transaction: a duty that is looked at often is renewed only
+     * once less than this share of its time is left.
+     */
+    async hold(duty: string, holder: string, forMs: number, renewedBelow = 1): Promise<boolean> {
+      if (renewedBelow < 1) {
+        const [kept] = await sql`
+          select 1 from leases where duty = ${duty} and holder = ${holder}
+            and held_until > clock_timestamp() + ${forMs * renewedBelow} * interval '1 millisecond'`;
+        if (kept !== undefined) return true;
+      }
       const [row] = await sql`
         insert into leases (duty, holder, held_until) values (${duty}, ${holder}, clock_timestamp() + ${forMs} * interval '1 millisecond')
         on conflict (duty) do update set holder = excluded.holder, held_until = excluded.held_until

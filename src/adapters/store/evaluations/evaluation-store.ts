@@ -9,6 +9,7 @@ import type { ToldProgress } from '../../../domain/work-progress.ts';
 import { isoTime } from '../../../domain/time.ts';
 import { hintAnnouncements } from '../actors/actor-store.ts';
 import type { Sql } from '../database.ts';
+import { holdsNow } from '../waiting-work.ts';
 
 type Fields = { readonly [name: string]: Json };
 type Evaluation = 'backtest' | 'stress_test' | 'sweep' | 'agreement';
@@ -48,6 +49,9 @@ interface ClaimedRow {
 
 /** Takes leases by turns of the organizations: one that has runs under way waits for those that have fewer. */
 async function claimRuns(sql: Sql, sessions: boolean, holder: string, limit: number, leaseMs: number) {
+  const isFree = sql`
+    exists (select 1 from evaluation_runs where state in ('queued', 'running') and (held_until is null or held_until < clock_timestamp()))`;
+  if (!(await holdsNow(sql, isFree))) return [];
   const rows = await sql<ClaimedRow[]>`
     with ranked as materialized (
       select id, row_number() over (partition by org_id order by (held_until >= clock_timestamp()) is true desc, created_at, id) as turn

@@ -10,6 +10,7 @@ import type { InstrumentKey } from '../../../domain/venue.ts';
 import { inTransaction, writeStarts } from '../actors/actor-store.ts';
 import type { Sql } from '../database.ts';
 import { preferencesOfAll } from '../risk/risk-preferences-store.ts';
+import { holdsNow } from '../waiting-work.ts';
 
 interface TrippedRow {
   id: string;
@@ -30,6 +31,10 @@ interface TrippedRow {
 export function createKillSwitchStore(sql: Sql) {
   return {
     async tripped() {
+      const isToClose = sql`
+        exists (select 1 from agents where pause_cause = any(${[...BREAKER_PAUSES]}::text[]) or closing <> '[]')
+          or exists (select 1 from takes where state = 'disarmed' and reason = ${CLOSING})`;
+      if (!(await holdsNow(sql, isToClose))) return [];
       const rows = await sql<TrippedRow[]>`
         with tripped as (
           select a.id, a.org_id, a.autonomy, a.manifest_version, a.manifest_hash, a.stage in ('limited_live', 'live') as live, a.closing,
@@ -67,6 +72,7 @@ export function createKillSwitchStore(sql: Sql) {
     },
 
     async closing() {
+      if (!(await holdsNow(sql, sql`exists (select 1 from agents where closing <> '[]')`))) return [];
       return sql<
         {
           id: string;
