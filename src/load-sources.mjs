@@ -15,6 +15,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { SourceMap } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -62,10 +63,48 @@ const KEPT_MS = 3_600_000;
  * `rooms` are the folders that the entries are made of.
  */
 export async function loadSource(url, { entries = ENTRIES, rooms = ROOMS } = {}) {
-  process.setSourceMapsEnabled(true);
   const folder = await compiledSources({ entries, rooms });
+  nameSourcesIn(folder);
   const path = relative(ROOT, fileURLToPath(url)).replace(/\.ts$/, '.js');
   return import(pathToFileURL(join(folder, path)).href);
+}
+
+/**
+ * Makes stacks name lines of the sources. Node's own way reads and keeps the maps of all modules, those of packages too, at every start;
+ * here a map is read when an error of its file is looked at.
+ */
+function nameSourcesIn(folder) {
+  const maps = new Map();
+  const mapOf = (path) => {
+    if (!maps.has(path)) {
+      let map = null;
+      try {
+        map = new SourceMap(JSON.parse(readFileSync(`${path}.map`, 'utf8')));
+      } catch {
+        // The line of the compiled file says something as well.
+      }
+      maps.set(path, map);
+    }
+    return maps.get(path);
+  };
+  const begin = pathToFileURL(folder).href;
+  const named = (site) =>
+    String(site).replace(/(file:[^\s()]+):(\d+):(\d+)/, (place, url, line, column) => {
+      if (!url.startsWith(begin)) return place;
+      const path = fileURLToPath(url);
+      const { originalSource, originalLine, originalColumn } = mapOf(path)?.findEntry(line - 1, column - 1) ?? {};
+      return originalSource === undefined ? place : `${join(dirname(path), originalSource)}:${originalLine + 1}:${originalColumn + 1}`;
+    });
+  Error.prepareStackTrace = (error, sites) => [headOf(error), ...sites.map((site) => `    at ${named(site)}`)].join('\n');
+}
+
+/** The first line of a stack; of an error that cannot say it, as V8 does. */
+function headOf(error) {
+  try {
+    return String(error);
+  } catch {
+    return '<error>';
+  }
 }
 
 /**
@@ -152,6 +191,8 @@ async function compile(entries, folder) {
       target: `node${process.versions.node}`,
       sourcemap: 'linked',
       sourcesContent: false,
+      // The text of every loaded file stays in memory.
+      minifyWhitespace: true,
       logLevel: 'error',
       // CommonJS among the compiled packages loads Node's own modules by `require`.
       banner: {
