@@ -65,8 +65,8 @@ const SETTINGS = {
   ),
   DATABASE_URL: optional(secretUrl('postgres:', 'postgresql:'), 'PostgreSQL 15 or later', 'an embedded one'),
   REDIS_URL: optional(
-    secretUrl('redis:', 'rediss:'),
-    'Redis 6.2 or later with maxmemory-policy noeviction',
+    secretUrl('redis:', 'rediss:', 'redis+cluster:', 'rediss+cluster:'),
+    'Redis 6.2 or later with maxmemory-policy noeviction, or a cluster of them as redis+cluster://host:port?also=host:port,host:port',
     'an embedded server if installed',
   ),
   QUEUE_BACKEND: optional(oneOf(QUEUE_BACKENDS), 'redis or postgres', 'redis if REDIS_URL is set or Redis is installed, else postgres'),

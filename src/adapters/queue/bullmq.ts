@@ -1,6 +1,8 @@
 /** BullMQ on whichever place the jobs wait: Redis, or its own PostgreSQL backend. A further backend is an entry of `BACKENDS`. */
 import { createPostgresBackend, Queue, Worker, withBackend } from 'bullmq';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
+import { connectRedis } from './redis-client.ts';
+import { isCluster } from './redis-url.ts';
 
 export type QueueAddress = { readonly kind: 'redis'; readonly url: string } | { readonly kind: 'postgres'; readonly url: string };
 
@@ -11,6 +13,8 @@ const LOCK_MS = 5_000;
 
 interface Backend {
   readonly classes: { readonly Queue: typeof Queue; readonly Worker: typeof Worker };
+  /** Begins the key of everything in the queue, where it may not be the library's own. */
+  readonly prefix?: string;
   connection(options: { readonly blocking: boolean }): never;
   disconnect(): void;
 }
@@ -20,8 +24,10 @@ const BACKENDS: { readonly [Kind in QueueAddress['kind']]: (url: string, onError
     const clients: Redis[] = [];
     return {
       classes: { Queue, Worker },
+      // The scripts of a queue work on keys that a cluster has to keep together.
+      ...(isCluster(url) ? { prefix: '{sevengate}' } : {}),
       connection({ blocking }) {
-        const client = new Redis(url, {
+        const client = connectRedis(url, {
           protocol: 2,
           maxRetriesPerRequest: null,
           enableOfflineQueue: true,
@@ -61,8 +67,10 @@ export function openQueue<Data extends object>(
   on: { readonly error: (error: Error) => void; readonly failed: (data: Data | null, error: Error) => void },
 ): OpenQueue<Data> {
   const backend = BACKENDS[place.kind](place.url, on.error);
+  const prefix = backend.prefix === undefined ? {} : { prefix: backend.prefix };
   const queue = new backend.classes.Queue<Data>(name, {
     connection: backend.connection({ blocking: false }),
+    ...prefix,
     defaultJobOptions: { removeOnComplete: true, removeOnFail: true },
   }) as unknown as Queue<Data>;
   queue.on('error', on.error);
@@ -72,6 +80,7 @@ export function openQueue<Data extends object>(
     work(work, concurrency) {
       const worker = new backend.classes.Worker<Data>(name, (job) => work(job.data), {
         connection: backend.connection({ blocking: true }),
+        ...prefix,
         concurrency,
         lockDuration: LOCK_MS,
         stalledInterval: LOCK_MS,

@@ -5,6 +5,7 @@ import { accessSync, closeSync, constants, mkdirSync, openSync, realpathSync, rm
 import { delimiter, join, resolve } from 'node:path';
 import type { Redis } from 'ioredis';
 import { claim, commandLine, freePort, type Log, processStartedAt, readIfThere, release, until } from '../server-process.ts';
+import { isCluster, nodeUrl } from './redis-url.ts';
 
 export interface RedisServer {
   readonly path: string;
@@ -173,13 +174,18 @@ async function stopServer(pid: number, folder: string, log: Log): Promise<void> 
 export async function refusalOfRedis(url: string): Promise<string | null> {
   let info: string;
   try {
-    info = await ask(url, (redis) => redis.info());
+    info = await ask(nodeUrl(url), (redis) => redis.info());
   } catch (error) {
     return `REDIS_URL: no Redis answers there (${(error as Error).message})`;
   }
   const [, major = '0', minor = '0'] = /^redis_version:(\d+)\.(\d+)/m.exec(info) ?? [];
   if (!isRecent(Number(major), Number(minor)))
     return `REDIS_URL: this Redis is ${major}.${minor}, and ${OLDEST.join('.')} or later is needed`;
+  const isNode = /^redis_mode:cluster/m.test(info);
+  if (isNode !== isCluster(url))
+    return isNode
+      ? 'REDIS_URL: this Redis is a node of a cluster: name the cluster as redis+cluster://host:port'
+      : 'REDIS_URL: this Redis is no node of a cluster: name it as redis://host:port';
   const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1];
   if (policy !== 'noeviction') {
     return `REDIS_URL: this Redis has maxmemory-policy ${policy ?? 'unknown'} and would drop queued work under memory pressure; set it to noeviction`;

@@ -1,8 +1,9 @@
 /** The newest of each key between processes: conflated, one message per flush, never one per value. */
 import { randomBytes } from 'node:crypto';
-import { Redis } from 'ioredis';
 import type { Clock } from '../../../streams/clock.ts';
 import type { EpochMs } from '../../domain/time.ts';
+import { connectRedis } from './redis-client.ts';
+import { isCluster } from './redis-url.ts';
 
 /** Value handling of the bus. */
 export interface NewestKind<Value> {
@@ -234,14 +235,14 @@ class SharedNewestBus<Value> implements NewestBus<Value> {
     this.#newest = new Newest(kind, options);
     this.#echoedAt = clock.now();
     // A frozen server must not hold a flush for ever, and a flush that waits for a lost one would only be late.
-    this.#publisher = new Redis(options.url, {
+    this.#publisher = connectRedis(options.url, {
       protocol: 2,
       commandTimeout: COMMAND_MS,
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
       retryStrategy: (attempt) => this.#retryStrategy(attempt),
     });
-    this.#subscriber = new Redis(options.url, {
+    this.#subscriber = connectRedis(options.url, {
       protocol: 2,
       maxRetriesPerRequest: null,
       autoResubscribe: false,
@@ -332,7 +333,8 @@ class SharedNewestBus<Value> implements NewestBus<Value> {
     try {
       for (const message of messages) {
         const receivers = await this.#publisher.publish(this.#channel, JSON.stringify(message));
-        this.#alone = this.#subscribed && receivers === 1;
+        // A cluster counts the receivers at one of its nodes.
+        this.#alone = this.#subscribed && receivers === 1 && !isCluster(this.#options.url);
       }
     } catch (error) {
       this.#report(error);

@@ -2,11 +2,13 @@
  * Carries the steps of replay sessions between processes over Redis: each session listens on a channel of its own where it runs, and
  * whoever asks is answered on one of its own. Nothing is kept: a step that got lost is sent again and decided once.
  */
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import type { Clock } from '../../../streams/clock.ts';
 import { type Outcome, refuse } from '../../domain/refusal.ts';
 import type { StepAsk } from '../../domain/replay-step.ts';
 import type { StepChannel } from '../../simulation/blind/replay-host.ts';
+import { connectRedis } from './redis-client.ts';
+import { isCluster } from './redis-url.ts';
 
 type Asked = Parameters<StepChannel['step']>[0];
 type Served = Parameters<StepChannel['serve']>[1];
@@ -59,9 +61,9 @@ class RedisReplayChannel implements ReplayChannel {
     this.#options = options;
     this.#inbox = `${CHANNEL}:to:${options.newId()}`;
     const shared = { protocol: 2, retryStrategy: (attempt: number) => Math.min(100 * 2 ** attempt, 2_000) } as const;
-    this.#publisher = new Redis(options.url, { ...shared, commandTimeout: COMMAND_MS, maxRetriesPerRequest: 0 });
+    this.#publisher = connectRedis(options.url, { ...shared, commandTimeout: COMMAND_MS, maxRetriesPerRequest: 0 });
     // Channels are subscribed to again after a reconnect.
-    this.#subscriber = new Redis(options.url, { ...shared, maxRetriesPerRequest: null });
+    this.#subscriber = connectRedis(options.url, { ...shared, maxRetriesPerRequest: null });
     for (const redis of [this.#publisher, this.#subscriber]) redis.on('error', options.onError);
     this.#subscriber.on('message', (channel: string, text: string) => this.#receive(channel, text));
     this.#listening = this.#subscriber.subscribe(this.#inbox).catch(options.onError);
@@ -74,8 +76,8 @@ class RedisReplayChannel implements ReplayChannel {
     const question: Question = { ...of, replyTo: this.#inbox, ask, step };
     try {
       const listeners = await this.#publisher.publish(channelOf(of.runId), JSON.stringify(question));
-      // Nobody listens: the session runs nowhere.
-      if (listeners === 0) this.#waiting.get(ask)?.(null);
+      // Nobody listens: the session runs nowhere. A cluster counts those of one node.
+      if (listeners === 0 && !isCluster(this.#options.url)) this.#waiting.get(ask)?.(null);
     } catch (error) {
       this.#options.onError(error);
       this.#waiting.get(ask)?.(SILENT);

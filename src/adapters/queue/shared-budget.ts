@@ -2,9 +2,10 @@
  * The request budgets of all processes of an installation: one weighted window per provider, counted in Redis by one
  * script, so that however many processes ask, together they stay within what the provider allows one address.
  */
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import type { EpochMs } from '../../domain/time.ts';
 import { type BudgetPurpose, mostFor, type RequestBudget, WeightBudget } from '../venues/request-budget.ts';
+import { connectRedis } from './redis-client.ts';
 
 /** A window is counted in so many cells; a cell leaves it as a whole, once all of it is old enough. */
 const CELLS = 60;
@@ -96,7 +97,7 @@ export function openSharedBudgets(options: {
   readonly onError: (error: unknown) => void;
 }): SharedBudgets {
   const { clock, onError, prefix = 'sevengate:budget' } = options;
-  const redis = new Redis(options.url, {
+  const redis = connectRedis(options.url, {
     protocol: 2,
     commandTimeout: TIMEOUT_MS,
     maxRetriesPerRequest: 0,

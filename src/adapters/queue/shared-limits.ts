@@ -1,5 +1,6 @@
 /** The connection through which processes of the service count requests of callers together. */
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
+import { connectRedis } from './redis-client.ts';
 
 /** A count that takes longer is given up; the process then counts for itself. */
 const TIMEOUT_MS = 250;
@@ -11,7 +12,7 @@ export interface SharedLimits {
 
 /** Connects, and goes on trying. Nothing waits in a queue while there is no connection: a limit is needed now or not at all. */
 export function openSharedLimits(options: { readonly url: string; readonly onError: (error: unknown) => void }): SharedLimits {
-  const store = new Redis(options.url, {
+  const store = connectRedis(options.url, {
     protocol: 2,
     commandTimeout: TIMEOUT_MS,
     maxRetriesPerRequest: 0,

@@ -64,6 +64,36 @@ const NOBODYS: Readonly<Record<string, string>> = {
   trail_log: 'the order of signatures',
   trail_checkpoints: 'states of the log',
 };
+/**
+ * Tables of organizations without a column that names theirs: the column by which a row belongs to a row that has one, and the table of that
+ * one. A database that is divided by organization keeps such rows beside their owners (docs/reference/performance.md).
+ */
+const OWNED: Readonly<Record<string, readonly [column: string, owner: string]>> = {
+  activities: ['actor_id', 'actors'],
+  actor_checkpoints: ['actor_id', 'actors'],
+  bridge_arrivals: ['transfer_id', 'bridge_transfers'],
+  decisions: ['agent_id', 'actors'],
+  evaluation_reports: ['run_id', 'evaluation_runs'],
+  evidence: ['agent_id', 'actors'],
+  fills: ['book_id', 'books'],
+  gate_heads: ['agent_id', 'actors'],
+  incidents: ['actor_id', 'actors'],
+  ledger_accounts: ['book_id', 'books'],
+  ledger_legs: ['transaction_id', 'ledger_transactions'],
+  ledger_transactions: ['book_id', 'books'],
+  manifests: ['agent_id', 'actors'],
+  moved_actors: ['actor_id', 'actors'],
+  organizations: ['id', 'organizations'],
+  stage_changes: ['agent_id', 'actors'],
+  steps: ['actor_id', 'actors'],
+  superseded_evidence: ['evidence_id', 'evidence'],
+  tick_crashes: ['actor_id', 'actors'],
+  tick_inputs: ['agent_id', 'actors'],
+  timers: ['actor_id', 'actors'],
+  vault_changes: ['agent_id', 'actors'],
+  vault_marks: ['agent_id', 'actors'],
+  vaults: ['agent_id', 'actors'],
+};
 /** Functions that change who belongs to an organization: for a proven session that works for it, asked by one who manages its members. */
 const OF_MEMBERS = ['change_member', 'invite_member', 'revoke_invitation', 'revoke_tokens', 'set_member_role'];
 /** Functions that work as their owner for whoever calls them: these, and those that sign or lock for sessions of registered writers. */
@@ -140,6 +170,29 @@ describe('the catalog', () => {
     expect(tables.length).toBeGreaterThan(30);
     const shared = found.filter(({ policies }) => policies.some((policy) => policy.startsWith('shared_rows '))).map(({ name }) => name);
     expect(shared).toEqual(['announcements', 'listing_prices', 'listing_rules', 'marketplace_listings']);
+  });
+
+  test('a table of organizations names its own in each row, or a column that is never empty leads to a table that does', () => {
+    const unnamed = tables.filter(({ columns }) => columns.every(({ name }) => name !== 'org_id'));
+    expect(unnamed.map(({ name }) => name).sort()).toEqual(Object.keys(OWNED).sort());
+    for (const [table, [column]] of Object.entries(OWNED)) {
+      const owners = [table];
+      for (let owner = OWNED[table]?.[1]; owner !== undefined && owner !== owners.at(-1); owner = OWNED[owner]?.[1]) owners.push(owner);
+      const last = tables.find(({ name }) => name === owners.at(-1));
+      expect(last?.columns.some(({ name }) => name === 'org_id') === true || last?.name === 'organizations', `${table} by ${column}`).toBe(
+        true,
+      );
+    }
+  });
+
+  test('no row of an organization lacks what leads to its owner', async () => {
+    const columns = await superuser<{ name: string }[]>`
+      select c.relname || '.' || a.attname as name from pg_class c join pg_attribute a on a.attrelid = c.oid
+      where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and a.attnotnull and not a.attisdropped`;
+    const never = new Set(columns.map(({ name }) => name));
+    expect(Object.entries(OWNED).flatMap(([table, [column]]) => (never.has(`${table}.${column}`) ? [] : [`${table}.${column}`]))).toEqual(
+      [],
+    );
   });
 
   test('what a nobody’s table shows to callers, they may read and not write; partitions not even that', async () => {
