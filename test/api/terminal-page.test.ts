@@ -25,7 +25,10 @@ function terminal(kept: TerminalFiles | null) {
 test('files that were kept are served at the first visit', async () => {
   const { visit, bundlings } = terminal(FILES);
   expect((await visit()).body).toContain('/terminal/main-A.js');
-  expect((await visit('/terminal/main-A.js')).body).toBe('1');
+  const file = await visit('/terminal/main-A.js');
+  expect(file.body).toBe('1');
+  // Its name changes with its content.
+  expect(file.headers['cache-control']).toBe('public, max-age=31536000, immutable');
   expect(bundlings).toHaveLength(0);
 });
 
