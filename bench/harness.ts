@@ -1,5 +1,7 @@
 /** The mechanics of every benchmark: interleaved rounds, medians of ratios, spreads, one table, `--json`. */
 
+import { keepFigures } from './measured.ts';
+
 /** Cost of one round of a contender. */
 export interface Cost {
   readonly operations: number;
@@ -141,6 +143,15 @@ export async function bench(options: BenchOptions): Promise<void> {
       reached: comparison.goal === null ? null : ratio >= comparison.goal,
     };
   });
+  keepFigures(
+    options.title,
+    lines.map((line) => ({
+      what: `${line.what}: ${line.ours}, ${rate(line.oursRate)}/s, against ${line.reference}, ${rate(line.referenceRate)}/s`,
+      value: times(line.ratio),
+      spread: `${times(line.low)} to ${times(line.high)}`,
+      goal: line.goal === null ? '' : `≥ ${times(line.goal)}`,
+    })),
+  );
   if (process.argv.includes('--json')) {
     const perSecond = Object.fromEntries(contenders.map(({ name }) => [name, 1e6 / median(costsOf(name))]));
     process.stdout.write(`${JSON.stringify({ title: options.title, rounds, perSecond, lines, notes: options.notes ?? [] }, null, 2)}\n`);

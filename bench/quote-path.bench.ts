@@ -268,16 +268,16 @@ const readers: readonly [name: string, work: (frame: Buffer) => unknown][] = [
   ['JSON.parse + literal', parsedLiteral],
 ];
 
-/** Against whom a stream of frames is read, and what is to be reached. */
-function readingLines(stream: string, goals: readonly [tardis: number | null, ccxt: number | null, scan: number | null]): Comparison[] {
-  const line = (what: string, reference: string, goal: number | null): Comparison => {
-    return { what: `${stream}, ${what}`, ours: `mapSpotFrame, ${stream}`, reference: `${reference}, ${stream}`, goal };
+/** Against whom a stream of frames is read. Venues send thousands a second, so that no reader of millions is the bottleneck. */
+function readingLines(stream: string): Comparison[] {
+  const line = (what: string, reference: string): Comparison => {
+    return { what: `${stream}, ${what}`, ours: `mapSpotFrame, ${stream}`, reference: `${reference}, ${stream}`, goal: null };
   };
   return [
-    line('against tardis-dev', 'tardis-dev', goals[0]),
-    line('against ccxt', 'ccxt', goals[1]),
-    line('share of the scan', 'bare scan', goals[2]),
-    line('against parse + literal', 'JSON.parse + literal', null),
+    line('against tardis-dev', 'tardis-dev'),
+    line('against ccxt', 'ccxt'),
+    line('share of the scan', 'bare scan'),
+    line('against parse + literal', 'JSON.parse + literal'),
   ];
 }
 
@@ -287,7 +287,7 @@ await bench({
     repeated(`${name}, as recorded`, FRAMES, overFrames(work, recorded)),
     repeated(`${name}, all changing`, FRAMES, overFrames(work)),
   ]),
-  comparisons: [...readingLines('as recorded', [6, 25, 0.5]), ...readingLines('all changing', [null, null, null])],
+  comparisons: [...readingLines('as recorded'), ...readingLines('all changing')],
   notes: [
     `as recorded: ${(recorded[0] as Buffer).length} to ${(recorded.at(-1) as Buffer).length} B; each frame differs from its instrument's last one on one side, always in size and in ${Math.round(100 * changes.price)} % in price, as the tapes of Binance (30 %) and Binance.US (81 %) do together`,
     `all changing: ${(frames[0] as Buffer).length} B; all four numbers change in each frame, to the last digit`,

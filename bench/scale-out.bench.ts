@@ -8,11 +8,11 @@
 import { cpus } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { createClient } from '../clients/typescript/src/index.ts';
 import { openDatabase, type Sql } from '../src/adapters/store/database.ts';
 import { type OwnDatabase, withDatabase } from './database.ts';
-import { openService, type RoleProcess, type Service } from './role-processes.ts';
+import { openService, type RoleProcess } from './role-processes.ts';
 import { processSeconds, serverMicroseconds } from './server-cost.ts';
+import { makeTraders } from './traders.ts';
 
 const SLOT_MS = 60_000;
 /** Last milliseconds of a slot that are not measured: a measurement ends before the next slot begins. */
@@ -36,7 +36,7 @@ async function measure(own: OwnDatabase): Promise<void> {
   const service = await openService(own);
   for (const role of ['sandbox', 'feed'] as const) await service.start(role);
   const { port } = await service.start('api');
-  await Promise.all(Array.from({ length: organizations }, (_, index) => makeAgents(service, `http://127.0.0.1:${port}`, index)));
+  await Promise.all(Array.from({ length: organizations }, (_, index) => makeTraders(service, `http://127.0.0.1:${port}`, index, agents)));
   const sql = openDatabase({ url: own.server.url, role: null, name: 'bench', connections: 2 });
   own.ends.push(() => sql.end());
   const workers: RoleProcess[] = [];
@@ -90,32 +90,3 @@ async function waitsUntil(sql: Sql, end: number): Promise<string> {
     .map(([wait, count]) => `${wait} ${count}`)
     .join(', ');
 }
-
-/** Makes one organization's agents, which buy in one slot and sell in the next, and lets them trade without approval. */
-async function makeAgents(service: Service, baseUrl: string, index: number): Promise<void> {
-  const organization = `scale-${index}`;
-  const operator = service.token('market:read,agent:read,trade:execute', `operator-${index}`, organization);
-  const manager = service.token('market:read,agent:read,trade:execute,risk:manage', `manager-${index}`, organization);
-  const [trading, managing] = [operator, manager].map((token) => createClient({ baseUrl, token })) as [Client, Client];
-  for (let agent = 0; agent < agents; agent++) {
-    const { id } = await trading.createAgent({
-      body: {
-        name: `trader ${agent}`,
-        universe: ['BTCUSDT'],
-        timeframe: '1m',
-        entryConditions: [{ type: 'price_above', price: 1 }],
-        exitConditions: [{ type: 'price_above', price: 2 }],
-        maxCapitalUsd: 100_000,
-        maxTradeNotionalUsd: 500,
-        stopLossPct: 50,
-        takeProfitPct: 50,
-        maxDailyDrawdownPct: 50,
-        maxOpenPositions: 2,
-        maxSlippageBps: 200,
-      },
-    });
-    await managing.setAgentAutonomy({ id, body: { autonomy: 'policy_auto' } });
-  }
-}
-
-type Client = ReturnType<typeof createClient>;

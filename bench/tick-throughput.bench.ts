@@ -113,8 +113,8 @@ async function measure(stage: Stage, queueName: string): Promise<void> {
       { what: 'agents per second', ours: oursName, reference: 'naive, a job per agent', goal: 15 },
       { what: 'same, without its queue', ours: oursName, reference: 'naive, one at a time', goal: 15 },
       { what: 'same, without its queue', ours: oursName, reference: `naive, ${IN_FLIGHT} in flight`, goal: null },
-      { what: 'share of the server copying full records', ours: oursName, reference: 'insert..select, full records', goal: 0.5 },
-      { what: 'share of the server copying our rows', ours: oursName, reference: 'insert..select, our rows', goal: 0.5 },
+      { what: 'share of the server copying full records', ours: oursName, reference: 'insert..select, full records', goal: null },
+      { what: 'share of the server copying our rows', ours: oursName, reference: 'insert..select, our rows', goal: null },
     ],
     notes: [
       `jobs wait in ${queueName}, ${IN_FLIGHT} worked on at once; ours has a job per shard and reads which are due; the naive record is ${naive.recordBytes} B of JSON`,

@@ -35,8 +35,6 @@ interface Peer {
   readonly read: (frame: Buffer) => unknown;
   /** The numbers in what it says, in the order of the case's `numbersOf`, where that has them. */
   readonly numbersOf: (read: unknown) => readonly number[];
-  /** Required speed-up of the map over this peer; null if none is set. */
-  readonly goal: number | null;
 }
 
 interface MessageCase {
@@ -119,7 +117,7 @@ function depthCase(): MessageCase {
       const { observedAt, firstId, lastId, bids, asks } = mapped as DepthDiff;
       return [observedAt, firstId, lastId, ...pairs(bids), ...pairs(asks)];
     },
-    peers: [{ who: 'tardis-dev', read, numbersOf: tardisLevels, goal: null }],
+    peers: [{ who: 'tardis-dev', read, numbersOf: tardisLevels }],
   };
 }
 
@@ -173,8 +171,8 @@ function perpBookCase(everyLevel: boolean): MessageCase {
     peers: everyLevel
       ? []
       : [
-          { who: 'tardis-dev', read: tardisReading(tardisBooks('hyperliquid'), RECEIVED_AT), numbersOf: tardisLevels, goal: 4 },
-          { who: 'ccxt', read: ccxtReading(hyperliquid, 'wss://api.hyperliquid.xyz/ws'), numbersOf: ccxtLevels, goal: null },
+          { who: 'tardis-dev', read: tardisReading(tardisBooks('hyperliquid'), RECEIVED_AT), numbersOf: tardisLevels },
+          { who: 'ccxt', read: ccxtReading(hyperliquid, 'wss://api.hyperliquid.xyz/ws'), numbersOf: ccxtLevels },
         ],
   };
 }
@@ -213,7 +211,7 @@ function perpBestCase(): MessageCase {
       const { observedAt, bid, bidSize, ask, askSize } = mapped as Quote;
       return [observedAt, Number(bid), Number(bidSize), Number(ask), Number(askSize)];
     },
-    peers: [{ who: 'tardis-dev', read: tardisReading(mapper, RECEIVED_AT), numbersOf: tardisTop, goal: null }],
+    peers: [{ who: 'tardis-dev', read: tardisReading(mapper, RECEIVED_AT), numbersOf: tardisTop }],
   };
 }
 
@@ -246,7 +244,7 @@ function perpTradeCase(): MessageCase {
       }));
     },
     numbersOf: null,
-    peers: [{ who: 'tardis-dev', read, numbersOf: tardisTrade, goal: null }],
+    peers: [{ who: 'tardis-dev', read, numbersOf: tardisTrade }],
   };
 }
 
@@ -524,7 +522,7 @@ export function messageContenders(): Contender[] {
 /** Lines per message: against its peers, JSON.parse and a literal, and the scan. */
 export const messageComparisons: readonly Comparison[] = [
   ...cases.flatMap(({ name, peers }) => [
-    ...peers.map(({ who, goal }) => ({ what: `${name}, against ${who}`, ours: `${name}: map`, reference: `${name}: ${who}`, goal })),
+    ...peers.map(({ who }) => ({ what: `${name}, against ${who}`, ours: `${name}: map`, reference: `${name}: ${who}`, goal: null })),
     { what: name, ours: `${name}: map`, reference: `${name}: parse + literal`, goal: null },
     { what: `${name}, share of scan`, ours: `${name}: map`, reference: `${name}: scan`, goal: null },
   ]),

@@ -103,8 +103,13 @@ async function proof(files) {
   return mutants([]);
 }
 
-/** Every bench/<name>.bench.ts, or the named ones, one after another; what they are measured beside is installed first. */
-async function bench(names) {
+/**
+ * Every bench/<name>.bench.ts, or the named ones, one after another; what they are measured beside is installed first.
+ * `--record`: their figures go to docs/reference/performance.md.
+ */
+async function bench(given) {
+  const names = given.filter((one) => one !== '--record');
+  if (names.length < given.length) process.env['BENCH_RECORD'] = '1';
   const found = readdirSync(join(root, 'bench'))
     .filter((file) => file.endsWith('.bench.ts'))
     .map((file) => basename(file, '.bench.ts'))

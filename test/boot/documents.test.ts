@@ -13,6 +13,7 @@ import { createMetrics } from '../../src/adapters/metrics.ts';
 import { commandService } from '../../src/boot/command-service.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { describeSettings } from '../../src/boot/config.ts';
+import { readMeasured, withFigures } from '../../bench/measured.ts';
 import { commandsOf as commandsOfPage, commandsUnder } from '../journeys/typed-commands.ts';
 import { PICTURED_PAGES, pictureFile, SCHEMES } from '../web/pictured-pages.ts';
 
@@ -161,6 +162,12 @@ test('the page of metrics is what a process offers', async () => {
     '',
   ];
   await expect(page.join('\n')).toMatchFileSnapshot('../../docs/reference/metrics.md');
+});
+
+test('the figures of the page of performance are those on record', () => {
+  const page = read('docs/reference/performance.md');
+  expect(withFigures(page, readMeasured())).toBe(page);
+  expect(readMeasured().length).toBeGreaterThan(1);
 });
 
 test.each(documents)('every link of %s leads to a file', (path) => {
