@@ -57,7 +57,7 @@ describe.skipIf(CHROMIUM === null)('the terminal on a bad day', () => {
       await page.getByText('This device is offline. Send it again: it is placed once.').waitFor();
       expect(await page.locator('.watchlist, [data-instrument]').count()).toBeGreaterThan(3);
       await go('rankings');
-      await page.getByText('Loading…').first().waitFor();
+      await page.getByText('Loading…').filter({ visible: true }).first().waitFor();
       await browser.context.setOffline(false);
       await page.getByRole('heading', { name: 'Rankings' }).waitFor();
       await light('live');
@@ -74,7 +74,7 @@ describe.skipIf(CHROMIUM === null)('the terminal on a bad day', () => {
       await route.continue();
     });
     await go('social');
-    await page.getByText('Loading…').first().waitFor();
+    await page.getByText('Loading…').filter({ visible: true }).first().waitFor();
     await light('slow');
     await page.getByText('Slow answers').waitFor();
     expect(await findingsEverywhere(page)).toEqual([]);
