@@ -73,7 +73,7 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
   test('signed in, it shows live prices that move, and the first visit is small', async () => {
     await page.goto(`${service.url}/terminal`);
     await giveToken(page, service.token('operator'));
-    const price = page.locator('[data-instrument="spotexchange:BTCUSDT"] td').first();
+    const price = page.locator('[data-instrument="spotexchange:BTCUSDT"] [class^=flash-]');
     await waitFor(async () => /^\d/.test(await price.innerText()), { what: 'a price of BTCUSDT' });
     const first = await price.innerText();
     await waitFor(async () => (await price.innerText()) !== first, { what: 'another price of BTCUSDT' });
