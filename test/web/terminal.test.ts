@@ -203,7 +203,7 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
     await yaml.fill(
       written.replace('universe:', 'strategy: external\nrelease: "7"\nuniverse:').replace(/(entry|exit)Conditions:\n( .*\n)+/g, ''),
     );
-    await page.getByText('Code outside of the service decides').waitFor();
+    await page.getByText('Your own code decides').waitFor();
     expect(await findingsEverywhere(page)).toEqual([]);
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     await page.getByRole('heading', { name: HOSTILE }).waitFor();
