@@ -61,7 +61,7 @@ function waitOf(instrument: InstrumentKey, closing: Closing, facts: ClosingFacts
   }
   const { limitPrice } = closing;
   if (limitPrice !== null && new Decimal(price.executablePrice).lt(limitPrice))
-    return { cause: 'market', detail: `the market price of ${instrument} is ${price.executablePrice}, and the limit is ${limitPrice}` };
+    return { cause: 'market', detail: `the market pays ${price.executablePrice} for ${instrument}, and the limit is ${limitPrice}` };
   const last = own.find(({ side, createdAt }) => side === 'exit' && createdAt >= closing.at);
   if (last === undefined) return { cause: 'queue', detail: `a worker sells ${instrument} as soon as it has capacity and risk allows it` };
   const ended = `${last.state}${last.reason === null ? '' : ` (${last.reason})`}`;

@@ -29,7 +29,7 @@ test('an agent is created, decides, proposes a trade that is filled, and is clos
     /^Created My first agent at draft/m,
     /propose entry/,
     /^filled: buy /m,
-    /^backtest finished/m,
+    /^backtest (queued|running|finished)/m,
     /^draft → backtest +open/m,
     /paused \(/,
     /"epoch":1/,
