@@ -24,6 +24,8 @@ import type { Cut } from '../domain/cut.ts';
 import { costModelOf } from '../domain/costs.ts';
 import { type ProposalState, STOP_LOSS, type SupersededReason, supersededBy } from '../domain/execution.ts';
 import { type ExecutionMode, executionModeOf } from '../domain/order.ts';
+import { type HourlyTerms, lastHour } from '../domain/funding.ts';
+import { isPerpetual } from '../domain/margin.ts';
 import type { OutsideProposal } from '../domain/outside-proposal.ts';
 import { DEFAULT_PREFERENCES, exposureOfSums, type OtherBooks, type RiskPreferences } from '../domain/risk/index.ts';
 import { readTickInputs, type TickInputs } from '../domain/tick-inputs.ts';
@@ -37,6 +39,7 @@ import { createRestingFlows, type FollowDigits } from './resting-flows.ts';
  * Time from a slot or an approval to the moment at which a punctual worker sends the order; the venue's latency comes on top. Milliseconds.
  */
 export const ORDER_AFTER_MS = 500;
+const HOUR_MS = 3_600_000;
 
 /** Activity of each state in a proposal's chart. */
 const ACTIVITY_IN: Readonly<Record<string, string>> = {
@@ -51,6 +54,8 @@ export interface BrokerCounts {
   readonly fills: number;
   /** Proposals by the state that they have come to. */
   readonly states: Readonly<Partial<Record<ProposalState, number>>>;
+  /** Hours of held perpetuals, each of one position: funded by what the tape told, or without a rate on it and therefore not paid. */
+  readonly funding: { readonly paid: number; readonly unknown: number };
 }
 
 export interface PaperBroker {
@@ -111,6 +116,9 @@ class TapeBroker implements PaperBroker {
   readonly #executions = new Map<string, { readonly id: string; readonly at: EpochMs }>();
   readonly #flows: ReturnType<typeof createRestingFlows>;
   readonly #records: ActorRecord[] = [];
+  /** End of the next hour at which perpetuals pay; null while none is held. */
+  #fundingAt: EpochMs | null = null;
+  readonly #funding = { paid: 0, unknown: 0 };
   /** Books at the prices of the moment at which several orders are carried out. */
   #marks: Marks | null = null;
   readonly #workers: Readonly<Record<string, ActivityWorker>>;
@@ -209,6 +217,7 @@ class TapeBroker implements PaperBroker {
 
   async wake(): Promise<void> {
     const at = this.#now();
+    this.#payFunding(at);
     const due = [...this.#executions].filter(([, execution]) => execution.at <= at);
     // Meanwhile no price changes.
     this.#marks = createMarks(this.#view, at);
@@ -258,7 +267,7 @@ class TapeBroker implements PaperBroker {
   get counts(): BrokerCounts {
     const tally: Partial<Record<ProposalState, number>> = {};
     for (const state of this.#books.states.values()) tally[state] = (tally[state] ?? 0) + 1;
-    return { proposals: this.#books.states.size, fills: this.#books.fills, states: tally };
+    return { proposals: this.#books.states.size, fills: this.#books.fills, states: tally, funding: { ...this.#funding } };
   }
 
   #bookModeOf(agentId: string): ExecutionMode {
@@ -303,7 +312,33 @@ class TapeBroker implements PaperBroker {
     if (row === undefined) throw new Error(`fill ${fill.id} belongs to no proposal of this replay`);
     const { agentId } = proposalContext(row.state);
     const filled = this.#books.book(agentId, proposalId, fill);
+    if (isPerpetual(fill.instrument)) this.#awaitFunding();
     this.#deps.onFill?.(filled);
+  }
+
+  /** Asks to be woken at the end of the hour. */
+  #awaitFunding(): void {
+    if (this.#fundingAt !== null) return;
+    this.#fundingAt = lastHour(this.#now()) + HOUR_MS;
+    this.#deps.wakeAt(this.#fundingAt);
+  }
+
+  /** Pays the hour that has ended: a fill at its very end comes after, as on paper. */
+  #payFunding(at: EpochMs): void {
+    const hour = this.#fundingAt;
+    if (hour === null || at < hour) return;
+    const { paid, unknown } = this.#books.payFunding((instrument) => this.#fundingTerms(instrument, hour));
+    this.#funding.paid += paid;
+    this.#funding.unknown += unknown;
+    this.#fundingAt = null;
+    if (this.#books.holdsPerpetuals) this.#awaitFunding();
+  }
+
+  /** The rate and the mark price that the venue told last within an hour; null if it told none. */
+  #fundingTerms(instrument: InstrumentKey, hour: EpochMs): HourlyTerms | null {
+    const told = this.#view.instrument(instrument)?.perpContext ?? null;
+    if (told === null || told.receivedAt < hour - HOUR_MS) return null;
+    return { hourlyRate: told.hourlyFunding, price: told.markPrice };
   }
 
   async #cancelled(agentId: string, reason: string): Promise<void> {

@@ -2,12 +2,15 @@
 import { bookIdOf, untouchedBook } from '../../../actors/agent/tick-risk.ts';
 import type { ShownExecution } from '../../../actors/proposal/parts.ts';
 import type { TradingDuty } from '../../../actors/ticking/trading-decisions.ts';
-import { applyFill, type Fill, type OpenProposal, type TradingBook } from '../../domain/book.ts';
+import { applyFill, applyFunding, type Fill, type OpenProposal, type TradingBook } from '../../domain/book.ts';
 import type { DecimalString } from '../../domain/decimal.ts';
 import { isOpenProposal, type ProposalState } from '../../domain/execution.ts';
+import { fundingUsdOf, type HourlyTerms } from '../../domain/funding.ts';
+import { isPerpetual } from '../../domain/margin.ts';
 import type { ExecutionMode, Order } from '../../domain/order.ts';
 import { type BookSums, RunningSums } from '../../domain/risk/index.ts';
 import type { BookDay } from '../../domain/tick-inputs.ts';
+import type { InstrumentKey } from '../../domain/venue.ts';
 
 /** A proposal as its steps project it. */
 export interface ProjectedProposal {
@@ -151,6 +154,31 @@ export class ReplayBooks {
     this.#owners.set(fill.bookId, agentId);
     this.#fills++;
     return { agentId, proposalId, fill, book };
+  }
+
+  /** True if any book holds a perpetual. */
+  get holdsPerpetuals(): boolean {
+    for (const { holdings } of this.#books.values()) if (holdings.some(({ instrument }) => isPerpetual(instrument))) return true;
+    return false;
+  }
+
+  /** Pays the funding of an hour for every perpetual that is held; answers how many have terms, and how many have none and pay nothing. */
+  payFunding(termsOf: (instrument: InstrumentKey) => HourlyTerms | null): { readonly paid: number; readonly unknown: number } {
+    let [paid, unknown] = [0, 0];
+    for (const book of this.#books.values()) {
+      let after = book;
+      for (const { instrument, quantity } of book.holdings) {
+        if (!isPerpetual(instrument)) continue;
+        const terms = termsOf(instrument);
+        if (terms === null) unknown++;
+        else {
+          after = applyFunding(after, fundingUsdOf(quantity, terms.price, terms.hourlyRate));
+          paid++;
+        }
+      }
+      if (after !== book) this.#keep(after);
+    }
+    return { paid, unknown };
   }
 
   /** Begins the day of a book that something has happened to. */
