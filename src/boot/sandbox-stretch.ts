@@ -16,6 +16,8 @@ import { createNewIds } from '../adapters/new-ids.ts';
 import { nextDue } from '../adapters/store/actors/next-due.ts';
 import { shareCommits } from '../adapters/store/actors/shared-commits.ts';
 import { activeManifests } from '../adapters/store/agents/manifest-reads.ts';
+import { createFundingStore } from '../adapters/store/books/funding-store.ts';
+import { createMarginStore } from '../adapters/store/books/margin-store.ts';
 import { writeCuts } from '../adapters/store/agents/cut-store.ts';
 import { createDispatchStore, databaseNow } from '../adapters/store/agents/dispatch-store.ts';
 import { createTickStore } from '../adapters/store/agents/tick-store.ts';
@@ -53,9 +55,12 @@ import {
   openStretch,
   shardsOf,
   type StretchAsked,
+  type StretchMargins,
   type StretchWorker,
 } from '../simulation/stretch/stretch.ts';
 import { createToldReports } from '../simulation/stretch/told-reports.ts';
+import { bookFunding } from '../trading/funding.ts';
+import { liquidateBooks, type MarginStore } from '../trading/liquidations.ts';
 import { measureDue } from '../trading/shadow-measuring.ts';
 import { disabledVenuesOf } from '../trading/disabled-venues.ts';
 import { createPreTrade } from '../trading/pre-trade.ts';
@@ -158,7 +163,9 @@ async function openParts(deps: StretchDeps): Promise<OpenStretch> {
       moveTimeTo: (at) => moveTimeTo(owner, at),
     },
     worker: worker.open,
+    margins: worker.margins,
     async assessDue(at) {
+      await worker.bookFunding(at);
       await market.measureShadows(at);
       await gates.assessDue(at, containment('assessing paper and shadow stages'));
     },
@@ -269,13 +276,14 @@ async function waitUntilObserved(told: { readonly observed: boolean }): Promise<
 
 /** The worker of a stretch: tickers, timers and activities over the service's store, told when to look. */
 function workerParts(
-  { service, store: { sql }, clock, containment }: StretchDeps,
+  { service, store: { sql }, past, clock, containment }: StretchDeps,
   runtime: Runtime,
   { words, pipeline }: { readonly words: MarketWords; readonly pipeline: MarketPipeline },
 ) {
   const { config, warn } = service;
   const store = shareCommits(createActorStore(sql));
   const { preTrade, disabledVenues } = preTradeOn(sql, clock, { words, pipeline });
+  const bid = (key: InstrumentKey) => words.quote(key, clock.now())?.bid ?? null;
   const deps: WorkerDeps = {
     sql,
     store,
@@ -290,12 +298,25 @@ function workerParts(
       flows: createMarketFlows(words),
       disabledVenues,
       approvalMs: config.PROPOSAL_APPROVAL_MINUTES * 60_000,
-      bid: (key) => words.quote(key, clock.now())?.bid ?? null,
+      bid,
     },
   };
   const activities = activityWorkersOf(deps);
   return {
     activities,
+    margins: stretchMargins({ store: createMarginStore(sql), bid, clock, contained: containment('liquidating perpetuals') }),
+    async bookFunding(at: EpochMs): Promise<void> {
+      const history = past.histories({}).evmvenue;
+      if (history?.fetchFunding === undefined) return;
+      await bookFunding({
+        store: createFundingStore(sql),
+        history: { fetchCandles: history.fetchCandles, fetchFunding: history.fetchFunding },
+        clock,
+        contained: containment('booking funding'),
+        // An hour is kept with everything before its end.
+        recordedUntil: at,
+      });
+    },
     open(tickStore: TradingTickStore): StretchWorker {
       // They look when they are told to, not by themselves.
       const told = { now: clock.now, deadline: () => () => {} };
@@ -311,6 +332,29 @@ function workerParts(
         stop: () => Promise.all([timers.stop(), carried.stop()]),
       };
     },
+  };
+}
+
+/** Liquidations of a stretch. Books are read again once something may have changed them. */
+function stretchMargins({ store, ...looked }: Parameters<typeof liquidateBooks>[0]): StretchMargins {
+  let known: ReturnType<MarginStore['margined']> | null = null;
+  const margined = (): ReturnType<MarginStore['margined']> => {
+    known ??= store.margined();
+    return known;
+  };
+  return {
+    forget: () => void (known = null),
+    end: (beforeWriting) =>
+      liquidateBooks({
+        ...looked,
+        store: {
+          margined,
+          async end(book, fill) {
+            await beforeWriting();
+            return store.end(book, fill);
+          },
+        },
+      }),
   };
 }
 

@@ -42,9 +42,11 @@ export async function bookFunding(deps: {
   readonly history: PerpHistory;
   readonly clock: { now(): EpochMs };
   readonly contained: ContainedLoop;
+  /** Every fill from before this instant is on record; a minute ago if not given. */
+  readonly recordedUntil?: EpochMs;
 }): Promise<number> {
   const { store, history, clock, contained } = deps;
-  const hour = lastHour(clock.now() - COMMIT_MS);
+  const hour = lastHour(deps.recordedUntil ?? clock.now() - COMMIT_MS);
   const askOnce = remembered(history);
   let booked = 0;
   await contained.each(

@@ -127,6 +127,14 @@ export interface StretchStore<Duty extends TickDuty> {
   moveTimeTo(at: EpochMs): Promise<void>;
 }
 
+/** Positions on paper that the venue would end. */
+export interface StretchMargins {
+  /** Ends what is at its maintenance margin now; `beforeWriting` is awaited before anything is written. @returns how many positions ended. */
+  end(beforeWriting: () => Promise<void>): Promise<number>;
+  /** The books may have changed. */
+  forget(): void;
+}
+
 /** Returns the ticked shards of every period. */
 export async function shardsOf({ dueShards }: Pick<StretchStore<TickDuty>, 'dueShards'>): Promise<ReadonlyMap<number, readonly number[]>> {
   const shards = new Map<number, readonly number[]>();
@@ -145,11 +153,13 @@ export function openStretch<Duty extends TickDuty>(deps: {
   readonly market: StretchMarket;
   readonly store: StretchStore<Duty>;
   readonly worker: (ticks: TickStore<Duty>) => StretchWorker;
-  /** Assesses the stages of agents that are due at an instant. */
+  readonly margins: StretchMargins;
+  /** Books funding, and assesses the stages of agents that are due at an instant. */
   readonly assessDue: (at: EpochMs) => Promise<void>;
 }): OpenStretch {
-  const { clock, shards, market, store } = deps;
+  const { clock, shards, market, store, margins } = deps;
   let due: EpochMs | null | undefined;
+  let margined: EpochMs | null = null;
   const ticks = createBatchedTicks(store.ticks, {
     cut: market.cut,
     before: () => market.written().then(() => market.keepCuts()),
@@ -161,7 +171,12 @@ export function openStretch<Duty extends TickDuty>(deps: {
   /** Invalidates what ticks read and what is due. */
   const changed = (): void => {
     ticks.forget();
+    margins.forget();
     due = undefined;
+  };
+  const moved = async (): Promise<void> => {
+    await ticks.flush();
+    await store.moveTimeTo(clock.now());
   };
   return {
     periodsMs: [...shards.keys()],
@@ -176,6 +191,8 @@ export function openStretch<Duty extends TickDuty>(deps: {
       async tick(periodMs, slot) {
         const ticker = worker.tickers.get(periodMs);
         if (ticker === undefined) throw new Error(`nobody is ticked every ${periodMs} ms`);
+        if (margined !== slot) while ((await margins.end(moved)) > 0) changed();
+        margined = slot;
         await Promise.all((shards.get(periodMs) ?? []).map((shard) => ticker.tick(periodMs, shard, slot)));
         if (slot % KEEP_MS === 0) ticks.keepOn();
       },
@@ -184,8 +201,7 @@ export function openStretch<Duty extends TickDuty>(deps: {
         return due;
       },
       async carryDue() {
-        await ticks.flush();
-        await store.moveTimeTo(clock.now());
+        await moved();
         await worker.carryDue();
         changed();
       },

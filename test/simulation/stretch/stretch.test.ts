@@ -108,6 +108,7 @@ test('what was received is written before the time moves: what is signed at anot
     market: { receive: does('receive'), cut: () => null, written: does('written'), keepCuts: does('keepCuts'), stop: () => {} },
     store: { ticks: {} as never, dueShards: async () => [], nextDue: async () => null, moveTimeTo: does('moveTimeTo') },
     worker: () => ({ tickers: new Map(), carryDue: does('carryDue'), stop: async () => {} }),
+    margins: { end: async () => 0, forget: () => {} },
     assessDue: does('assessDue'),
   });
   await parts.carryDue();
