@@ -48,7 +48,10 @@ const PublicWalletBody = Type.Object(
         liquidationPrice: NullableDecimalText,
         marginUsed: DecimalText,
         leverage: Type.Integer(),
-        marginMode: choice(['cross', 'isolated']),
+        marginMode: choice(
+          ['cross', 'isolated'],
+          'As the venue reports it. Books of this service hold isolated margin alone, and nothing is computed for a cross position.',
+        ),
         fundingSinceOpen: { ...NullableDecimalText, description: "In the venue's own sign; null if it does not say." },
       }),
     ),

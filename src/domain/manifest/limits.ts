@@ -28,7 +28,14 @@ export const MANIFEST_FIELDS: Readonly<Record<PlainField, FieldSchema>> = {
   description: { type: 'string', minLength: 0, maxLength: 2_000, default: '', description: 'Purpose of the strategy.' },
   maxCapitalUsd: { type: 'decimal', min: '0', max: '1000000000000', description: 'Most capital that may be allocated, in US dollars.' },
   maxTradeNotionalUsd: { type: 'decimal', min: '0', max: '1000000000000', description: 'Largest notional of one trade, in US dollars.' },
-  maxLeverage: { type: 'decimal', min: '0', max: '100', default: '1', description: 'Highest ratio of exposure to capital.' },
+  maxLeverage: {
+    type: 'decimal',
+    min: '0',
+    max: '100',
+    default: '1',
+    description:
+      'Highest ratio of exposure to capital. A perpetual binds its cost divided by it as isolated margin; cross margin is not supported.',
+  },
   stopLossPct: { type: 'number', min: 0, max: 100, description: 'Loss of a position, in percent of its entry, at which it is closed.' },
   takeProfitPct: {
     type: 'number',
