@@ -144,6 +144,30 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
     await waitFor(async () => (await service.get(`/v1/agent-orders/${id}`)).body.state === 'filled', { what: 'the filled proposal' });
   });
 
+  test('what its fill was expected to cost and what it cost stand on the page, as the API tells them', async () => {
+    const { items } = (await service.get('/v1/agents')).body as { items: { id: string; name: string }[] };
+    const id = items.find(({ name }) => name === PATIENT.name)?.id;
+    const { paper, groups, fills } = (await service.get(`/v1/agents/${id}/calibration`)).body;
+    expect(fills).toHaveLength(1);
+    await page.evaluate(`location.hash = '#/agents/${id}/costs'`);
+    const costs = page.getByRole('region', { name: 'Figures of cost' });
+    const shown = (value: number | null): string => (value === null ? '–' : value.toFixed(1));
+    for (const [name, of] of [
+      ['Paper', paper],
+      ...groups.filter(({ by }: { by: string }) => by === 'size').map((of: { key: string }) => [`${of.key} USD`, of]),
+    ]) {
+      const row = costs.getByRole('row').filter({ has: page.getByRole('rowheader', { name, exact: true }) });
+      await row.waitFor();
+      expect(await row.getByRole('cell').allInnerTexts()).toEqual([
+        '1',
+        ...[of.expectedBps, of.realizedBps, of.biasBps, of.medianBps].map(shown),
+        `${of.dearer} / ${of.cheaper}`,
+      ]);
+    }
+    expect(paper.realizedBps).not.toBeNull();
+    await page.getByRole('img', { name: `Realized cost of ${fills.length - paper.unknown} fills against the expected one` }).waitFor();
+  });
+
   test('an agent is found by the palette, its page says where it stands, and a decision is explained', async () => {
     await page.evaluate("location.hash = '#/agents'");
     await page.locator('tr[data-agent]', { hasText: 'Crypto trend' }).waitFor();
