@@ -5,7 +5,8 @@ import { type BacktestRequest, readBacktestRequest } from '../../src/domain/back
 import type { Candle } from '../../src/domain/candle.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import type { BacktestOutcome } from '../../src/simulation/backtest/backtest-work.ts';
-import { workFromHistory } from '../../src/simulation/backtest/from-history.ts';
+import { type BacktestJob, workFromHistory } from '../../src/simulation/backtest/from-history.ts';
+import { backtestNeeds } from '../../src/simulation/backtest/needs.ts';
 import type { BacktestReads } from '../../src/simulation/ports.ts';
 
 export const SANDBOX_NOW = Date.UTC(2026, 10, 23, 9);
@@ -57,12 +58,24 @@ export function sandboxBacktests(seed: number): SandboxBacktests {
     };
   }
 
+  /** Hourly rates of the perpetuals that a manifest looks at or holds, from a year before its first bar. */
+  async function fundingOf(manifest: Manifest, { from, to }: BacktestRequest): Promise<BacktestJob['funding']> {
+    const perpetuals = backtestNeeds(manifest, manifest.timeframe).flatMap(({ funding }) => (funding === null ? [] : [funding]));
+    return Promise.all(
+      [...new Set(perpetuals)].map(async (coin) => {
+        const told = (await histories.evmvenue?.fetchFunding?.(coin, Date.parse(from) - 365 * 86_400_000, Date.parse(to))) ?? [];
+        return [coin, told.map(({ at, hourlyFunding }) => ({ receivedAt: at, value: hourlyFunding }))] as const;
+      }),
+    );
+  }
+
   return {
     requestOf,
     readsOf,
     async backtest(manifest, asked = {}) {
       const request = requestOf(asked);
-      const job = { manifest, request, trials: { versions: 1, otherSharpes: [] }, funding: [], createdAt: SANDBOX_NOW };
+      const funding = await fundingOf(manifest, request);
+      const job = { manifest, request, trials: { versions: 1, otherSharpes: [] }, funding, createdAt: SANDBOX_NOW };
       const outcome = await workFromHistory(readsOf(request), job, () => {});
       if (!outcome.ok) throw new Error(outcome.detail);
       return outcome;
