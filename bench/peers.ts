@@ -114,3 +114,51 @@ export function grademark(): Grademark & DataForge {
   const { DataFrame } = require('data-forge') as DataForge;
   return { backtest, analyze, DataFrame };
 }
+
+/** A workflow of DBOS: a function whose steps are kept. */
+interface Dbos {
+  setConfig(config: object): void;
+  launch(): Promise<void>;
+  shutdown(): Promise<void>;
+  registerWorkflow(work: () => Promise<number>, config: { readonly name: string }): () => Promise<number>;
+  runStep(work: () => Promise<number>, config: { readonly name: string }): Promise<number>;
+}
+
+/** DBOS: workflows whose steps stand in PostgreSQL. */
+export function dbos(): Dbos {
+  folderOf('@dbos-inc/dbos-sdk');
+  return (require('@dbos-inc/dbos-sdk') as { DBOS: Dbos }).DBOS;
+}
+
+interface Boss {
+  start(): Promise<unknown>;
+  stop(options: { readonly graceful: boolean }): Promise<void>;
+  createQueue(name: string): Promise<void>;
+  send(name: string, data: object): Promise<string | null>;
+  fetch(name: string): Promise<readonly { readonly id: string }[]>;
+  complete(name: string, id: string): Promise<void>;
+}
+
+/** pg-boss: a queue in PostgreSQL. */
+export function pgBoss(options: object): Boss {
+  folderOf('pg-boss');
+  return new (require('pg-boss') as new (options: object) => Boss)(options);
+}
+
+interface GraphileWorker {
+  runMigrations(options: object): Promise<void>;
+  runOnce(options: object): Promise<void>;
+  makeWorkerUtils(options: object): Promise<{ addJob(name: string, payload: object): Promise<unknown>; release(): Promise<void> }>;
+}
+
+/** graphile-worker: a queue in PostgreSQL. */
+export function graphileWorker(): GraphileWorker {
+  folderOf('graphile-worker');
+  return require('graphile-worker') as GraphileWorker;
+}
+
+/** Connections that stay: those of a run that ends would take what they cost with them. */
+export function pgPool(options: object): { end(): Promise<void> } {
+  folderOf('pg');
+  return new (require('pg') as { Pool: new (options: object) => { end(): Promise<void> } }).Pool(options);
+}

@@ -14,6 +14,8 @@ export function serverMicroseconds(postmaster: number): number | null {
       const fields = statusOf(name);
       if (Number(name) !== postmaster && Number(fields[1]) !== postmaster) continue;
       microseconds += scheduledMicroseconds(name) ?? (Number(fields[11]) + Number(fields[12])) * JIFFY_US;
+      // What those of its processes took that have ended.
+      if (Number(name) === postmaster) microseconds += (Number(fields[13]) + Number(fields[14])) * JIFFY_US;
     } catch {
       // It has ended meanwhile.
     }

@@ -63,6 +63,7 @@ const MAKE_A_RUNTIME: Readonly<Record<string, string>> = {
   'test/actors/agent/agent-life.test.ts': 'actors in memory, whose store fails',
   'test/actors/bridge-transfer/transfer-simulation.ts': 'actors in memory, whose store loses what a seed says',
   'test/actors/proposal/parts-fixture.ts': 'actors in memory',
+  'bench/durable-steps.bench.ts': 'measures steps of a plain kind',
   'bench/runtime-step.bench.ts': 'actors in memory',
   'bench/executions.bench.ts': 'measures two stores against each other',
   'bench/paper-orders.bench.ts': 'measures each order in a transaction of its own',

@@ -2,7 +2,8 @@
 import net from 'node:net';
 import postgres from 'postgres';
 import { valueText } from '../../domain/value-text.ts';
-import { type BatchSigner, mayNeedSigning, sealBatch } from './trail/batch-seal.ts';
+import { createGathering } from './gathered-statements.ts';
+import { type BatchSigner, beginSeal, mayNeedSigning } from './trail/batch-seal.ts';
 
 type Bigints = { bigint: number };
 /** Takes any plain JSON: what an interface describes has no index signature. */
@@ -48,7 +49,8 @@ export function openDatabase(options: DatabaseOptions): Sql {
   let ended = false;
   const listeners = createListeners(() => current);
   const transactions = createTransactions();
-  const begin = () => beginOn(current, options.writer ?? null, transactions);
+  // Of the application's own role the policies ask nothing.
+  const begin = () => beginOn(current, options.writer ?? null, transactions, options.role !== undefined);
   let current = openPool();
   function openPool(): Sql {
     const pool = createPool(options, () => {
@@ -85,26 +87,20 @@ export function openDatabase(options: DatabaseOptions): Sql {
 }
 
 const writers = new WeakMap<Sql, BatchSigner>();
-/** Statements sent in a transaction and not awaited. */
-const SENT = Symbol('sent');
-type Sending = { [SENT]?: Promise<void>[] };
+/** Takes statements of a transaction that are not awaited. */
+const SENDING = Symbol('sending');
+type Sending = { [SENDING]?: (statement: Fragment, wanted: number | undefined) => void };
 
 /**
- * Sends a statement whose answer the work of a transaction does not read, without waiting for it: the server carries out what a
- * connection sends in its order, so that many statements cost one round trip. The transaction is committed only where all of
- * them succeeded, and fails with the error of the first that did not. @throws Error outside of a transaction of this store
+ * Sends a statement whose answer the work of a transaction does not read, without waiting for it: together with others of its kind, and
+ * before anything that might read what it writes. The transaction is committed only where all of them succeeded, and fails with the
+ * error of the first that did not. @throws Error outside of a transaction of this store
  * @param wanted how many rows it has to write; any number if nothing is given
  */
 export function send(transaction: Transaction, statement: Fragment, wanted?: number): void {
-  const { [SENT]: sent } = transaction as Sending;
-  if (sent === undefined) throw new Error('only a transaction that was begun here waits for what is sent in it');
-  const answer = statement.then(({ count }) => {
-    if (wanted !== undefined && count !== wanted)
-      throw new Error(`${count} of ${wanted} rows were written: the others are missing, or of another organization`);
-  });
-  // Told by the transaction, which may have ended by then.
-  answer.catch(() => {});
-  sent.push(answer);
+  const { [SENDING]: take } = transaction as Sending;
+  if (take === undefined) throw new Error('only a transaction that was begun here waits for what is sent in it');
+  take(statement, wanted);
 }
 
 /** Returns the proof that a pool's transactions show when they name an organization; empty if the pool has no writer's key. */
@@ -174,6 +170,23 @@ export function isStatement(work: Promise<unknown>): work is postgres.PendingQue
   return 'execute' in work;
 }
 
+/** A statement on a connection that is gone. It may be a part of another one, which nobody awaits. */
+function lostStatement(): Promise<never> {
+  const lost = Promise.reject<never>(Object.assign(new Error('the connection to PostgreSQL was lost'), { code: 'CONNECTION_CLOSED' }));
+  lost.catch(() => {});
+  return lost;
+}
+
+/** A statement of postgres.js, which is sent by its `handle`. */
+interface Handled {
+  handle(): Promise<unknown>;
+  readonly executed: boolean;
+}
+
+function isHandled(query: unknown): query is Fragment & Handled {
+  return query instanceof Promise && 'handle' in query;
+}
+
 /** True if the first argument of a call is a statement's text, not names or values for one. */
 function isText(strings: unknown): strings is TemplateStringsArray {
   return Array.isArray(strings) && Object.hasOwn(strings, 'raw');
@@ -199,44 +212,68 @@ function signedAlone(begin: (work: (transaction: Transaction) => Promise<unknown
  * later statements of the work, and the ROLLBACK at its end, to a socket that it has forgotten, which throws if nobody
  * can catch it. So nothing of a lost transaction is sent any more.
  */
-function beginOn(pool: Sql, writer: BatchSigner | null, transactions: Transactions) {
+function beginOn(pool: Sql, writer: BatchSigner | null, transactions: Transactions, policies: boolean) {
   type Work<Value> = (transaction: Transaction) => Promise<Value>;
   return <Value>(...given: [Work<Value>] | [options: string, Work<Value>]): Promise<Value> => {
     const [options, work] = given.length === 2 ? given : ['', given[0]];
     let lost = false;
     let wrote = false;
+    let sealed: Promise<unknown> = Promise.resolve();
     const received = (error: unknown): void => {
       // An error that the server goes on after is none: only a loss ends the transaction by itself.
       if (isConnectionLoss(error) && (error as { severity?: unknown }).severity !== 'ERROR') lost = true;
     };
-    const outcome: Promise<Value> = pool.begin(options, async (transaction) => {
-      transactions.began(pool, outcome);
-      const guarded = new Proxy(transaction, {
-        apply(target, self, parameters) {
-          if (lost) return Promise.reject(Object.assign(new Error('the connection to PostgreSQL was lost'), { code: 'CONNECTION_CLOSED' }));
-          const query: unknown = Reflect.apply(target, self, parameters);
-          const [strings] = parameters as [TemplateStringsArray];
-          if (isText(strings) && mayNeedSigning(strings)) wrote = true;
-          // Its own `then` would send what may be meant as a part of another statement.
-          if (query instanceof Promise) void Promise.prototype.then.call(query, undefined, received);
-          return query;
-        },
-      });
-      const sent: Promise<void>[] = [];
-      (guarded as Sending)[SENT] = sent;
-      try {
-        const done: unknown = work(guarded);
-        // Statements may be given back as a list, as postgres.js allows.
-        const value = (await (Array.isArray(done) ? Promise.all(done) : done)) as Value;
-        if (wrote && writer !== null && !lost) await sealBatch(guarded, writer);
-        // PostgreSQL answers the COMMIT of a transaction that has failed without an error.
-        await Promise.all(sent);
-        return value;
-      } finally {
-        // The loss itself rejects the transaction.
-        if (lost) await new Promise<never>(() => {});
-      }
-    }) as Promise<Value>;
+    const outcome: Promise<Value> = pool
+      .begin(options, async (transaction) => {
+        transactions.began(pool, outcome);
+        const guarded = new Proxy(transaction, {
+          apply(target, self, parameters) {
+            if (lost) return lostStatement();
+            const query: unknown = Reflect.apply(target, self, parameters);
+            const [strings] = parameters as [TemplateStringsArray];
+            if (isText(strings) && mayNeedSigning(strings)) wrote = true;
+            // Its own `then` would send what may be meant as a part of another statement.
+            if (query instanceof Promise) void Promise.prototype.then.call(query, undefined, received);
+            if (isHandled(query)) {
+              const handle = query.handle.bind(query);
+              query.handle = () => {
+                if (!query.executed) gathering.before(query);
+                return handle();
+              };
+            }
+            return query;
+          },
+        });
+        const gathering = createGathering(guarded, policies);
+        const sent: Promise<void>[] = [];
+        (guarded as Sending)[SENDING] = (statement, wanted) => {
+          const answer = new Promise<void>((done, failed) => {
+            const counted = (rows: number): void => {
+              if (wanted === undefined || rows === wanted) done();
+              else failed(new Error(`${rows} of ${wanted} rows were written: the others are missing, or of another organization`));
+            };
+            gathering.add({ statement, counted, failed });
+          });
+          // Told by the transaction, which may have ended by then.
+          answer.catch(() => {});
+          sent.push(answer);
+        };
+        try {
+          const done: unknown = work(guarded);
+          // Statements may be given back as a list, as postgres.js allows.
+          const value = (await (Array.isArray(done) ? Promise.all(done) : done)) as Value;
+          gathering.flush();
+          if (wrote && writer !== null && !lost) ({ sealed } = await beginSeal(guarded, writer));
+          // PostgreSQL answers the COMMIT of a transaction that has failed without an error.
+          await Promise.all(sent);
+          return value;
+        } finally {
+          // The loss itself rejects the transaction.
+          if (lost) await new Promise<never>(() => {});
+        }
+      })
+      // The COMMIT was sent behind the signature: it rolls back where that was refused.
+      .then((value) => sealed.then(() => value)) as Promise<Value>;
     outcome.catch(() => {
       lost = true;
     });

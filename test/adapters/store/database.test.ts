@@ -1,6 +1,7 @@
 // Connections of our own kind: exact numbers, arrays without asking the server for their types, and losses that are told apart.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { isConnectionLoss, isRetryable, openDatabase, send, type Sql } from '../../../src/adapters/store/database.ts';
+import { REFERRED_TABLES } from '../../../src/adapters/store/gathered-statements.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { rounds } from '../../harness/rounds.ts';
 import { waitFor } from '../../harness/wait-for.ts';
@@ -47,6 +48,41 @@ test('statements that nobody waits for are carried out in their order, and the t
     return transaction<{ length: number }[]>`select length(said) from in_order order by place`;
   });
   expect(found.map(({ length }) => length)).toEqual([5, 4_000, 5]);
+});
+
+test('statements on different tables become one, and what reads one of them sees what it wrote', async () => {
+  const seen = await sql.begin(async (transaction) => {
+    for (const table of ['left_over', 'right_over'])
+      await transaction.unsafe(`create temporary table ${table} (id int primary key, said text) on commit drop`);
+    send(transaction, transaction`insert into left_over (id, said) values (1, 'left'), (2, 'left')`, 2);
+    send(transaction, transaction`insert into right_over (id, said) values (1, 'right')`, 1);
+    // It reads what the first one wrote.
+    send(transaction, transaction`insert into right_over (id, said) select id + 10, said from left_over`, 2);
+    send(transaction, transaction`update left_over set said = 'changed' where id = 2`, 1);
+    const rows = await transaction<{ said: string }[]>`
+      select said from left_over union all select said from right_over order by said`;
+    const [sent] = await transaction<{ together: number }[]>`
+      select count(*)::int as together from pg_prepared_statements where statement like 'with s0 as (%left_over%right_over%'`;
+    return { said: rows.map(({ said }) => said), sent };
+  });
+  expect(seen).toEqual({ said: ['changed', 'left', 'left', 'left', 'right'], sent: { together: 1 } });
+});
+
+test('every table that others refer to is known, so that no row is written in one statement with what it refers to', async () => {
+  const referred = await sql<{ name: string }[]>`
+    select distinct confrelid::regclass::text as name from pg_constraint
+    where contype = 'f' and connamespace = 'public'::regnamespace and not starts_with(confrelid::regclass::text, 'trail_') order by 1`;
+  expect(referred.map(({ name }) => name)).toEqual([...REFERRED_TABLES].sort());
+});
+
+test('one of several that wrote another number of rows than it had to fails the transaction', async () => {
+  const duty = 'a duty beside too few timers';
+  const writing = sql.begin(async (transaction) => {
+    send(transaction, transaction`insert into leases (duty, holder, held_until) values (${duty}, 'nobody', clock_timestamp())`, 1);
+    send(transaction, transaction`delete from timers where false`, 1);
+  });
+  await expect(writing).rejects.toThrow('0 of 1 rows were written');
+  expect(await sql`select duty from leases where duty = ${duty}`).toEqual([]);
 });
 
 test('a statement that nobody waited for and that failed fails its transaction with its own error, and nothing is committed', async () => {

@@ -20,7 +20,7 @@ import {
 } from '../../../domain/execution.ts';
 import type { ExecutionMode } from '../../../domain/order.ts';
 import { CLOSING } from '../../../domain/take/take.ts';
-import { writeBookDays, writeFills, writeTransfers } from '../books/book-store.ts';
+import { lockBookOfFills, writeBookDays, writeFills, writeTransfers } from '../books/book-store.ts';
 import { writeBridgeArrivals } from '../bridge/bridge-transfer-store.ts';
 import { isStatement, send, type Transaction } from '../database.ts';
 import { requireDelegations } from '../delegations/execution-permit.ts';
@@ -33,7 +33,7 @@ import { writePreferences } from '../risk/risk-preferences-store.ts';
 import { requireLiveCapital, tellTakes, writeTakeProjections, writeTakesCreated } from '../takes/take-records.ts';
 import { requireUnboundDollars } from '../vaults/account-facts.ts';
 
-type Writer = (transaction: Transaction, rows: readonly ActorRecord[]) => Promise<unknown>;
+type Writer = (transaction: Transaction, rows: readonly ActorRecord[], ahead?: unknown) => Promise<unknown>;
 
 /** Ordered by writing: what others refer to comes first. */
 const WRITERS: { readonly [type: string]: Writer } = {
@@ -135,7 +135,7 @@ const WRITERS: { readonly [type: string]: Writer } = {
 
   ledger: writeTransfers,
 
-  fill: writeFills,
+  fill: (transaction, rows, book) => writeFills(transaction, rows, book as Awaited<ReturnType<typeof lockBookOfFills>>),
 
   book_day: writeBookDays,
 
@@ -157,17 +157,47 @@ const WRITERS: { readonly [type: string]: Writer } = {
       as r("orgId" uuid, subject text, route text, key text, "requestHash" text, status int, body text)`,
 };
 
+/** Checks that lock the rows which they read, and read nothing that another record of the step writes: they are asked at one time. */
+const CHECKS: ReadonlySet<string> = new Set(['execution_permit', 'epoch_check', 'mandate_check']);
+/** Locks of what is written later, taken behind those of the checks at the same time. */
+const AHEAD: { readonly [type: string]: Writer } = { fill: lockBookOfFills };
+/** Records with locks of their own, which come before those taken ahead. */
+const LOCKS_FIRST: ReadonlySet<string> = new Set(['delegation_check', 'transaction_capacity', 'take_capital']);
+
 /** Writes the rows of a step. @throws on a type that no writer knows: a defect. */
 export async function writeRecords(transaction: Transaction, records: readonly ActorRecord[]): Promise<void> {
-  for (const { type } of records) if (!(type in WRITERS)) throw new Error(`no table is known for records of type ${type}`);
+  const rowsOf = new Map<string, ActorRecord[]>();
+  for (const record of records) {
+    if (!(record.type in WRITERS)) throw new Error(`no table is known for records of type ${record.type}`);
+    const rows = rowsOf.get(record.type);
+    if (rows === undefined) rowsOf.set(record.type, [record]);
+    else rows.push(record);
+  }
+  const asked: Promise<unknown>[] = [];
+  const ahead = new Map<string, Promise<unknown>>();
+  const answered = async (): Promise<void> => {
+    if (asked.length === 0) return;
+    if (![...LOCKS_FIRST].some((type) => rowsOf.has(type)))
+      for (const [type, lock] of Object.entries(AHEAD)) {
+        const rows = rowsOf.get(type);
+        if (rows !== undefined) ahead.set(type, lock(transaction, rows));
+      }
+    await Promise.all([...asked.splice(0), ...ahead.values()]);
+  };
   for (const [type, write] of Object.entries(WRITERS)) {
-    const rows = records.filter((record) => record.type === type);
-    if (rows.length === 0) continue;
-    const written = write(transaction, rows);
+    const rows = rowsOf.get(type);
+    if (rows === undefined) continue;
+    if (CHECKS.has(type)) {
+      asked.push(write(transaction, rows));
+      continue;
+    }
+    await answered();
+    const written = write(transaction, rows, await ahead.get(type));
     // A single statement need not be waited for: what follows it is carried out after it.
     if (isStatement(written)) send(transaction, written);
     else await written;
   }
+  await answered();
 }
 
 /** Checks the organization's epoch, which is all that an order without an agent requires. @throws PermitLost if a halt came since. */
@@ -213,7 +243,7 @@ export async function readPermitFacts(
   transaction: Transaction,
   agentIds: readonly string[],
 ): Promise<ReadonlyMap<string, PermitFacts & { readonly orgId: string }>> {
-  const rows = await transaction<
+  const ofAgents = transaction<
     {
       id: string;
       org_id: string;
@@ -228,7 +258,7 @@ export async function readPermitFacts(
   >`
     select a.id, a.org_id, c.epoch, c.swept_epoch < c.epoch as halting, a.pause_cause, a.closing <> '[]' as closing, a.manifest_hash, a.stage, a.autonomy from agents a join control c on c.org_id = a.org_id
     where a.id = any(${agentIds as string[]}::uuid[]) order by a.id for share of a, c`;
-  const takes = await transaction<
+  const takesFound = transaction<
     {
       id: string;
       org_id: string;
@@ -242,6 +272,8 @@ export async function readPermitFacts(
   >`
     select t.id, t.org_id, c.epoch, c.swept_epoch < c.epoch as halting, t.on_duty, t.mode, t.reason, t.manifest_hash from takes t join control c on c.org_id = t.org_id
     where t.id = any(${agentIds as string[]}::uuid[]) order by t.id for share of t, c`;
+  // Asked at one time, and locked in this order.
+  const [rows, takes] = await Promise.all([ofAgents.execute(), takesFound.execute()]);
   const ofTakes = takes.map((row): [string, PermitFacts & { readonly orgId: string }] => [
     row.id,
     {

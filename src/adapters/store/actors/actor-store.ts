@@ -13,7 +13,7 @@ import type {
 } from '../../../domain/actor-step.ts';
 import type { Json } from '../../../domain/canonical-json.ts';
 import type { EpochMs } from '../../../domain/time.ts';
-import { isDataRefusal, isRetryable, send, type Sql, type Transaction } from '../database.ts';
+import { type Fragment, isDataRefusal, isRetryable, send, type Sql, type Transaction } from '../database.ts';
 import { writeRecords } from './actor-records.ts';
 import { holdsNow } from '../waiting-work.ts';
 
@@ -106,8 +106,9 @@ export function createActorStore(sql: Sql, worker: string | null = null) {
 
     async commit(commits: readonly StepCommit[]): Promise<ReadonlySet<string>> {
       if (commits.length === 0) return new Set();
+      const turns = turnsOf(commits);
+      if (turns.length === 1) return commitOne(sql, turns[0] as Turn);
       return inTransaction(sql, async (transaction) => {
-        const turns = turnsOf(commits);
         const swapped = await swapStates(transaction, turns);
         const winners = turns.filter(({ first }) => swapped.has(first.row.id)).flatMap(({ steps }) => steps);
         if (winners.length > 0) await writeCommits(transaction, winners);
@@ -193,8 +194,8 @@ function turnsOf(commits: readonly StepCommit[]): readonly Turn[] {
     .map(([, steps]) => ({ first: steps[0] as StepCommit, last: steps.at(-1) as StepCommit, steps }));
 }
 
-/** Moves each actor that is still where its first step found it to the state after its last; answers which those are. */
-async function swapStates(transaction: Transaction, turns: readonly Turn[]): Promise<ReadonlySet<string>> {
+/** Moves each actor that is still where its first step found it to the state after its last. */
+function swapStatement(transaction: Transaction, turns: readonly Turn[]): Fragment {
   const swaps = turns.map(({ first, last }) => ({
     id: first.row.id,
     version: first.row.version,
@@ -204,15 +205,40 @@ async function swapStates(transaction: Transaction, turns: readonly Turn[]): Pro
     found: first.row.status,
     status: last.plan.state.status === 'done' ? 'done' : 'running',
   }));
-  const swapped = await transaction<{ id: string }[]>`
+  return transaction`
     update actors set version = d.next, snapshot = d.snapshot, machine = d.machine, status = d.status, changed_at = clock_timestamp()
     from (
       select a.id, s.next, s.snapshot, s.machine, s.status from actors a
       join jsonb_to_recordset(${transaction.json(swaps)})
         as s(id uuid, version bigint, next bigint, machine text, snapshot jsonb, found text, status text) on s.id = a.id and s.version = a.version
       where a.status = s.found and a.status <> 'done' order by a.id for update of a
-    ) d where actors.id = d.id returning actors.id`;
+    ) d where actors.id = d.id`;
+}
+
+/** Answers which of the actors were moved. */
+async function swapStates(transaction: Transaction, turns: readonly Turn[]): Promise<ReadonlySet<string>> {
+  const swapped = await transaction<{ id: string }[]>`${swapStatement(transaction, turns)} returning actors.id`;
   return new Set(swapped.map(({ id }) => id));
+}
+
+/**
+ * Commits the steps of one actor, which is nearly always still where they found it: they are sent with its move. Where it is elsewhere,
+ * the transaction fails by whatever notices first, and the actor is the one that is answered.
+ */
+async function commitOne(sql: Sql, turn: Turn): Promise<ReadonlySet<string>> {
+  const { id, version } = turn.first.row;
+  try {
+    await inTransaction(sql, async (transaction) => {
+      send(transaction, swapStatement(transaction, [turn]), 1);
+      await writeCommits(transaction, turn.steps);
+    });
+    return new Set();
+  } catch (error) {
+    if (isRetryable(error)) throw error;
+    const [found] = await sql<{ version: number; status: string }[]>`select version, status from actors where id = ${id}`;
+    if (found === undefined || (found.version === version && found.status === turn.first.row.status)) throw error;
+    return new Set([id]);
+  }
 }
 
 /** Creates actors with their first steps inside a transaction that writes more than that: one statement per table, however many there are. */
@@ -264,8 +290,6 @@ interface WrittenStep extends Pick<StepCommit, 'at' | 'machine' | 'event' | 'pla
 }
 
 async function writeCommits(transaction: Transaction, commits: readonly StepCommit[]): Promise<void> {
-  await endFired(transaction, commits);
-  await endAnswered(transaction, commits);
   await writeSteps(
     transaction,
     commits.map(({ row, at, machine, event, plan, cause, also }) => ({
@@ -281,11 +305,21 @@ async function writeCommits(transaction: Transaction, commits: readonly StepComm
       cause,
       also,
     })),
+    commits,
   );
 }
 
-/** Writes the steps with all that their plans ask for: one statement per table, however many there are. */
-async function writeSteps(transaction: Transaction, steps: readonly WrittenStep[]): Promise<void> {
+/**
+ * Writes the steps with all that their plans ask for: one statement per table, however many there are. What a step requires is checked
+ * before anything of it is sent.
+ */
+async function writeSteps(transaction: Transaction, steps: readonly WrittenStep[], commits: readonly StepCommit[] = []): Promise<void> {
+  await writeRecords(
+    transaction,
+    steps.flatMap(({ also, plan }) => [...also, ...plan.records]),
+  );
+  await endFired(transaction, commits);
+  await endAnswered(transaction, commits);
   send(
     transaction,
     transaction`
@@ -302,10 +336,6 @@ async function writeSteps(transaction: Transaction, steps: readonly WrittenStep[
         cause,
       })),
     )}) as s(id uuid, version bigint, at bigint, machine text, event jsonb, from_value jsonb, to_value jsonb, cause text)`,
-  );
-  await writeRecords(
-    transaction,
-    steps.flatMap(({ also, plan }) => [...also, ...plan.records]),
   );
   const addressed = <Item>(pick: (step: WrittenStep) => readonly Item[]): Addressed<Item>[] =>
     steps.flatMap((step) =>

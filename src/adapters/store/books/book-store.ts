@@ -349,9 +349,8 @@ interface Booking {
   readonly decision: string;
 }
 
-/** Books fills: the row, its ledger legs and the book's new state. @throws BookMoved */
-export async function writeFills(transaction: Transaction, records: readonly ActorRecord[]): Promise<void> {
-  const bookings = (records as readonly FillRecord[]).map(
+function bookingsOfFills(records: readonly ActorRecord[]): readonly Booking[] {
+  return (records as readonly FillRecord[]).map(
     ({ orgId, fill, expectedVersion }): Booking => ({
       orgId,
       bookId: fill.bookId,
@@ -362,7 +361,17 @@ export async function writeFills(transaction: Transaction, records: readonly Act
       decision: fill.orderId,
     }),
   );
-  await writeBookings(transaction, bookings);
+}
+
+/** Locks the book of fills that are still to be written, and answers it to `writeFills`. Several books are locked in their order, once they are there. */
+export async function lockBookOfFills(transaction: Transaction, records: readonly ActorRecord[]): Promise<LockedBooks | null> {
+  const bookings = bookingsOfFills(records);
+  return bookings.every(({ bookId }) => bookId === bookings[0]?.bookId) ? lockedStates(transaction, bookings) : null;
+}
+
+/** Books fills: the row, its ledger legs and the book's new state. @throws BookMoved */
+export async function writeFills(transaction: Transaction, records: readonly ActorRecord[], ahead?: LockedBooks | null): Promise<void> {
+  await writeBookings(transaction, bookingsOfFills(records), ahead);
   await writeShadowOrders(transaction, records as readonly FillRecord[]);
 }
 
@@ -462,20 +471,25 @@ export async function writeBookDays(transaction: Transaction, records: readonly 
 interface LockedBook {
   readonly version: number;
   readonly state: TradingBook;
+  /** Accounts that are there, as `<kind> <asset>`: all in dollars, and those of the assets that are booked. */
+  readonly accounts: readonly string[];
 }
+
+/** Books behind their locks, by id. */
+type LockedBooks = Map<string, LockedBook>;
 
 /**
  * Books in the order given. The books are locked in the order of their ids, so that two transactions over the same books
  * never wait for each other (a step with several kinds of bookings over several books locks kind after kind, and may: it is
  * then tried again); each is read behind its lock, so that nothing is booked on an old state.
  */
-async function writeBookings(transaction: Transaction, bookings: readonly Booking[]): Promise<void> {
-  const { opened, states } = await openedAndLocked(transaction, bookings);
+async function writeBookings(transaction: Transaction, bookings: readonly Booking[], ahead: LockedBooks | null = null): Promise<void> {
+  const { opened, states } = await openedAndLocked(transaction, bookings, ahead);
   const last = new Map<string, Booking>();
   const entries: LedgerEntry[] = [];
   for (const booking of bookings) {
     const { bookId, entry, apply, fill, expectedVersion, decision } = booking;
-    const { version, state } = states.get(bookId) as LockedBook;
+    const { version, state, accounts } = states.get(bookId) as LockedBook;
     const before = last.get(bookId);
     const goesOn = before !== undefined && before.decision === decision && before.expectedVersion === expectedVersion;
     if (expectedVersion !== undefined && expectedVersion !== version && !goesOn) throw new BookMoved(bookId, expectedVersion, version);
@@ -484,12 +498,12 @@ async function writeBookings(transaction: Transaction, bookings: readonly Bookin
     if (fill !== null && broughtIn !== null) entries.push(ledgerOfBroughtIn(bookId, broughtIn, fill.id));
     const booked = apply(broughtIn === null ? state : applyBroughtIn(state, broughtIn));
     entries.push(entry, ...entriesOfAccount(entry, booked));
-    states.set(bookId, { version: version + 1, state: isManual(bookId) ? settledByAccount(booked) : booked });
+    states.set(bookId, { version: version + 1, state: isManual(bookId) ? settledByAccount(booked) : booked, accounts });
   }
-  await writeEntries(transaction, [...opened, ...entries]);
+  writeEntries(transaction, [...opened, ...entries], states);
+  writeStates(transaction, bookings, states);
   const fills = bookings.flatMap(({ fill }) => (fill === null ? [] : [fill]));
-  if (fills.length > 0) await insertFills(transaction, fills);
-  await writeStates(transaction, bookings, states);
+  if (fills.length > 0) insertFills(transaction, fills);
 }
 
 function isManual(bookId: string): boolean {
@@ -509,9 +523,10 @@ function entriesOfAccount({ id, bookId, at }: LedgerEntry, booked: TradingBook):
 async function openedAndLocked(
   transaction: Transaction,
   bookings: readonly Booking[],
-): Promise<{ readonly opened: readonly LedgerEntry[]; readonly states: Map<string, LockedBook> }> {
+  ahead: LockedBooks | null,
+): Promise<{ readonly opened: readonly LedgerEntry[]; readonly states: LockedBooks }> {
   const ids = [...new Set(bookings.map(({ bookId }) => bookId))];
-  const locked = ids.length === 1 ? await lockedStates(transaction, bookings) : null;
+  const locked = ids.length === 1 ? (ahead ?? (await lockedStates(transaction, bookings))) : null;
   if (locked !== null && locked.size > 0) return { opened: [], states: locked };
   const known = new Set((await transaction<{ id: string }[]>`select id from books where id = any(${ids}::text[])`).map(({ id }) => id));
   const opened = await openBooks(
@@ -543,20 +558,25 @@ async function openBooks(transaction: Transaction, bookings: readonly Booking[])
   return opened.flatMap(({ id, capital_usd, opened_at }) => ledgerOfOpening(id, plainDecimal(capital_usd), opened_at) ?? []);
 }
 
-async function lockedStates(transaction: Transaction, bookings: readonly Booking[]): Promise<Map<string, LockedBook>> {
+async function lockedStates(transaction: Transaction, bookings: readonly Booking[]): Promise<LockedBooks> {
   const owners = new Map(bookings.map(({ bookId, orgId }) => [bookId, orgId]));
-  const rows = await transaction<BookRow[]>`
-    select ${transaction(COLUMNS)} from books where id = any(${[...owners.keys()]}::text[]) order by id for update`;
+  const assets = [...new Set(bookings.flatMap(({ entry }) => entry.legs.map(({ asset }) => asset)))];
+  const rows = await transaction<(BookRow & { accounts: readonly string[] | null })[]>`
+    select ${transaction(COLUMNS)}, (
+      select array_agg(a.kind || ' ' || a.asset) from ledger_accounts a
+      where a.book_id = books.id and (a.kind in ('cash', 'capital', 'fees') or a.asset = any(${assets}::text[]))
+    ) as accounts
+    from books where id = any(${[...owners.keys()]}::text[]) order by id for update`;
   const states = new Map<string, LockedBook>();
   for (const row of rows) {
     if (owners.get(row.id) !== row.org_id) throw new Error(`book ${row.id} belongs to another organization`);
-    states.set(row.id, { version: row.version, state: storedBook(row, []).state });
+    states.set(row.id, { version: row.version, state: storedBook(row, []).state, accounts: row.accounts ?? [] });
   }
   return states;
 }
 
-/** Transactions, accounts that are new, and legs: one statement each. */
-async function writeEntries(transaction: Transaction, entries: readonly LedgerEntry[]): Promise<void> {
+/** Sends transactions, accounts that are new, and legs: one statement each. */
+function writeEntries(transaction: Transaction, entries: readonly LedgerEntry[], books: ReadonlyMap<string, LockedBook>): void {
   const legs = entries.flatMap(({ id, bookId, legs: parts }) =>
     parts.map(({ kind, asset, amount }, index) => ({ transactionId: id, bookId, leg: index + 1, kind, asset, amount })),
   );
@@ -567,13 +587,15 @@ async function writeEntries(transaction: Transaction, entries: readonly LedgerEn
     select id, "bookId", kind, at, legs from jsonb_to_recordset(${transaction.json(entries.map(({ id, bookId, kind, at, legs: { length } }, order) => ({ id, bookId, kind, at, legs: length, order })))})
       as r(id text, "bookId" text, kind text, at bigint, legs int, "order" int) order by "order"`,
   );
-  send(
-    transaction,
-    transaction`
-    insert into ledger_accounts (book_id, kind, asset)
-    select distinct "bookId", kind, asset from jsonb_to_recordset(${transaction.json(legs)}) as r("bookId" text, kind text, asset text)
-    on conflict do nothing`,
-  );
+  const fresh = legs.filter(({ bookId, kind, asset }) => books.get(bookId)?.accounts.includes(`${kind} ${asset}`) !== true);
+  if (fresh.length > 0)
+    send(
+      transaction,
+      transaction`
+      insert into ledger_accounts (book_id, kind, asset)
+      select distinct "bookId", kind, asset from jsonb_to_recordset(${transaction.json(fresh)}) as r("bookId" text, kind text, asset text)
+      on conflict do nothing`,
+    );
   send(
     transaction,
     transaction`
@@ -584,7 +606,7 @@ async function writeEntries(transaction: Transaction, entries: readonly LedgerEn
   );
 }
 
-async function insertFills(transaction: Transaction, fills: readonly Fill[]): Promise<void> {
+function insertFills(transaction: Transaction, fills: readonly Fill[]): void {
   send(
     transaction,
     transaction`
@@ -596,7 +618,7 @@ async function insertFills(transaction: Transaction, fills: readonly Fill[]): Pr
   );
 }
 
-async function writeStates(transaction: Transaction, bookings: readonly Booking[], states: ReadonlyMap<string, LockedBook>): Promise<void> {
+function writeStates(transaction: Transaction, bookings: readonly Booking[], states: ReadonlyMap<string, LockedBook>): void {
   const lastAt = new Map(bookings.map(({ bookId, entry }) => [bookId, entry.at]));
   const rows = [...states.entries()].map(([id, { version, state }]) => ({ ...state, id, version, at: lastAt.get(id) }));
   send(

@@ -9,10 +9,15 @@ import type { Order } from '../../../domain/order.ts';
 import { withFills } from '../books/order-fills.ts';
 import type { Sql, Transaction } from '../database.ts';
 import type { Query } from '../queries.ts';
-import { createRowReads } from '../resource-rows.ts';
+import { createRowReads, part } from '../resource-rows.ts';
 
 /** States in which an order may still be filled: what it may come to is reserved. */
 const OPEN = ['approved', 'executing', 'resting', 'withdrawing', 'unknown'] as const satisfies readonly MarketOrderState[];
+
+/** The open states, spelled as the index of open orders spells them: by values of its own a statement would read all orders. */
+function isOpen(sql: Sql | Transaction) {
+  return part(sql, `state in (${OPEN.map((state) => `'${state}'`).join(', ')})`);
+}
 
 export function createMarketOrderStore(sql: Sql): MarketOrderReads {
   const reads = createRowReads(sql, marketOrder);
@@ -27,7 +32,7 @@ export function createMarketOrderStore(sql: Sql): MarketOrderReads {
   return {
     /** Newest first. The position is the last order's number. */
     async list(orgId, { mode, open }, page) {
-      const narrowed = sql`${mode === undefined ? sql`` : sql`and mode = ${mode}`} ${open === true ? sql`and state in ${sql(OPEN)}` : sql``}`;
+      const narrowed = sql`${mode === undefined ? sql`` : sql`and mode = ${mode}`} ${open === true ? sql`and ${isOpen(sql)}` : sql``}`;
       const { items, next } = await reads.list(orgId, page, narrowed);
       return { items: await withTheirFills(items), next };
     },
@@ -45,7 +50,7 @@ export function openMarketOrders(sql: Sql | Transaction, orgId: string, bookId: 
   return {
     statement: sql`
       select id, order_body, ((order_body->>'quantity')::numeric - filled_quantity)::text as left, bound_usd::text
-      from market_orders where org_id = ${orgId} and book_id = ${bookId} and state in ${sql(OPEN)} order by number`,
+      from market_orders where org_id = ${orgId} and book_id = ${bookId} and ${isOpen(sql)} order by number`,
     read: (rows: OpenRow[]) =>
       rows.map(({ id, order_body: { instrument, side, notionalUsd }, left, bound_usd }) => ({
         id,
@@ -67,7 +72,7 @@ interface OpenRow {
 /** Orders of an organization that rest, or may come to rest: what a halt takes back. */
 export async function takeableMarketOrders(sql: Sql, orgId: string): Promise<readonly { readonly id: string }[]> {
   return sql<{ id: string }[]>`
-    select id from market_orders where org_id = ${orgId} and time_in_force = 'gtc' and state in ${sql(OPEN)} order by id`;
+    select id from market_orders where org_id = ${orgId} and time_in_force = 'gtc' and ${isOpen(sql)} order by id`;
 }
 
 /** Reads the resting or withdrawing orders of every organization, oldest first: people's orders, and parts of live proposals. */

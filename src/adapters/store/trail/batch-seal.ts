@@ -30,9 +30,19 @@ interface OpenChange {
  * table, or where no writer is registered in the database. @returns how many changes were signed.
  */
 export async function sealBatch(transaction: Transaction, signer: BatchSigner): Promise<number> {
+  const { changes, sealed } = await beginSeal(transaction, signer);
+  await sealed;
+  return changes;
+}
+
+/** The same, answered as soon as the signature is on its way: the commit may follow it. `sealed` rejects where it was refused. */
+export async function beginSeal(
+  transaction: Transaction,
+  signer: BatchSigner,
+): Promise<{ readonly changes: number; readonly sealed: Promise<unknown> }> {
   const changes = await transaction<OpenChange[]>`select xid, at, name, op, key, digest from trail_open_changes()`;
   const [first] = changes;
-  if (first === undefined) return 0;
+  if (first === undefined) return { changes: 0, sealed: Promise.resolve() };
   const { xid, at } = first;
   const root = batchRoot(
     xid,
@@ -40,8 +50,10 @@ export async function sealBatch(transaction: Transaction, signer: BatchSigner): 
   );
   const text = batchText({ xid, writer: signer.writer, keyId: signer.id, at, changes: changes.length, root });
   const signature = signer.sign(Buffer.from(text)).toString('base64');
-  await transaction`select trail_seal(${signer.id}, ${at}, ${changes.length}, ${root}, ${signature})`;
-  return changes.length;
+  const sealed = transaction`select trail_seal(${signer.id}, ${at}, ${changes.length}, ${root}, ${signature})`.execute();
+  // Told by the transaction, which may have ended by then.
+  sealed.catch(() => {});
+  return { changes: changes.length, sealed };
 }
 
 /** Guarded tables whose triggers write a logged one, so that a change of them is signed: bars leave their stretch. */
