@@ -112,7 +112,7 @@ describe('settings', () => {
     writeFileSync(file, '');
     expectSentence(
       await sevengate(['start'], { SEVENGATE_HOME: join(file, 'state') }),
-      /^sevengate: SEVENGATE_HOME: .*file\/state cannot be made/,
+      /^sevengate: SEVENGATE_HOME: .*file\/state cannot be created or written \(ENOTDIR\): choose another folder$/,
     );
   });
 });
