@@ -1,10 +1,10 @@
 /** Access ports of the API: verified tokens, grants, rate limits. */
 
 import type { SignalHook } from '../actors/agent/signal-hooks.ts';
-import type { Permission } from '../src/domain/agent.ts';
-import type { TokenClaims, TokenRevocation } from '../src/domain/member.ts';
-import type { Outcome } from '../src/domain/refusal.ts';
-import type { EpochMs } from '../src/domain/time.ts';
+import type { Permission } from '../src/domain/agents/agent.ts';
+import type { TokenClaims, TokenRevocation } from '../src/domain/identity/member.ts';
+import type { Outcome } from '../src/domain/values/refusal.ts';
+import type { EpochMs } from '../src/domain/values/time.ts';
 
 /** Claims of a verified token: subject and expiry. Nothing else in a token counts. */
 export interface VerifiedToken extends TokenClaims {

@@ -3,11 +3,11 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AGENT_TOKEN } from '../actors/agent/agent-tokens.ts';
-import { NO_AGENT, type Permission } from '../src/domain/agent.ts';
-import { sha256Hex } from '../src/domain/canonical-json.ts';
-import { isTakenBack, type TokenClaims } from '../src/domain/member.ts';
-import { type Outcome, type Refusal, refuse } from '../src/domain/refusal.ts';
-import type { EpochMs } from '../src/domain/time.ts';
+import { NO_AGENT, type Permission } from '../src/domain/agents/agent.ts';
+import { sha256Hex } from '../src/domain/values/canonical-json.ts';
+import { isTakenBack, type TokenClaims } from '../src/domain/identity/member.ts';
+import { type Outcome, type Refusal, refuse } from '../src/domain/values/refusal.ts';
+import type { EpochMs } from '../src/domain/values/time.ts';
 import type { Allowance, CostClass } from './access.ts';
 import { concernsTrading, missingPermission, type RoutePermission, VIEWER_PERMISSIONS } from './permission.ts';
 import type { ApiPorts } from './ports.ts';

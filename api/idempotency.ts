@@ -1,8 +1,8 @@
 /** Carries commands out once per Idempotency-Key: the same request again gets the same answer, another one under the key is refused. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CommandContext } from '../actors/agent/commands.ts';
-import { canonicalJson, type Json, sha256Hex } from '../src/domain/canonical-json.ts';
-import type { Outcome } from '../src/domain/refusal.ts';
+import { canonicalJson, type Json, sha256Hex } from '../src/domain/values/canonical-json.ts';
+import type { Outcome } from '../src/domain/values/refusal.ts';
 import { memberOf } from './caller.ts';
 import type { ApiPorts } from './ports.ts';
 import { sendProblem, sendRefusal } from './problem.ts';

@@ -1,5 +1,5 @@
 /** Permissions that a route requires, and the check of a caller against them. */
-import type { Permission } from '../src/domain/agent.ts';
+import type { Permission } from '../src/domain/agents/agent.ts';
 
 /**
  * `public`: nobody need be identified. `identity`: any verified identity, with or without grants. `bearer`: any token in Authorization,

@@ -2,13 +2,13 @@
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import { RejectionBody } from '../src/core/order-shapes.ts';
-import { NO_AGENT } from '../src/domain/agent.ts';
-import type { RiskRejection } from '../src/domain/decision.ts';
-import type { EvidenceCheck } from '../src/domain/evidence.ts';
-import type { Problem as InputProblem } from '../src/domain/field.ts';
-import type { Refusal, RefusalCode } from '../src/domain/refusal.ts';
+import { NO_AGENT } from '../src/domain/agents/agent.ts';
+import type { RiskRejection } from '../src/domain/agents/decision.ts';
+import type { EvidenceCheck } from '../src/domain/agents/evidence.ts';
+import type { Problem as InputProblem } from '../src/domain/values/field.ts';
+import type { Refusal, RefusalCode } from '../src/domain/values/refusal.ts';
 import type { MessageDifference } from '../src/domain/solana/difference.ts';
-import { withAgesInWords } from '../src/domain/words.ts';
+import { withAgesInWords } from '../src/domain/values/words.ts';
 import { rejectionsInWords } from './risk-shapes.ts';
 import { GateCheckBody } from './shapes.ts';
 

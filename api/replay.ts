@@ -1,6 +1,6 @@
 /** The server of a replayed tape: the feed and the reads that a tape can answer, what moves the tape, and a refusal of everything else. */
 import type { FastifyInstance } from 'fastify';
-import { PERMISSIONS } from '../src/domain/agent.ts';
+import { PERMISSIONS } from '../src/domain/agents/agent.ts';
 import type { Caller } from './caller.ts';
 import { FEED_ENTRIES } from './documented-feeds.ts';
 import { findChannel } from './feeds/channels/index.ts';

@@ -1,6 +1,6 @@
 /** Results of the pre-trade risk function as people read them. */
-import type { RiskAttribution, RiskRejection } from '../src/domain/decision.ts';
-import { withAgesInWords } from '../src/domain/words.ts';
+import type { RiskAttribution, RiskRejection } from '../src/domain/agents/decision.ts';
+import { withAgesInWords } from '../src/domain/values/words.ts';
 
 const inWords = (text: string | null): string | null => (text === null ? null : withAgesInWords(text));
 

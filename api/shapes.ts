@@ -1,9 +1,9 @@
 /** Building blocks of the wire's schemas: one source for validation, types, serialization and the OpenAPI document. */
 import { type Static, type TSchema, Type } from 'typebox';
-import { QUALITIES, QUALITY_FLAGS } from '../src/domain/quote.ts';
-import { SHOWN_PATTERN } from '../src/domain/shown-text.ts';
+import { QUALITIES, QUALITY_FLAGS } from '../src/domain/market/quote.ts';
+import { SHOWN_PATTERN } from '../src/domain/values/shown-text.ts';
 import { AS_STORED, choice, DecimalText, IdText, nullable } from '../src/core/shapes.ts';
-import { EXECUTABLE_VENUES, VENUES } from '../src/domain/venue.ts';
+import { EXECUTABLE_VENUES, VENUES } from '../src/domain/market/venue.ts';
 
 export {
   AutonomyWord,

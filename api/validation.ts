@@ -1,9 +1,9 @@
 /** Checks parameters, queries and bodies against their schemas, converting nothing but the text of a query string. */
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import type { Problem as InputProblem } from '../src/domain/field.ts';
-import { describeValue } from '../src/domain/field.ts';
-import { SHOWN_PATTERN, unseenIn } from '../src/domain/shown-text.ts';
+import type { Problem as InputProblem } from '../src/domain/values/field.ts';
+import { describeValue } from '../src/domain/values/field.ts';
+import { SHOWN_PATTERN, unseenIn } from '../src/domain/values/shown-text.ts';
 import { wordsOfPattern } from './pattern-words.ts';
 import { InputError, problemsDetail } from './problem.ts';
 

@@ -9,10 +9,10 @@ import { createCandleStore } from '../src/adapters/store/candles/candle-store.ts
 import { openDatabase } from '../src/adapters/store/database.ts';
 import { migrate } from '../src/adapters/store/migrate.ts';
 import { DEFAULT_ASSUMPTIONS } from '../src/domain/backtest/assumptions.ts';
-import type { Candle } from '../src/domain/candle.ts';
+import type { Candle } from '../src/domain/candles/candle.ts';
 import type { Manifest } from '../src/domain/manifest/manifest.ts';
 import { readManifest } from '../src/domain/manifest/reader.ts';
-import { isoTime } from '../src/domain/time.ts';
+import { isoTime } from '../src/domain/values/time.ts';
 import { workFromHistory } from '../src/simulation/backtest/from-history.ts';
 import { type History, type InstrumentColumns, QUOTE_KNOWN, QUOTE_LIVE } from '../src/simulation/backtest/history.ts';
 import { maxDrawdown, sharpeRatio } from '../src/simulation/backtest/performance.ts';

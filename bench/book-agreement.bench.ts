@@ -7,7 +7,7 @@
 import { parseArgs } from 'node:util';
 import { openDatabase } from '../src/adapters/store/database.ts';
 import { migrate } from '../src/adapters/store/migrate.ts';
-import { bookIds } from '../src/domain/book.ts';
+import { bookIds } from '../src/domain/books/book.ts';
 import { assertBooked, writeUnderCrashes } from '../test/adapters/store/crashing-writers.ts';
 import { agentRow, ORG } from '../test/adapters/store/reads.ts';
 import { withDatabase } from './database.ts';

@@ -2,8 +2,8 @@
 import { createAloneClaims } from '../src/adapters/queue/ask-claims.ts';
 import { createInProcessMarketStateBus } from '../src/adapters/queue/market-state-bus.ts';
 import { createSharedBookReads } from '../src/adapters/venues/shared-book-reads.ts';
-import type { StateLevel } from '../src/domain/market-state.ts';
-import { refuse } from '../src/domain/refusal.ts';
+import type { StateLevel } from '../src/domain/market/market-state.ts';
+import { refuse } from '../src/domain/values/refusal.ts';
 import { createBookWants } from '../src/adapters/queue/book-wants.ts';
 import type { VirtualClock } from '../streams/virtual-clock.ts';
 

@@ -19,8 +19,8 @@ import { openPreviews } from '../src/boot/evaluation-runners.ts';
 import { createRequestBudgets } from '../src/boot/outside/index.ts';
 import { startApi } from '../src/boot/roles/api.ts';
 import { openActors } from '../src/boot/roles/worker.ts';
-import { NO_FLAGS } from '../src/domain/quote.ts';
-import { refuse } from '../src/domain/refusal.ts';
+import { NO_FLAGS } from '../src/domain/market/quote.ts';
+import { refuse } from '../src/domain/values/refusal.ts';
 import { createLiveClock } from '../streams/live-clock.ts';
 import { outsideAddresses } from '../test/world/outside-addresses.ts';
 

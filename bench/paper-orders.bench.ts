@@ -15,8 +15,8 @@ import { createMarketOrderStore } from '../src/adapters/store/orders/market-orde
 import { createRiskReads } from '../src/adapters/store/risk/risk-reads.ts';
 import { registerWriters } from '../src/adapters/store/trail/writer-registry.ts';
 import { ACTOR_KINDS } from '../src/boot/capabilities/index.ts';
-import { bookIds } from '../src/domain/book.ts';
-import { uuidV7 } from '../src/domain/ids.ts';
+import { bookIds } from '../src/domain/books/book.ts';
+import { uuidV7 } from '../src/domain/values/ids.ts';
 import { ALL_ENABLED } from '../src/domain/risk/index.ts';
 import { createPreTrade } from '../src/trading/pre-trade.ts';
 import { createVirtualClock } from '../streams/virtual-clock.ts';

@@ -6,9 +6,9 @@
 import assert from 'node:assert/strict';
 import { Subject } from 'rxjs';
 import { mapParsedSpotFrame, mapSpotFrame, streamSymbols } from '../src/adapters/venues/spotexchange/map.ts';
-import { compareDecimals } from '../src/domain/decimal.ts';
-import type { FeedMessage } from '../src/domain/market-event.ts';
-import { NO_FLAGS, type Quality, type QualityFlag, type Quote } from '../src/domain/quote.ts';
+import { compareDecimals } from '../src/domain/values/decimal.ts';
+import type { FeedMessage } from '../src/domain/market/market-event.ts';
+import { NO_FLAGS, type Quality, type QualityFlag, type Quote } from '../src/domain/market/quote.ts';
 import { createFeedCounters } from '../streams/feed-counters.ts';
 import { withQuality } from '../streams/flag-bits.ts';
 import { createFusedQuality } from '../streams/fused-quality.ts';

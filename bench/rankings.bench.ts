@@ -11,10 +11,10 @@ import { createCutReads } from '../src/adapters/store/agents/cut-reads.ts';
 import { createBarReads } from '../src/adapters/store/candles/bar-reads.ts';
 import { openDatabase } from '../src/adapters/store/database.ts';
 import { migrate } from '../src/adapters/store/migrate.ts';
-import { CATALOG, type CatalogEntry, catalogOf } from '../src/domain/catalog.ts';
-import type { Cut, Observation } from '../src/domain/cut.ts';
-import { seededRandom } from '../src/domain/seeded-random.ts';
-import { type InstrumentKey, splitInstrumentKey } from '../src/domain/venue.ts';
+import { CATALOG, type CatalogEntry, catalogOf } from '../src/domain/catalog/catalog.ts';
+import type { Cut, Observation } from '../src/domain/market/cut.ts';
+import { seededRandom } from '../src/domain/values/seeded-random.ts';
+import { type InstrumentKey, splitInstrumentKey } from '../src/domain/market/venue.ts';
 import { withDatabase } from './database.ts';
 import { bench, type Contender, wallCost } from './harness.ts';
 

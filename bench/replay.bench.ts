@@ -10,10 +10,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openTape } from '../src/adapters/tape/tape-reader.ts';
 import { convertTape, createTape } from '../src/adapters/tape/tape-writer.ts';
-import type { Autonomy } from '../src/domain/agent.ts';
+import type { Autonomy } from '../src/domain/agents/agent.ts';
 import { readManifest } from '../src/domain/manifest/reader.ts';
-import { NO_FLAGS } from '../src/domain/quote.ts';
-import type { TapeAgent, TapeEvent } from '../src/domain/tape.ts';
+import { NO_FLAGS } from '../src/domain/market/quote.ts';
+import type { TapeAgent, TapeEvent } from '../src/domain/tape/tape.ts';
 import { replayTape } from '../src/simulation/replay/replay.ts';
 import { replayAgent } from '../src/simulation/replay/agent.ts';
 

@@ -3,8 +3,8 @@
  * that check nothing. All contenders do the same comparisons, and are first shown to say the same of every order.
  */
 import assert from 'node:assert/strict';
-import { Decimal } from '../src/domain/decimal.ts';
-import type { Order } from '../src/domain/order.ts';
+import { Decimal } from '../src/domain/values/decimal.ts';
+import type { Order } from '../src/domain/orders/order.ts';
 import { RISK_BITS } from '../src/domain/risk/codes.ts';
 import {
   assessOrder,

@@ -7,9 +7,9 @@ import { availableParallelism } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import { DEFAULT_ASSUMPTIONS } from '../src/domain/backtest/assumptions.ts';
 import { isVariants, variantsOf } from '../src/domain/backtest/sweep.ts';
-import { CATALOG } from '../src/domain/catalog.ts';
+import { CATALOG } from '../src/domain/catalog/catalog.ts';
 import { readManifest } from '../src/domain/manifest/reader.ts';
-import { splitInstrumentKey } from '../src/domain/venue.ts';
+import { splitInstrumentKey } from '../src/domain/market/venue.ts';
 import { type History, type InstrumentColumns, QUOTE_KNOWN, QUOTE_LIVE } from '../src/simulation/backtest/history.ts';
 import { tryInThreads } from '../src/simulation/sweep/trial-threads.ts';
 

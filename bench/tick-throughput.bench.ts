@@ -16,11 +16,11 @@ import { createDispatchStore, databaseNow } from '../src/adapters/store/agents/d
 import { createTickStore } from '../src/adapters/store/agents/tick-store.ts';
 import { openDatabase, type Sql } from '../src/adapters/store/database.ts';
 import { migrate } from '../src/adapters/store/migrate.ts';
-import type { Cut } from '../src/domain/cut.ts';
-import { compileManifest } from '../src/domain/decide.ts';
-import { assembleDecision, type DecisionRow, decisionHash, EMPTY_BOOK, GENESIS_HASH, type Verdict } from '../src/domain/decision.ts';
-import { CutHashes } from '../src/domain/observed-state.ts';
-import type { InstrumentKey } from '../src/domain/venue.ts';
+import type { Cut } from '../src/domain/market/cut.ts';
+import { compileManifest } from '../src/domain/agents/decide.ts';
+import { assembleDecision, type DecisionRow, decisionHash, EMPTY_BOOK, GENESIS_HASH, type Verdict } from '../src/domain/agents/decision.ts';
+import { CutHashes } from '../src/domain/agents/observed-state.ts';
+import type { InstrumentKey } from '../src/domain/market/venue.ts';
 import { createVirtualClock } from '../streams/virtual-clock.ts';
 import { SLOT, sampleManifest, sampleObservation } from '../test/actors/agent/sample.ts';
 import { actorsOn } from '../test/world/actor-world.ts';

@@ -16,7 +16,7 @@ import { type MarketMessage, mapGammaEvents, mapMarketFrame, type TokenBook } fr
 import { mapHermesUpdate } from '../src/adapters/venues/reference/hermes-map.ts';
 import { type DepthDiff, mapSpotFrame, streamSymbols } from '../src/adapters/venues/spotexchange/map.ts';
 import type { PredictionMarket } from '../src/domain/prediction/market.ts';
-import type { Quote, ReferencePrice } from '../src/domain/quote.ts';
+import type { Quote, ReferencePrice } from '../src/domain/market/quote.ts';
 import { createUnknownFields } from '../streams/feed-counters.ts';
 import { type Comparison, type Contender, repeated, sink } from './harness.ts';
 import { ccxtHyperliquid, ccxtReading, tardisReading } from './peer-normalisers.ts';

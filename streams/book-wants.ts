@@ -1,7 +1,7 @@
 /** Order books in use. A reader leases a book, and the feed passes on the leased books. */
-import { type MarketState, marketStateKey } from '../src/domain/market-state.ts';
-import type { EpochMs } from '../src/domain/time.ts';
-import type { Venue } from '../src/domain/venue.ts';
+import { type MarketState, marketStateKey } from '../src/domain/market/market-state.ts';
+import type { EpochMs } from '../src/domain/values/time.ts';
+import type { Venue } from '../src/domain/market/venue.ts';
 
 export interface BookWants {
   /** Asks for a book for the length of a lease. */

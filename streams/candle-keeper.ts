@@ -1,12 +1,12 @@
 /** Keeps the bars that indicators need: fetches history once, then each bar shortly after it closes. */
-import type { Candle, CandleBatch } from '../src/domain/candle.ts';
-import type { IndicatorNeed } from '../src/domain/cut.ts';
-import type { DecimalString } from '../src/domain/decimal.ts';
+import type { Candle, CandleBatch } from '../src/domain/candles/candle.ts';
+import type { IndicatorNeed } from '../src/domain/market/cut.ts';
+import type { DecimalString } from '../src/domain/values/decimal.ts';
 import { windowBars } from '../src/domain/indicators/windowed.ts';
-import type { Rejection } from '../src/domain/quote.ts';
-import { type EpochMs, slotOf, timeframeMs } from '../src/domain/time.ts';
-import { errorText } from '../src/domain/value-text.ts';
-import { splitInstrumentKey, type Venue } from '../src/domain/venue.ts';
+import type { Rejection } from '../src/domain/market/quote.ts';
+import { type EpochMs, slotOf, timeframeMs } from '../src/domain/values/time.ts';
+import { errorText } from '../src/domain/values/value-text.ts';
+import { splitInstrumentKey, type Venue } from '../src/domain/market/venue.ts';
 import { backoffMs } from './backoff.ts';
 import type { Clock } from './clock.ts';
 import { FUNDING_HISTORY } from './indicator-board.ts';

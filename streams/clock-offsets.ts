@@ -1,10 +1,10 @@
 /** Offset of each venue's clock from ours: a median of the measurements, so that no single slow answer moves it. */
-import type { FeedMessage } from '../src/domain/market-event.ts';
-import type { ClockOffset } from '../src/domain/market-state.ts';
-import type { ReferencePrice } from '../src/domain/quote.ts';
-import { sessionAt } from '../src/domain/session.ts';
-import type { EpochMs } from '../src/domain/time.ts';
-import type { Venue } from '../src/domain/venue.ts';
+import type { FeedMessage } from '../src/domain/market/market-event.ts';
+import type { ClockOffset } from '../src/domain/market/market-state.ts';
+import type { ReferencePrice } from '../src/domain/market/quote.ts';
+import { sessionAt } from '../src/domain/market/session.ts';
+import type { EpochMs } from '../src/domain/values/time.ts';
+import type { Venue } from '../src/domain/market/venue.ts';
 
 /** Measurements that are kept of each kind. */
 const PROBES = 9;

@@ -1,6 +1,6 @@
 /** The RxJS scheduler of a clock: operators that take time wait by the clock's own deadlines. */
 import { type SchedulerAction, type SchedulerLike, Subscription } from 'rxjs';
-import type { EpochMs } from '../src/domain/time.ts';
+import type { EpochMs } from '../src/domain/values/time.ts';
 import type { Clock } from './clock.ts';
 
 /** Makes a scheduler whose every delay, in milliseconds, is a deadline of the clock. */

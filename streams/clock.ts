@@ -1,5 +1,5 @@
 /** The one clock that is injected everywhere: now and deadlines, live or virtual. RxJS operators that take time wait by its scheduler (clock-scheduler.ts). */
-import type { EpochMs } from '../src/domain/time.ts';
+import type { EpochMs } from '../src/domain/values/time.ts';
 
 export interface Clock {
   /** Milliseconds since the epoch. Never runs backwards within a process, but for the correction of a time that was wrong by seconds. */

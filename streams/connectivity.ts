@@ -1,9 +1,9 @@
 /** Connectivity of each venue, with a word for each kind of silence, and the changes that agents act on. */
 import type { Observable } from 'rxjs';
-import type { FeedMessage } from '../src/domain/market-event.ts';
-import type { EpochMs } from '../src/domain/time.ts';
-import type { Venue } from '../src/domain/venue.ts';
-import { ageInWords } from '../src/domain/words.ts';
+import type { FeedMessage } from '../src/domain/market/market-event.ts';
+import type { EpochMs } from '../src/domain/values/time.ts';
+import type { Venue } from '../src/domain/market/venue.ts';
+import { ageInWords } from '../src/domain/values/words.ts';
 import { DATA_DEGRADATION_MS, type FeedLimits } from '../src/domain/venues/venue-facts.ts';
 import type { Clock } from './clock.ts';
 import { type FeedLife, FeedLives, providerOf } from './feed-life.ts';

@@ -1,5 +1,5 @@
 /** Counts of received, refused and dropped messages per venue. Nothing disappears uncounted. */
-import { VENUES, type Venue } from '../src/domain/venue.ts';
+import { VENUES, type Venue } from '../src/domain/market/venue.ts';
 
 /** Counters of the streams besides received messages. */
 export const COUNTED = [

@@ -1,7 +1,7 @@
 /** Signs of life of a feed, kept apart from the age of its prices: a quiet market with live heartbeats is not stale. */
-import type { FeedMessage } from '../src/domain/market-event.ts';
-import type { EpochMs } from '../src/domain/time.ts';
-import type { Venue } from '../src/domain/venue.ts';
+import type { FeedMessage } from '../src/domain/market/market-event.ts';
+import type { EpochMs } from '../src/domain/values/time.ts';
+import type { Venue } from '../src/domain/market/venue.ts';
 import { SlotTable } from './slot-table.ts';
 
 /**

@@ -7,9 +7,9 @@ import {
   type QualityFlag,
   type Quote,
   type ReferencePrice,
-} from '../src/domain/quote.ts';
-import type { EpochMs } from '../src/domain/time.ts';
-import type { ExecutableVenue } from '../src/domain/venue.ts';
+} from '../src/domain/market/quote.ts';
+import type { EpochMs } from '../src/domain/values/time.ts';
+import type { ExecutableVenue } from '../src/domain/market/venue.ts';
 
 /** One bit for each flag. */
 export const GAP = 1 << 0;

@@ -3,12 +3,12 @@
  * every trade, and when neither was to be relied on. Bounded in time and in number; what has fallen out proves nothing.
  */
 import { merge, type Observable, type Subscription } from 'rxjs';
-import type { FeedMessage, FeedStatus } from '../src/domain/market-event.ts';
-import type { DepthLevel } from '../src/domain/paper-fill.ts';
-import type { PoolLiquidity, Quote } from '../src/domain/quote.ts';
+import type { FeedMessage, FeedStatus } from '../src/domain/market/market-event.ts';
+import type { DepthLevel } from '../src/domain/orders/paper-fill.ts';
+import type { PoolLiquidity, Quote } from '../src/domain/market/quote.ts';
 import type { FlowBook, FlowGap, FlowKeeper, FlowPrint, FlowSpan, FlowWindow, VenueTrade } from '../src/domain/shadow/flow.ts';
-import type { EpochMs } from '../src/domain/time.ts';
-import { type InstrumentKey, splitInstrumentKey, type Venue } from '../src/domain/venue.ts';
+import type { EpochMs } from '../src/domain/values/time.ts';
+import { type InstrumentKey, splitInstrumentKey, type Venue } from '../src/domain/market/venue.ts';
 import type { Clock } from './clock.ts';
 import type { MarketExtras } from './market-states.ts';
 

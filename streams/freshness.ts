@@ -1,9 +1,9 @@
 /** Freshness of an event at an instant: the flags for age, silence, sessions and lost connections. */
-import { CATALOG, type Catalog } from '../src/domain/catalog.ts';
-import type { Quote, ReferencePrice, Session } from '../src/domain/quote.ts';
-import { sessionAt as usSessionAt } from '../src/domain/session.ts';
-import type { EpochMs } from '../src/domain/time.ts';
-import type { Venue } from '../src/domain/venue.ts';
+import { CATALOG, type Catalog } from '../src/domain/catalog/catalog.ts';
+import type { Quote, ReferencePrice, Session } from '../src/domain/market/quote.ts';
+import { sessionAt as usSessionAt } from '../src/domain/market/session.ts';
+import type { EpochMs } from '../src/domain/values/time.ts';
+import type { Venue } from '../src/domain/market/venue.ts';
 import type { FeedLimits } from '../src/domain/venues/venue-facts.ts';
 import type { FeedLife } from './feed-life.ts';
 import { ageMs, CARRIED_FORWARD, FEED_DOWN, OVER_AGE, RESYNCING, SESSION_CLOSED } from './flag-bits.ts';

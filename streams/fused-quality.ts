@@ -1,6 +1,6 @@
 /** The quality rules in one pass over each message: for bulk replay, if the operators of the live path cost too much. */
 import type { MonoTypeOperatorFunction } from 'rxjs';
-import type { FeedMessage } from '../src/domain/market-event.ts';
+import type { FeedMessage } from '../src/domain/market/market-event.ts';
 import { carriedForwardRule } from './operators/carried-forward.ts';
 import { type ClockSkewOptions, clockSkewRule } from './operators/clock-skew.ts';
 import { crossedRule } from './operators/crossed.ts';

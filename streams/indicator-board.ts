@@ -1,10 +1,10 @@
 /** Closed bars and the indicators on them, as of a slot: pushed bar by bar, repaired where history changes. */
-import type { Candle, CandleBatch } from '../src/domain/candle.ts';
-import { FRESH_BARS, type IndicatorNeed, type IndicatorValue } from '../src/domain/cut.ts';
+import type { Candle, CandleBatch } from '../src/domain/candles/candle.ts';
+import { FRESH_BARS, type IndicatorNeed, type IndicatorValue } from '../src/domain/market/cut.ts';
 import { endlessWindowOf, WindowedIndicator, windowOf } from '../src/domain/indicators/windowed.ts';
-import type { PerpContext } from '../src/domain/quote.ts';
-import { type EpochMs, slotOf, timeframeMs } from '../src/domain/time.ts';
-import { type InstrumentKey, instrumentKey } from '../src/domain/venue.ts';
+import type { PerpContext } from '../src/domain/market/quote.ts';
+import { type EpochMs, slotOf, timeframeMs } from '../src/domain/values/time.ts';
+import { type InstrumentKey, instrumentKey } from '../src/domain/market/venue.ts';
 import type { FeedCounters } from './feed-counters.ts';
 
 const HOUR = 3_600_000;

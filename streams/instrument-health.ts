@@ -1,9 +1,9 @@
 /** Trust in each instrument's own book: changes for its readers, while its venue is received well. */
 import { Observable, type OperatorFunction } from 'rxjs';
-import type { FeedMessage } from '../src/domain/market-event.ts';
-import type { Quote } from '../src/domain/quote.ts';
-import type { EpochMs } from '../src/domain/time.ts';
-import { type InstrumentKey, instrumentKey, type Venue } from '../src/domain/venue.ts';
+import type { FeedMessage } from '../src/domain/market/market-event.ts';
+import type { Quote } from '../src/domain/market/quote.ts';
+import type { EpochMs } from '../src/domain/values/time.ts';
+import { type InstrumentKey, instrumentKey, type Venue } from '../src/domain/market/venue.ts';
 import { DATA_DEGRADATION_MS } from '../src/domain/venues/venue-facts.ts';
 import type { Clock } from './clock.ts';
 import { CROSSED, flagsOf, GAP, flagBitsOf, OVER_AGE, RESYNCING } from './flag-bits.ts';

@@ -1,5 +1,5 @@
 /** The clock of a live process: system time that runs backwards only where a wrong one is corrected, and timers of any length. */
-import type { EpochMs } from '../src/domain/time.ts';
+import type { EpochMs } from '../src/domain/values/time.ts';
 import type { Clock } from './clock.ts';
 
 /** The longest delay that setTimeout keeps; a longer one fires at once, so longer waits are cut into pieces. */

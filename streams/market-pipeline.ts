@@ -1,9 +1,9 @@
 /** The live path of a quote: feeds to one order, quality rule by rule, the cut and the view, what people are shown. */
 import { defer, filter, type MonoTypeOperatorFunction, type Observable } from 'rxjs';
-import type { Cut, IndicatorNeed } from '../src/domain/cut.ts';
-import type { FeedMessage } from '../src/domain/market-event.ts';
-import type { Quote, ReferencePrice } from '../src/domain/quote.ts';
-import type { Venue } from '../src/domain/venue.ts';
+import type { Cut, IndicatorNeed } from '../src/domain/market/cut.ts';
+import type { FeedMessage } from '../src/domain/market/market-event.ts';
+import type { Quote, ReferencePrice } from '../src/domain/market/quote.ts';
+import type { Venue } from '../src/domain/market/venue.ts';
 import { type CandleHistory, type CandleKeeper, createCandleKeeper } from './candle-keeper.ts';
 import type { Clock } from './clock.ts';
 import { type Connectivity, createConnectivity } from './connectivity.ts';

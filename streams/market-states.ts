@@ -1,10 +1,17 @@
 /** Gathers what the venues say beside quotes and passes the newest on: books, day statistics, perpetuals, each venue's state. */
 
-import type { IssuerMarkState } from '../src/domain/issuer-mark.ts';
-import type { FeedHeartbeat, FeedMessage, FeedStatus } from '../src/domain/market-event.ts';
-import type { BudgetState, DayTicker, MarketState, OrderBookSnapshot, ProviderState, VenueState } from '../src/domain/market-state.ts';
-import type { EpochMs } from '../src/domain/time.ts';
-import { instrumentKey, type Venue } from '../src/domain/venue.ts';
+import type { IssuerMarkState } from '../src/domain/catalog/issuer-mark.ts';
+import type { FeedHeartbeat, FeedMessage, FeedStatus } from '../src/domain/market/market-event.ts';
+import type {
+  BudgetState,
+  DayTicker,
+  MarketState,
+  OrderBookSnapshot,
+  ProviderState,
+  VenueState,
+} from '../src/domain/market/market-state.ts';
+import type { EpochMs } from '../src/domain/values/time.ts';
+import { instrumentKey, type Venue } from '../src/domain/market/venue.ts';
 import { isBookWanted, bookKey } from './book-wants.ts';
 import type { Clock } from './clock.ts';
 import { ClockOffsets } from './clock-offsets.ts';

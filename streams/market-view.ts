@@ -1,10 +1,16 @@
 /** The latest of everything that was received, per instrument, and how much was received of each venue. */
 import type { Observable } from 'rxjs';
 import { eventSourcesOf, LONGEST_EVENT_LOOKBACK_HOURS } from '../src/domain/intelligence/listening.ts';
-import type { FeedMessage, NewsEvent } from '../src/domain/market-event.ts';
-import { type PerpContext, type PoolLiquidity, type Quote, type ReferencePrice, SECOND_REFERENCE_SOURCES } from '../src/domain/quote.ts';
-import type { EpochMs } from '../src/domain/time.ts';
-import { type InstrumentKey, instrumentKey, type Venue } from '../src/domain/venue.ts';
+import type { FeedMessage, NewsEvent } from '../src/domain/market/market-event.ts';
+import {
+  type PerpContext,
+  type PoolLiquidity,
+  type Quote,
+  type ReferencePrice,
+  SECOND_REFERENCE_SOURCES,
+} from '../src/domain/market/quote.ts';
+import type { EpochMs } from '../src/domain/values/time.ts';
+import { type InstrumentKey, instrumentKey, type Venue } from '../src/domain/market/venue.ts';
 import { createFeedCounters, type FeedCounters, type VenueCounts } from './feed-counters.ts';
 import { type FeedLife, FeedLives } from './feed-life.ts';
 import { CLOCK_SKEW, withQuoteFlags, withReferenceFlags, flagBitsOf } from './flag-bits.ts';

@@ -1,10 +1,10 @@
 /** Many venue feeds as one ordered stream that nothing can end. */
 
 import { catchError, concat, concatWith, defer, from, merge, Observable, retry, type Subscription, throwError, timer } from 'rxjs';
-import type { FeedMessage } from '../src/domain/market-event.ts';
-import type { EpochMs } from '../src/domain/time.ts';
-import { errorText } from '../src/domain/value-text.ts';
-import type { Venue } from '../src/domain/venue.ts';
+import type { FeedMessage } from '../src/domain/market/market-event.ts';
+import type { EpochMs } from '../src/domain/values/time.ts';
+import { errorText } from '../src/domain/values/value-text.ts';
+import type { Venue } from '../src/domain/market/venue.ts';
 import { backoffMs } from './backoff.ts';
 import type { Clock } from './clock.ts';
 import { createClockScheduler } from './clock-scheduler.ts';

@@ -2,7 +2,7 @@
  * Runs of plain quotes in bulk replay. A quote is plain if every quality rule passes it unmarked and it changes only the newest price of
  * its instrument. Only the last quote of a run is received, when somebody looks.
  */
-import type { Quote } from '../src/domain/quote.ts';
+import type { Quote } from '../src/domain/market/quote.ts';
 import {
   copyQuoteDigits,
   newQuoteDigits,
@@ -11,8 +11,8 @@ import {
   type QuoteDigits,
   type QuoteOrigin,
   quoteOfDigits,
-} from '../src/domain/quote-digits.ts';
-import { type InstrumentKey, instrumentKey } from '../src/domain/venue.ts';
+} from '../src/domain/market/quote-digits.ts';
+import { type InstrumentKey, instrumentKey } from '../src/domain/market/venue.ts';
 import type { FeedLimits } from '../src/domain/venues/venue-facts.ts';
 import type { FeedCounters } from './feed-counters.ts';
 import type { Freshness } from './freshness.ts';

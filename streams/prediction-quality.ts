@@ -1,9 +1,9 @@
 /** The quality of a prediction market's book that was asked for at this moment. */
-import { compareDecimals } from '../src/domain/decimal.ts';
+import { compareDecimals } from '../src/domain/values/decimal.ts';
 import type { PredictionBook } from '../src/domain/prediction/market.ts';
 import type { Evidence } from '../src/domain/prediction/research.ts';
-import { NO_FLAGS } from '../src/domain/quote.ts';
-import type { EpochMs } from '../src/domain/time.ts';
+import { NO_FLAGS } from '../src/domain/market/quote.ts';
+import type { EpochMs } from '../src/domain/values/time.ts';
 import { CLOCK_SKEW, CROSSED, flagsOf, flagBitsOf, ONE_SIDED, OVER_AGE, qualityWith } from './flag-bits.ts';
 import { limitsOf, qualityLimits } from './quality-limits.ts';
 

@@ -1,8 +1,8 @@
 /**
  * Limits of age, clock skew and silence for each venue's data (docs/decisions/0008). One table; the configuration may override any cell.
  */
-import { CATALOG } from '../src/domain/catalog.ts';
-import { VENUE_FACTS, VENUES, type Venue } from '../src/domain/venue.ts';
+import { CATALOG } from '../src/domain/catalog/catalog.ts';
+import { VENUE_FACTS, VENUES, type Venue } from '../src/domain/market/venue.ts';
 import type { FeedLimits, LimitOverrides } from '../src/domain/venues/venue-facts.ts';
 
 export interface QualityLimits {

@@ -1,5 +1,5 @@
 /** The cut: at each slot, what was known of every instrument and nothing later. */
-import type { CatalogEntry } from '../src/domain/catalog.ts';
+import type { CatalogEntry } from '../src/domain/catalog/catalog.ts';
 import {
   type Cut,
   type IndicatorNeed,
@@ -9,13 +9,13 @@ import {
   type ObservedEvent,
   type ObservedQuote,
   type ObservedReference,
-} from '../src/domain/cut.ts';
-import type { FeedMessage, NewsEvent } from '../src/domain/market-event.ts';
-import { type PerpContext, type Quote, type ReferencePrice, SECOND_REFERENCE_SOURCES, type Session } from '../src/domain/quote.ts';
+} from '../src/domain/market/cut.ts';
+import type { FeedMessage, NewsEvent } from '../src/domain/market/market-event.ts';
+import { type PerpContext, type Quote, type ReferencePrice, SECOND_REFERENCE_SOURCES, type Session } from '../src/domain/market/quote.ts';
 import { knownLiquidity } from '../src/domain/risk/order-context.ts';
-import { type EpochMs, TAKE_TICK_MS } from '../src/domain/time.ts';
-import { basisPct, gapToMarkPct, midPrice, premiumPct } from '../src/domain/valuation.ts';
-import type { InstrumentKey } from '../src/domain/venue.ts';
+import { type EpochMs, TAKE_TICK_MS } from '../src/domain/values/time.ts';
+import { basisPct, gapToMarkPct, midPrice, premiumPct } from '../src/domain/market/valuation.ts';
+import type { InstrumentKey } from '../src/domain/market/venue.ts';
 import type { Clock } from './clock.ts';
 import { ageMs } from './flag-bits.ts';
 import type { IndicatorBoard } from './indicator-board.ts';

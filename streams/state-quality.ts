@@ -1,7 +1,7 @@
 /** Quality of a market state at an instant: by its age, and by its venue's connectivity. */
-import type { VenueState } from '../src/domain/market-state.ts';
-import type { Quality, QualityFlag } from '../src/domain/quote.ts';
-import type { EpochMs } from '../src/domain/time.ts';
+import type { VenueState } from '../src/domain/market/market-state.ts';
+import type { Quality, QualityFlag } from '../src/domain/market/quote.ts';
+import type { EpochMs } from '../src/domain/values/time.ts';
 import { FEED_DOWN, flagsOf, flagBitsOf, OVER_AGE, qualityWith } from './flag-bits.ts';
 
 /** A venue whose state was not renewed for so long is not followed by anybody; it is renewed every second. */

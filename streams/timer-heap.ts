@@ -1,5 +1,5 @@
 /** Timers in the order of (time, order of setting): a binary heap, so that 100,000 timers cost 17 comparisons each. */
-import type { EpochMs } from '../src/domain/time.ts';
+import type { EpochMs } from '../src/domain/values/time.ts';
 
 export interface HeapTimer {
   readonly at: EpochMs;

@@ -1,5 +1,5 @@
 /** A clock that only moves when it is told to: replays, simulations and tests run on it as fast as they can. */
-import type { EpochMs } from '../src/domain/time.ts';
+import type { EpochMs } from '../src/domain/values/time.ts';
 import type { Clock } from './clock.ts';
 import { type HeapTimer, TimerHeap } from './timer-heap.ts';
 

@@ -1,9 +1,9 @@
 /** Tokens of external agents: made, listed and revoked. A token is bound to one agent, and only its digest is kept. */
-import { sha256Hex } from '../../src/domain/canonical-json.ts';
-import type { ActorRecord } from '../../src/domain/actor-step.ts';
-import { NO_AGENT } from '../../src/domain/agent.ts';
-import { type Outcome, refuse } from '../../src/domain/refusal.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
+import { sha256Hex } from '../../src/domain/values/canonical-json.ts';
+import type { ActorRecord } from '../../src/domain/agents/actor-step.ts';
+import { NO_AGENT } from '../../src/domain/agents/agent.ts';
+import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answerRows, auditRow } from './command-rows.ts';
 import type { CommandContext } from './commands.ts';

@@ -1,6 +1,6 @@
 /** Asks outside code that trades for answers that it gave before, and demotes its agent if it answers otherwise or not at all. */
 import { LEAST_AGREEMENT_PCT } from '../../src/domain/backtest/agreement.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { EvaluationCommands } from '../evaluation/commands.ts';
 import type { ContainedLoop } from '../runtime/containment.ts';
 import type { Runtime } from '../runtime/runtime.ts';

@@ -1,10 +1,10 @@
 /** Looks at the breakers of agents or Takes: after every tick at the books that it marked, and between ticks at live fills. */
-import type { Stage } from '../../src/domain/agent.ts';
-import { type MarkedBook, worstDrawdownPct } from '../../src/domain/book.ts';
+import type { Stage } from '../../src/domain/agents/agent.ts';
+import { type MarkedBook, worstDrawdownPct } from '../../src/domain/books/book.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
-import { executionModeOf } from '../../src/domain/order.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
-import type { InstrumentKey } from '../../src/domain/venue.ts';
+import { executionModeOf } from '../../src/domain/orders/order.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
+import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { ContainedLoop } from '../runtime/containment.ts';
 import type { BreakerWatch } from './breaker-watch.ts';

@@ -1,7 +1,7 @@
 /** Looks at the books of agents and Takes with live capital after every tick and fill, and tells whose breaker has tripped. */
-import type { Stage } from '../../src/domain/agent.ts';
-import type { MarkedBook } from '../../src/domain/book.ts';
-import { breakersOf } from '../../src/domain/breakers.ts';
+import type { Stage } from '../../src/domain/agents/agent.ts';
+import type { MarkedBook } from '../../src/domain/books/book.ts';
+import { breakersOf } from '../../src/domain/agents/breakers.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { ContainedLoop } from '../runtime/containment.ts';

@@ -1,11 +1,11 @@
 /** Takes the commands for agents: asks the actor, and writes audit and answer together with its step. */
-import type { ActorRecord, ActorRow, ActorState, StepPlan } from '../../src/domain/actor-step.ts';
+import type { ActorRecord, ActorRow, ActorState, StepPlan } from '../../src/domain/agents/actor-step.ts';
 
-import { canonicalJson } from '../../src/domain/canonical-json.ts';
+import { canonicalJson } from '../../src/domain/values/canonical-json.ts';
 import { type Manifest, manifestHash } from '../../src/domain/manifest/manifest.ts';
-import { type Outcome, refuse } from '../../src/domain/refusal.ts';
-import { AGENT_TICK_MS, isoTime } from '../../src/domain/time.ts';
-import type { InstrumentKey } from '../../src/domain/venue.ts';
+import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
+import { AGENT_TICK_MS, isoTime } from '../../src/domain/values/time.ts';
+import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { cancelOpen } from '../proposal/cancel-open.ts';
 import type { DeliverOptions, Runtime } from '../runtime/runtime.ts';

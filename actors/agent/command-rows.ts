@@ -1,7 +1,7 @@
 /** Rows that a command writes beside its step, for every kind of actor: the audit entry and the remembered answer. */
-import type { ActorRecord } from '../../src/domain/actor-step.ts';
-import { canonicalHash } from '../../src/domain/canonical-json.ts';
-import { refuse } from '../../src/domain/refusal.ts';
+import type { ActorRecord } from '../../src/domain/agents/actor-step.ts';
+import { canonicalHash } from '../../src/domain/values/canonical-json.ts';
+import { refuse } from '../../src/domain/values/refusal.ts';
 import { blockedBecause } from '../../src/domain/risk/refusal.ts';
 import { DollarsBound } from '../../src/domain/take/live-capital.ts';
 import type { CommandContext } from './commands.ts';

@@ -1,10 +1,10 @@
 /** Commands of an agent: the protocol between the API, the command line and the agent's actor. */
-import type { ActorRecord } from '../../src/domain/actor-step.ts';
-import type { Autonomy, Permission } from '../../src/domain/agent.ts';
-import type { DecimalString } from '../../src/domain/decimal.ts';
+import type { ActorRecord } from '../../src/domain/agents/actor-step.ts';
+import type { Autonomy, Permission } from '../../src/domain/agents/agent.ts';
+import type { DecimalString } from '../../src/domain/values/decimal.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
-import type { Outcome } from '../../src/domain/refusal.ts';
-import type { InstrumentKey } from '../../src/domain/venue.ts';
+import type { Outcome } from '../../src/domain/values/refusal.ts';
+import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import type { AgentView } from './resource.ts';
 
 /** Caller of a command, for the audit row and the permission rules, and the key to remember the answer under. */

@@ -1,10 +1,10 @@
 /** Effects of the agent's committed actions, and validation of its events. */
 
-import type { ActorEvent, ActorState } from '../../src/domain/actor-step.ts';
-import type { Autonomy, Stage } from '../../src/domain/agent.ts';
-import type { Refusal } from '../../src/domain/refusal.ts';
-import { refuse } from '../../src/domain/refusal.ts';
-import { AGENT_TICK_MS, DAY_MS, isoTime, slotOf } from '../../src/domain/time.ts';
+import type { ActorEvent, ActorState } from '../../src/domain/agents/actor-step.ts';
+import type { Autonomy, Stage } from '../../src/domain/agents/agent.ts';
+import type { Refusal } from '../../src/domain/values/refusal.ts';
+import { refuse } from '../../src/domain/values/refusal.ts';
+import { AGENT_TICK_MS, DAY_MS, isoTime, slotOf } from '../../src/domain/values/time.ts';
 import { type ActorKind, record, type StepInfo } from '../runtime/actor-kind.ts';
 import { agentMachine } from './machine.ts';
 import type { AgentContext, AgentEvent, TickDecision } from './protocol.ts';

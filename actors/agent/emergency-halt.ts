@@ -3,7 +3,7 @@
  * another one until all that were on duty are paused. So it answers then, and pauses in the background if that takes
  * longer; a worker goes on if the process that halted dies.
  */
-import type { ActorRecord } from '../../src/domain/actor-step.ts';
+import type { ActorRecord } from '../../src/domain/agents/actor-step.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { cancelOpen } from '../proposal/cancel-open.ts';
 import type { ContainedLoop } from '../runtime/containment.ts';

@@ -1,6 +1,6 @@
 /** Tells agents and Takes that a venue or one instrument is lost or found again, with what is left of the seconds that are survived. */
-import type { EpochMs } from '../../src/domain/time.ts';
-import type { InstrumentKey, Venue } from '../../src/domain/venue.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
+import type { InstrumentKey, Venue } from '../../src/domain/market/venue.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { type ConnectivityEdge, degradationLeftMs } from '../../streams/connectivity.ts';
 import type { Runtime } from '../runtime/runtime.ts';

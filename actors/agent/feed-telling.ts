@@ -1,5 +1,5 @@
 /** Tells agents of every venue and instrument that is lost or found, once the venues had time to be received. */
-import type { Venue } from '../../src/domain/venue.ts';
+import type { Venue } from '../../src/domain/market/venue.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { Log } from '../../streams/log.ts';
 import type { MarketPipeline } from '../../streams/market-pipeline.ts';

@@ -1,13 +1,13 @@
 /** Takes promotions and sign-offs: asks for the evidence of the gate, then the agent; the database has the last word. */
-import type { ActorRow, StepPlan } from '../../src/domain/actor-step.ts';
-import type { Stage } from '../../src/domain/agent.ts';
+import type { ActorRow, StepPlan } from '../../src/domain/agents/actor-step.ts';
+import type { Stage } from '../../src/domain/agents/agent.ts';
 import type { MissingHistory } from '../../src/domain/backtest/missing-history.ts';
-import type { SourceOrigin } from '../../src/domain/data-source.ts';
-import { type EvidenceCheck, type EvidenceKind, type EvidenceMetrics, evidenceKindAt, GATE_OF } from '../../src/domain/evidence.ts';
+import type { SourceOrigin } from '../../src/domain/market/data-source.ts';
+import { type EvidenceCheck, type EvidenceKind, type EvidenceMetrics, evidenceKindAt, GATE_OF } from '../../src/domain/agents/evidence.ts';
 import type { ManifestInWords } from '../../src/domain/manifest/execution-words.ts';
-import { type Outcome, refuse } from '../../src/domain/refusal.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
-import { figureInWords } from '../../src/domain/words.ts';
+import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
+import { figureInWords } from '../../src/domain/values/words.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { AgentDirectory } from './command-handler.ts';
 import { answeredMeanwhile, answerRows, auditRow } from './command-rows.ts';

@@ -1,7 +1,7 @@
 /** The agent's state chart: seven gates, duty and feed, side by side. */
 import { and, assign, or, raise, setup, stateIn } from 'xstate';
-import type { Stage } from '../../src/domain/agent.ts';
-import { type Closing, withClosing } from '../../src/domain/execution.ts';
+import type { Stage } from '../../src/domain/agents/agent.ts';
+import { type Closing, withClosing } from '../../src/domain/orders/execution.ts';
 import { effect, fromInput } from '../runtime/actor-kind.ts';
 import { degradedAfter, degradedForMs, FEED_REGION, isLastRestored } from '../ticking/feed-region.ts';
 import type { AgentContext, AgentEvent, AgentInput, BreakerTrip, Promotion, TickDecision } from './protocol.ts';

@@ -1,15 +1,15 @@
 /** Takes outside proposals for external agents: what the mandate refuses at once is refused here, the rest joins the next slot. */
-import type { ActorRecord } from '../../src/domain/actor-step.ts';
-import { type Autonomy, NO_AGENT } from '../../src/domain/agent.ts';
-import { type MarkedBook, positionOf, type TradingBook } from '../../src/domain/book.ts';
-import { canonicalJson, type Json, sha256Hex } from '../../src/domain/canonical-json.ts';
-import type { Cut, Observation } from '../../src/domain/cut.ts';
-import { compileManifest } from '../../src/domain/decide.ts';
-import { Decimal } from '../../src/domain/decimal.ts';
-import type { RiskRejection } from '../../src/domain/decision.ts';
+import type { ActorRecord } from '../../src/domain/agents/actor-step.ts';
+import { type Autonomy, NO_AGENT } from '../../src/domain/agents/agent.ts';
+import { type MarkedBook, positionOf, type TradingBook } from '../../src/domain/books/book.ts';
+import { canonicalJson, type Json, sha256Hex } from '../../src/domain/values/canonical-json.ts';
+import type { Cut, Observation } from '../../src/domain/market/cut.ts';
+import { compileManifest } from '../../src/domain/agents/decide.ts';
+import { Decimal } from '../../src/domain/values/decimal.ts';
+import type { RiskRejection } from '../../src/domain/agents/decision.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
-import { priceStepOf } from '../../src/domain/market-step.ts';
-import { observedBy } from '../../src/domain/observed-state.ts';
+import { priceStepOf } from '../../src/domain/market/market-step.ts';
+import { observedBy } from '../../src/domain/agents/observed-state.ts';
 import {
   INPUTS_BYTES,
   type OutsideProposal,
@@ -18,11 +18,11 @@ import {
   refusedAtOnce,
   soldTooMuch,
   withHash,
-} from '../../src/domain/outside-proposal.ts';
-import { type Outcome, type Refusal, refuse } from '../../src/domain/refusal.ts';
+} from '../../src/domain/outside/outside-proposal.ts';
+import { type Outcome, type Refusal, refuse } from '../../src/domain/values/refusal.ts';
 import { type Mandate, mandateOf } from '../../src/domain/risk/mandate.ts';
 import type { RiskPreferences } from '../../src/domain/risk/preferences.ts';
-import { AGENT_TICK_MS, type EpochMs, slotOf } from '../../src/domain/time.ts';
+import { AGENT_TICK_MS, type EpochMs, slotOf } from '../../src/domain/values/time.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { LATE_AFTER_MS } from '../ticking/tick-window.ts';
 import { answeredMeanwhile, answerRows, auditRow } from './command-rows.ts';

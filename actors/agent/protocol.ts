@@ -1,12 +1,12 @@
 /** Context and events of an agent. */
-import type { Autonomy, PauseCause, Stage } from '../../src/domain/agent.ts';
-import type { Breaker } from '../../src/domain/breakers.ts';
-import type { Cut } from '../../src/domain/cut.ts';
-import type { CompiledManifest, RiskAssessor } from '../../src/domain/decide.ts';
-import type { AgentBook, Verdict } from '../../src/domain/decision.ts';
-import type { Closing } from '../../src/domain/execution.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
-import type { InstrumentKey } from '../../src/domain/venue.ts';
+import type { Autonomy, PauseCause, Stage } from '../../src/domain/agents/agent.ts';
+import type { Breaker } from '../../src/domain/agents/breakers.ts';
+import type { Cut } from '../../src/domain/market/cut.ts';
+import type { CompiledManifest, RiskAssessor } from '../../src/domain/agents/decide.ts';
+import type { AgentBook, Verdict } from '../../src/domain/agents/decision.ts';
+import type { Closing } from '../../src/domain/orders/execution.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
+import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import type { DegradedFeeds, FeedEvent } from '../ticking/feed-region.ts';
 
 /** Plain JSON, stored in the snapshot. */

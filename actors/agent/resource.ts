@@ -3,8 +3,8 @@ import { Type } from 'typebox';
 import { held, resource, type ViewOf } from '../../src/core/resource.ts';
 import { AutonomyWord, choice, HashText, IdText, nullable, PauseCauseWord, StageWord, Time } from '../../src/core/shapes.ts';
 import { WORK_FIELDS } from '../../src/core/work-fields.ts';
-import { STAGES } from '../../src/domain/agent.ts';
-import type { Closing } from '../../src/domain/execution.ts';
+import { STAGES } from '../../src/domain/agents/agent.ts';
+import type { Closing } from '../../src/domain/orders/execution.ts';
 
 const ClosingBody = Type.Object({
   instrument: nullable('string', 'Instrument to close, or null for all positions.'),

@@ -1,10 +1,10 @@
 /** Signal hooks of external agents: addresses at which alerts become outside proposals. Made, rotated, revoked and listed. */
-import type { ActorRecord } from '../../src/domain/actor-step.ts';
-import { NO_AGENT } from '../../src/domain/agent.ts';
-import { sha256Hex } from '../../src/domain/canonical-json.ts';
-import { type Outcome, refuse } from '../../src/domain/refusal.ts';
-import type { SignalMapping } from '../../src/domain/signal-template.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
+import type { ActorRecord } from '../../src/domain/agents/actor-step.ts';
+import { NO_AGENT } from '../../src/domain/agents/agent.ts';
+import { sha256Hex } from '../../src/domain/values/canonical-json.ts';
+import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
+import type { SignalMapping } from '../../src/domain/outside/signal-template.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answerRows, auditRow } from './command-rows.ts';
 import type { CommandContext } from './commands.ts';

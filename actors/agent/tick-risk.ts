@@ -1,19 +1,19 @@
 /** The pre-trade risk function as an agent's tick asks it: the order is sized, validated, and made smaller if the level allows it. */
-import type { Autonomy, Stage } from '../../src/domain/agent.ts';
-import { agentBook, bookIds, emptyBook, type MarkedBook, markBook, type TradingBook } from '../../src/domain/book.ts';
-import { canonicalJson } from '../../src/domain/canonical-json.ts';
-import type { Cut, Observation } from '../../src/domain/cut.ts';
-import type { Proposal, RiskAssessor } from '../../src/domain/decide.ts';
-import type { DecimalString } from '../../src/domain/decimal.ts';
-import { type AgentBook, decisionId, EMPTY_BOOK, proposalIdOf, type RiskAttribution } from '../../src/domain/decision.ts';
+import type { Autonomy, Stage } from '../../src/domain/agents/agent.ts';
+import { agentBook, bookIds, emptyBook, type MarkedBook, markBook, type TradingBook } from '../../src/domain/books/book.ts';
+import { canonicalJson } from '../../src/domain/values/canonical-json.ts';
+import type { Cut, Observation } from '../../src/domain/market/cut.ts';
+import type { Proposal, RiskAssessor } from '../../src/domain/agents/decide.ts';
+import type { DecimalString } from '../../src/domain/values/decimal.ts';
+import { type AgentBook, decisionId, EMPTY_BOOK, proposalIdOf, type RiskAttribution } from '../../src/domain/agents/decision.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
-import { marketStepOf } from '../../src/domain/market-step.ts';
-import { executionModeOf, type Order, orderOf, resized, type SizeRequest, sizeOrder } from '../../src/domain/order.ts';
-import { type OutsideProposal, soldQuantity } from '../../src/domain/outside-proposal.ts';
+import { marketStepOf } from '../../src/domain/market/market-step.ts';
+import { executionModeOf, type Order, orderOf, resized, type SizeRequest, sizeOrder } from '../../src/domain/orders/order.ts';
+import { type OutsideProposal, soldQuantity } from '../../src/domain/outside/outside-proposal.ts';
 import { assessOrder, observedMarket, orderContext, type RiskContext, UNCONTROLLED } from '../../src/domain/risk/index.ts';
-import type { TickRiskInputs } from '../../src/domain/tick-inputs.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
-import type { InstrumentKey } from '../../src/domain/venue.ts';
+import type { TickRiskInputs } from '../../src/domain/tape/tick-inputs.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
+import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 
 /** An agent as its orders depend on it. */
 export interface TradingAgent {

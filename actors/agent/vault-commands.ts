@@ -1,9 +1,9 @@
 /** Commands of an agent's vault: the protocol between the API and the vault command handler. */
-import type { Stage } from '../../src/domain/agent.ts';
-import type { DecimalString } from '../../src/domain/decimal.ts';
-import type { Outcome } from '../../src/domain/refusal.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
-import type { InstrumentKey } from '../../src/domain/venue.ts';
+import type { Stage } from '../../src/domain/agents/agent.ts';
+import type { DecimalString } from '../../src/domain/values/decimal.ts';
+import type { Outcome } from '../../src/domain/values/refusal.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
+import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import type { CommandContext } from './commands.ts';
 
 /** Share of one depositor in a vault. */

@@ -1,13 +1,13 @@
 /** Takes the commands for vaults: prices the vault, changes its shares and its live book together, or refuses with numbers. */
-import type { ActorRecord } from '../../src/domain/actor-step.ts';
-import type { Stage } from '../../src/domain/agent.ts';
-import { type MarkedBook, markBook, type TradingBook } from '../../src/domain/book.ts';
-import { Decimal, type DecimalString, plainDecimal } from '../../src/domain/decimal.ts';
-import type { RiskRejection } from '../../src/domain/decision.ts';
-import { type OutdatedEvidence, outdatedWords } from '../../src/domain/evidence.ts';
-import { type Outcome, type RefusalCode, refuse } from '../../src/domain/refusal.ts';
-import { depositObjection, type PresentClaims, type ReserveCheck } from '../../src/domain/reserves.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
+import type { ActorRecord } from '../../src/domain/agents/actor-step.ts';
+import type { Stage } from '../../src/domain/agents/agent.ts';
+import { type MarkedBook, markBook, type TradingBook } from '../../src/domain/books/book.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../../src/domain/values/decimal.ts';
+import type { RiskRejection } from '../../src/domain/agents/decision.ts';
+import { type OutdatedEvidence, outdatedWords } from '../../src/domain/agents/evidence.ts';
+import { type Outcome, type RefusalCode, refuse } from '../../src/domain/values/refusal.ts';
+import { depositObjection, type PresentClaims, type ReserveCheck } from '../../src/domain/books/reserves.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 import {
   type CapitalChange,
   depositInto,
@@ -19,8 +19,8 @@ import {
   type VaultShares,
   vaultCeilingUsd,
   withdrawFrom,
-} from '../../src/domain/vault.ts';
-import type { InstrumentKey } from '../../src/domain/venue.ts';
+} from '../../src/domain/books/vault.ts';
+import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from './command-rows.ts';
 import type { CommandContext } from './commands.ts';

@@ -1,5 +1,5 @@
 /** Takes quotes and submissions of bridge transfers: every provider asked, every transaction checked before anybody signs it and again before it is sent. */
-import type { ActorRow } from '../../src/domain/actor-step.ts';
+import type { ActorRow } from '../../src/domain/agents/actor-step.ts';
 import { type ChainHeads, MOST_BEHIND_MS } from '../../src/domain/bridge/arrival.ts';
 import { compareOffers, costUsd, type Declined } from '../../src/domain/bridge/comparison.ts';
 import { evmDifferences } from '../../src/domain/bridge/evm-fields.ts';
@@ -13,15 +13,15 @@ import {
 } from '../../src/domain/bridge/quote.ts';
 import { sourceCallObjection } from '../../src/domain/bridge/source-call.ts';
 import type { PlannedOffer, QuotedTransaction, SourcePlan } from '../../src/domain/bridge/transfer.ts';
-import { plainDecimal } from '../../src/domain/decimal.ts';
-import { PermitLost } from '../../src/domain/execution.ts';
-import { type Outcome, refuse } from '../../src/domain/refusal.ts';
+import { plainDecimal } from '../../src/domain/values/decimal.ts';
+import { PermitLost } from '../../src/domain/orders/execution.ts';
+import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import { base58, fromBase58, isAddress } from '../../src/domain/solana/base58.ts';
 import { readMessage, readTransaction, signersOf } from '../../src/domain/solana/message.ts';
 import { depositObjection } from '../../src/domain/solana/prediction-deposit.ts';
 import { routeObjection } from '../../src/domain/solana/swap.ts';
 import { fromBase64, preparedMessageOf, type VerifySignature, verifySigned } from '../../src/domain/solana/verify.ts';
-import { isoTime } from '../../src/domain/time.ts';
+import { isoTime } from '../../src/domain/values/time.ts';
 import type { Spending } from '../../src/domain/take/live-capital.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';

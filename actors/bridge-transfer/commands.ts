@@ -1,10 +1,10 @@
 /** Commands of bridge transfers: the protocol between the API and their actors. */
-import type { ActorState } from '../../src/domain/actor-step.ts';
+import type { ActorState } from '../../src/domain/agents/actor-step.ts';
 import type { TransferState } from '../../src/domain/bridge/axes.ts';
 import type { BridgePreference } from '../../src/domain/bridge/comparison.ts';
 import { type BridgeProviderName, usdOf } from '../../src/domain/bridge/quote.ts';
-import type { Outcome } from '../../src/domain/refusal.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
+import type { Outcome } from '../../src/domain/values/refusal.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import type { BridgeTransferContext } from './protocol.ts';
 import { type BridgeTransfer, bridgeTransfer } from './resource.ts';

@@ -1,8 +1,8 @@
 /** Effects of a bridge transfer's committed actions. */
 import { type Attention, attentionWords } from '../../src/domain/bridge/axes.ts';
 import { usdOf } from '../../src/domain/bridge/quote.ts';
-import type { Json } from '../../src/domain/canonical-json.ts';
-import { isoTime } from '../../src/domain/time.ts';
+import type { Json } from '../../src/domain/values/canonical-json.ts';
+import { isoTime } from '../../src/domain/values/time.ts';
 import { type ActorKind, activity, type Effect, record, type StepInfo } from '../runtime/actor-kind.ts';
 import { transferContext, transferState, transferView } from './commands.ts';
 import { bridgeTransferMachine } from './machine.ts';

@@ -1,8 +1,8 @@
 /** Carries the work of bridge transfers: sends signed source transactions, and looks at the provider and both chains. */
-import type { ActorRow } from '../../src/domain/actor-step.ts';
+import type { ActorRow } from '../../src/domain/agents/actor-step.ts';
 import { arrivalOf } from '../../src/domain/bridge/arrival.ts';
 import { type ArrivalAxis, isEnded, type Sighting } from '../../src/domain/bridge/axes.ts';
-import type { Json } from '../../src/domain/canonical-json.ts';
+import type { Json } from '../../src/domain/values/canonical-json.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { takeLease } from '../proposal/lease.ts';
 import type { ActivityWorker } from '../runtime/activities.ts';

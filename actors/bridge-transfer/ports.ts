@@ -4,7 +4,7 @@ import type { SourceSighting } from '../../src/domain/bridge/axes.ts';
 import type { ReadEvmTransaction } from '../../src/domain/bridge/evm-fields.ts';
 import type { BridgeChain, BridgeProviderName, BridgeWish, UnsignedEvmTransaction } from '../../src/domain/bridge/quote.ts';
 import type { PlannedOffer, ProviderWord, TransferTerms } from '../../src/domain/bridge/transfer.ts';
-import type { Outcome } from '../../src/domain/refusal.ts';
+import type { Outcome } from '../../src/domain/values/refusal.ts';
 import type { Broadcast, Simulation } from '../../src/domain/solana/chain.ts';
 
 /** Pushes of a provider: requests that have moved, by the names that the provider gave them. */

@@ -1,7 +1,7 @@
 /** Context and events of a bridge transfer. */
 import type { Attention, Sighting } from '../../src/domain/bridge/axes.ts';
 import type { TransferTerms } from '../../src/domain/bridge/transfer.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { BridgeTransfer, BridgeTransferTerms } from './resource.ts';
 
 /** The quote that a transfer begins as. Plain JSON. */

@@ -1,7 +1,7 @@
 /** Prepares checkouts, takes their signed payments, and imports what is licensed. The payment is built here, simulated and stored before anybody signs it. */
-import type { ActorRow } from '../../src/domain/actor-step.ts';
-import { canonicalHash } from '../../src/domain/canonical-json.ts';
-import { PermitLost } from '../../src/domain/execution.ts';
+import type { ActorRow } from '../../src/domain/agents/actor-step.ts';
+import { canonicalHash } from '../../src/domain/values/canonical-json.ts';
+import { PermitLost } from '../../src/domain/orders/execution.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import {
   type Payment,
@@ -11,7 +11,7 @@ import {
   paymentOf,
 } from '../../src/domain/marketplace/checkout.ts';
 import { type Listing, NO_LISTING } from '../../src/domain/marketplace/listing.ts';
-import { type Outcome, refuse } from '../../src/domain/refusal.ts';
+import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import { fromBase64, type VerifySignature, verifySigned } from '../../src/domain/solana/verify.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';

@@ -1,5 +1,5 @@
 /** Commands of checkouts: the protocol between the API and their actors. */
-import type { Outcome } from '../../src/domain/refusal.ts';
+import type { Outcome } from '../../src/domain/values/refusal.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import type { AgentView } from '../agent/resource.ts';
 import type { CheckoutView } from './resource.ts';

@@ -1,7 +1,7 @@
 /** Effects of a checkout's committed actions. */
-import type { ActorState } from '../../src/domain/actor-step.ts';
+import type { ActorState } from '../../src/domain/agents/actor-step.ts';
 import type { CheckoutState } from '../../src/domain/marketplace/checkout.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 import { type ActorKind, activity, record } from '../runtime/actor-kind.ts';
 import { checkoutMachine } from './machine.ts';
 import type { CheckoutContext } from './protocol.ts';

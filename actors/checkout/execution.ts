@@ -1,10 +1,10 @@
 /** Looks after a checkout's payment: hands its signed bytes over, and says what the chain made of them. It may be done again at any time. */
-import type { ActorRow } from '../../src/domain/actor-step.ts';
-import type { Json } from '../../src/domain/canonical-json.ts';
-import { PermitLost } from '../../src/domain/execution.ts';
+import type { ActorRow } from '../../src/domain/agents/actor-step.ts';
+import type { Json } from '../../src/domain/values/canonical-json.ts';
+import { PermitLost } from '../../src/domain/orders/execution.ts';
 import { type Payment, paymentObjection } from '../../src/domain/marketplace/checkout.ts';
 import type { LandedTransaction } from '../../src/domain/solana/chain.ts';
-import { errorText } from '../../src/domain/value-text.ts';
+import { errorText } from '../../src/domain/values/value-text.ts';
 import type { ChainClient } from '../prepared-transaction/chain-client.ts';
 import { transactionContext, transactionState } from '../prepared-transaction/effects.ts';
 import type { ActivityWorker } from '../runtime/activities.ts';

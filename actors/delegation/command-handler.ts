@@ -1,6 +1,6 @@
 /** Takes the commands for delegations: the owner's signature and the member's permission are both needed, and both are kept. */
-import type { ActorRecord } from '../../src/domain/actor-step.ts';
-import { NO_AGENT } from '../../src/domain/agent.ts';
+import type { ActorRecord } from '../../src/domain/agents/actor-step.ts';
+import { NO_AGENT } from '../../src/domain/agents/agent.ts';
 import {
   CHALLENGE_MS,
   type Delegation,
@@ -8,9 +8,9 @@ import {
   delegationText,
   LONGEST_DELEGATION_MS,
   type TraderKind,
-} from '../../src/domain/delegation.ts';
-import { type Outcome, refuse } from '../../src/domain/refusal.ts';
-import { type EpochMs, isoTime } from '../../src/domain/time.ts';
+} from '../../src/domain/identity/delegation.ts';
+import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
+import { type EpochMs, isoTime } from '../../src/domain/values/time.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { DelegationCommands } from './commands.ts';

@@ -1,6 +1,6 @@
 /** Commands of delegations: the protocol between the API and the command handler. */
-import type { Delegation, DelegationTerms } from '../../src/domain/delegation.ts';
-import type { Outcome } from '../../src/domain/refusal.ts';
+import type { Delegation, DelegationTerms } from '../../src/domain/identity/delegation.ts';
+import type { Outcome } from '../../src/domain/values/refusal.ts';
 import type { CommandContext } from '../agent/commands.ts';
 
 /** Terms that the wallet's owner and the organization agree on. */

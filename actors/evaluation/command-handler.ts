@@ -1,9 +1,9 @@
 /** Takes the commands for evaluation runs: one at a time per agent, with audit and answer in the step's transaction. */
 
-import type { ActorState } from '../../src/domain/actor-step.ts';
+import type { ActorState } from '../../src/domain/agents/actor-step.ts';
 import { type BacktestRequest, isLook } from '../../src/domain/backtest/request.ts';
-import { type Outcome, refuse } from '../../src/domain/refusal.ts';
-import { DAY_MS, isoTime, timeframeMs } from '../../src/domain/time.ts';
+import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
+import { DAY_MS, isoTime, timeframeMs } from '../../src/domain/values/time.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { Runtime } from '../runtime/runtime.ts';

@@ -1,8 +1,8 @@
 /** Commands of evaluation runs: the protocol between the API and the runs' actors. */
-import type { Json } from '../../src/domain/canonical-json.ts';
-import type { Provenance } from '../../src/domain/data-source.ts';
-import type { Outcome } from '../../src/domain/refusal.ts';
-import type { ToldProgress } from '../../src/domain/work-progress.ts';
+import type { Json } from '../../src/domain/values/canonical-json.ts';
+import type { Provenance } from '../../src/domain/market/data-source.ts';
+import type { Outcome } from '../../src/domain/values/refusal.ts';
+import type { ToldProgress } from '../../src/domain/values/work-progress.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import type { Evaluation, RunEnding, RunState } from './protocol.ts';
 

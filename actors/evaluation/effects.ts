@@ -1,6 +1,6 @@
 /** Effects of an evaluation run's committed actions, and validation of its events. */
-import type { ActorEvent, ActorState } from '../../src/domain/actor-step.ts';
-import { type Refusal, refuse } from '../../src/domain/refusal.ts';
+import type { ActorEvent, ActorState } from '../../src/domain/agents/actor-step.ts';
+import { type Refusal, refuse } from '../../src/domain/values/refusal.ts';
 import { type ActorKind, record, type StepInfo } from '../runtime/actor-kind.ts';
 import { evaluationMachine } from './machine.ts';
 import type { EvaluationContext, RunState } from './protocol.ts';

@@ -1,5 +1,5 @@
 /** Context and events of an evaluation run. */
-import type { Json } from '../../src/domain/canonical-json.ts';
+import type { Json } from '../../src/domain/values/canonical-json.ts';
 
 /** The evaluations that are simulated; the other kinds of evidence come from what the store holds. */
 export const EVALUATIONS = ['backtest', 'stress_test', 'sweep', 'agreement'] as const;

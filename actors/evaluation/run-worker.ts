@@ -3,10 +3,10 @@
  * what they came to. A run whose worker died is claimed again once its lease is over; the same work gives the same result.
  */
 import type { Trial } from '../../src/domain/backtest/daily-returns.ts';
-import type { Json } from '../../src/domain/canonical-json.ts';
-import type { EvidenceDraft } from '../../src/domain/evidence.ts';
+import type { Json } from '../../src/domain/values/canonical-json.ts';
+import type { EvidenceDraft } from '../../src/domain/agents/evidence.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
-import { evaluationProgress, type ToldProgress, type WorkProgress } from '../../src/domain/work-progress.ts';
+import { evaluationProgress, type ToldProgress, type WorkProgress } from '../../src/domain/values/work-progress.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { runEvery } from '../runtime/run-every.ts';
 import type { Runtime } from '../runtime/runtime.ts';

@@ -1,7 +1,7 @@
 /** Takes interventions: what is done, who did it and why, and the answer, in one transaction. */
-import type { ActorRecord, ActorRow, ActorState } from '../../src/domain/actor-step.ts';
-import { type Outcome, type Refusal, refuse } from '../../src/domain/refusal.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
+import type { ActorRecord, ActorRow, ActorState } from '../../src/domain/agents/actor-step.ts';
+import { type Outcome, type Refusal, refuse } from '../../src/domain/values/refusal.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';

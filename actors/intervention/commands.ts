@@ -1,6 +1,6 @@
 /** Interventions of a person in an actor of any kind, outside its state chart. */
-import type { Outcome } from '../../src/domain/refusal.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
+import type { Outcome } from '../../src/domain/values/refusal.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { CommandContext } from '../agent/commands.ts';
 
 export const INTERVENTIONS = ['retry', 'reset', 'release'] as const;

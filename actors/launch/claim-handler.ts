@@ -7,7 +7,7 @@ import { launchErrorWords } from '../../src/domain/launch/launch-state.ts';
 import { claimInstructions } from '../../src/domain/launch/launch-transactions.ts';
 import { type LaunchAccounts, waitingFor } from '../../src/domain/launch/waiting-claims.ts';
 import { readEscrow } from '../../src/domain/launch/withdrawals.ts';
-import { type Outcome, refuse } from '../../src/domain/refusal.ts';
+import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answerRows, auditRow } from '../agent/command-rows.ts';
 import { placedOnVerdict } from '../manual-order/placing.ts';

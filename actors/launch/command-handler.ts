@@ -2,9 +2,9 @@
  * Prepares launches and takes their signed bytes. The transactions are built here, signed by the fresh keys of the mint and
  * the configuration, simulated against the node, and stored as prepared transactions before anybody is asked to sign.
  */
-import type { ActorRow } from '../../src/domain/actor-step.ts';
-import { Decimal, type DecimalString, plainDecimal } from '../../src/domain/decimal.ts';
-import { PermitLost } from '../../src/domain/execution.ts';
+import type { ActorRow } from '../../src/domain/agents/actor-step.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../../src/domain/values/decimal.ts';
+import { PermitLost } from '../../src/domain/orders/execution.ts';
 import { rawUnits } from '../../src/domain/launch/curve/config.ts';
 import type { ProgramInstruction } from '../../src/domain/launch/curve/program.ts';
 import { BADGE_BYTES, badgeAddress, poolAddress } from '../../src/domain/launch/curve/program.ts';
@@ -12,12 +12,12 @@ import { launchErrorWords, namesProblem } from '../../src/domain/launch/launch-s
 import { inOne, inTwo, type LaunchInstructions, type LaunchPlan, launchInstructions } from '../../src/domain/launch/launch-transactions.ts';
 import { plannedCurve } from '../../src/domain/launch/preview.ts';
 import { mintObjection, needsBadge } from '../../src/domain/launch/quote-mint.ts';
-import { type Outcome, refuse } from '../../src/domain/refusal.ts';
+import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import { LONGEST_TRANSACTION } from '../../src/domain/solana/message.ts';
 import { USDC_LEG, uiOf } from '../../src/domain/solana/swap.ts';
 import { readMint } from '../../src/domain/solana/token-layout.ts';
 import { fromBase64, type VerifySignature, verifySigned } from '../../src/domain/solana/verify.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';

@@ -1,12 +1,12 @@
 /** Commands of bonding-curve launches: the protocol between the API and their actors. */
-import type { DecimalString } from '../../src/domain/decimal.ts';
+import type { DecimalString } from '../../src/domain/values/decimal.ts';
 import type { CurveWish } from '../../src/domain/launch/curve/config.ts';
 import type { TokenNames } from '../../src/domain/launch/curve/program.ts';
 import type { ClaimKind } from '../../src/domain/launch/launch-transactions.ts';
 import type { QuoteToken } from '../../src/domain/launch/quote-tokens.ts';
 import type { Claimer } from '../../src/domain/launch/withdrawals.ts';
-import type { Outcome } from '../../src/domain/refusal.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
+import type { Outcome } from '../../src/domain/values/refusal.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import type { PreparedTransactionView } from '../prepared-transaction/resource.ts';
 import type { Launch } from './resource.ts';

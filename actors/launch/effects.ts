@@ -1,9 +1,9 @@
 /** Effects of a launch's committed actions. */
-import type { ActorState } from '../../src/domain/actor-step.ts';
+import type { ActorState } from '../../src/domain/agents/actor-step.ts';
 import type { CurveLaunchState } from '../../src/domain/launch/launch-state.ts';
-import type { TokenOrigin } from '../../src/domain/listed-token.ts';
+import type { TokenOrigin } from '../../src/domain/catalog/listed-token.ts';
 import { TOKEN_PROGRAM } from '../../src/domain/solana/programs.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 import { type ActorKind, activity, type Effect, record, type StepInfo } from '../runtime/actor-kind.ts';
 import { launchMachine } from './machine.ts';
 import type { LaunchContext } from './protocol.ts';

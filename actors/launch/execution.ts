@@ -1,11 +1,11 @@
 /** Looks after a launch: hands its transactions over one after the other, and reads its curve once they are final. Both may be done again at any time. */
-import type { ActorRow } from '../../src/domain/actor-step.ts';
-import type { Json } from '../../src/domain/canonical-json.ts';
-import type { DecimalString } from '../../src/domain/decimal.ts';
-import { PermitLost } from '../../src/domain/execution.ts';
+import type { ActorRow } from '../../src/domain/agents/actor-step.ts';
+import type { Json } from '../../src/domain/values/canonical-json.ts';
+import type { DecimalString } from '../../src/domain/values/decimal.ts';
+import { PermitLost } from '../../src/domain/orders/execution.ts';
 import { readPoolConfig, readVirtualPool } from '../../src/domain/launch/curve/program.ts';
 import type { CurveState } from '../../src/domain/launch/launch-state.ts';
-import { errorText } from '../../src/domain/value-text.ts';
+import { errorText } from '../../src/domain/values/value-text.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { transactionContext, transactionState } from '../prepared-transaction/effects.ts';
 import type { ActivityWorker } from '../runtime/activities.ts';

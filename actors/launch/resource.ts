@@ -4,7 +4,7 @@ import { type FixedOf, held, resource, type ViewOf } from '../../src/core/resour
 import { choice, DecimalText, IdText, nullable, Time } from '../../src/core/shapes.ts';
 import { CURVE_LAUNCH_STATES, type CurveState } from '../../src/domain/launch/launch-state.ts';
 import { PRESET_KEYS } from '../../src/domain/launch/presets.ts';
-import type { InstrumentKey } from '../../src/domain/venue.ts';
+import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 
 export const launch = resource('launches', {
   id: { wire: IdText, column: 'uuid' },

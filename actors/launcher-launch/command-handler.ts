@@ -1,9 +1,9 @@
 /** Quotes launches by the external launcher and takes their signed payments. */
-import type { ActorRow } from '../../src/domain/actor-step.ts';
-import { PermitLost } from '../../src/domain/execution.ts';
+import type { ActorRow } from '../../src/domain/agents/actor-step.ts';
+import { PermitLost } from '../../src/domain/orders/execution.ts';
 import { launchErrorWords } from '../../src/domain/launch/launch-state.ts';
 import { intentProblem, type LauncherOffer, offerProblem, paymentInstructions } from '../../src/domain/launch/launcher.ts';
-import { type Outcome, refuse } from '../../src/domain/refusal.ts';
+import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import { fromBase64, type VerifySignature, verifySigned } from '../../src/domain/solana/verify.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';

@@ -1,8 +1,8 @@
 /** Commands of launches by the external launcher, and the launcher's own interface. */
 import type { LauncherIntent, LauncherOffer, LauncherPairs, LauncherWord } from '../../src/domain/launch/launcher.ts';
-import type { Outcome } from '../../src/domain/refusal.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
-import type { InstrumentKey } from '../../src/domain/venue.ts';
+import type { Outcome } from '../../src/domain/values/refusal.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
+import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import type { LauncherLaunch } from './resource.ts';
 

@@ -1,8 +1,8 @@
 /** Effects of the committed actions of a launch by the external launcher. */
-import type { ActorState } from '../../src/domain/actor-step.ts';
+import type { ActorState } from '../../src/domain/agents/actor-step.ts';
 import type { LauncherLaunchState } from '../../src/domain/launch/launcher.ts';
-import type { TokenOrigin } from '../../src/domain/listed-token.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
+import type { TokenOrigin } from '../../src/domain/catalog/listed-token.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 import { type ActorKind, activity, type Effect, record, type StepInfo } from '../runtime/actor-kind.ts';
 import { launcherLaunchMachine } from './machine.ts';
 import type { LauncherLaunchContext } from './protocol.ts';

@@ -1,9 +1,9 @@
 /** Carries a payment to the chain and the launcher's answer back. Both may be done again at any time. */
-import type { ActorRow } from '../../src/domain/actor-step.ts';
-import type { Json } from '../../src/domain/canonical-json.ts';
-import { PermitLost } from '../../src/domain/execution.ts';
+import type { ActorRow } from '../../src/domain/agents/actor-step.ts';
+import type { Json } from '../../src/domain/values/canonical-json.ts';
+import { PermitLost } from '../../src/domain/orders/execution.ts';
 import { paidWords } from '../../src/domain/launch/launcher.ts';
-import { errorText } from '../../src/domain/value-text.ts';
+import { errorText } from '../../src/domain/values/value-text.ts';
 import { transactionContext, transactionState } from '../prepared-transaction/effects.ts';
 import type { ActivityWorker } from '../runtime/activities.ts';
 import type { Runtime } from '../runtime/runtime.ts';

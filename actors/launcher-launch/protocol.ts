@@ -1,7 +1,7 @@
 /** Context and events of a launch by the external launcher. */
 import type { LauncherIntent, LauncherOffer } from '../../src/domain/launch/launcher.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
-import type { InstrumentKey } from '../../src/domain/venue.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
+import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 
 /** Plain JSON. */
 export interface LauncherLaunchInput {

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { resource, type ViewOf } from '../../src/core/resource.ts';
 import { choice, IdText, nullable, Time } from '../../src/core/shapes.ts';
 import { LAUNCHER_LAUNCH_STATES } from '../../src/domain/launch/launcher.ts';
-import type { InstrumentKey } from '../../src/domain/venue.ts';
+import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 
 export const launcherLaunch = resource('launches', {
   id: { wire: IdText, column: 'uuid' },

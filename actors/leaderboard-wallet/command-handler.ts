@@ -1,7 +1,7 @@
 /** Puts addresses of either chain on the leaderboard. Nobody's consent is needed: what is read of them is public. */
-import type { ActorRecord } from '../../src/domain/actor-step.ts';
-import { chainOfAddress, type WalletChain } from '../../src/domain/linked-wallet.ts';
-import { type Outcome, refuse } from '../../src/domain/refusal.ts';
+import type { ActorRecord } from '../../src/domain/agents/actor-step.ts';
+import { chainOfAddress, type WalletChain } from '../../src/domain/identity/linked-wallet.ts';
+import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { LeaderboardWalletCommands, RegisteredWallet } from './commands.ts';

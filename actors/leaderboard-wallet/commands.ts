@@ -1,6 +1,6 @@
 /** Commands of the leaderboard's wallets: the protocol between the API and the command handler. */
-import type { WalletChain } from '../../src/domain/linked-wallet.ts';
-import type { Outcome } from '../../src/domain/refusal.ts';
+import type { WalletChain } from '../../src/domain/identity/linked-wallet.ts';
+import type { Outcome } from '../../src/domain/values/refusal.ts';
 import type { CommandContext } from '../agent/commands.ts';
 
 export interface RegisteredWallet {

@@ -1,5 +1,5 @@
 /** Takes the commands for linked wallets: a text is issued, its signature is checked against the address, and both are kept. */
-import type { ActorRecord } from '../../src/domain/actor-step.ts';
+import type { ActorRecord } from '../../src/domain/agents/actor-step.ts';
 import {
   chainOfAddress,
   type LinkedWallet,
@@ -8,9 +8,9 @@ import {
   type WalletTypedData,
   walletText,
   walletTypedData,
-} from '../../src/domain/linked-wallet.ts';
-import { type Outcome, refuse } from '../../src/domain/refusal.ts';
-import { isoTime } from '../../src/domain/time.ts';
+} from '../../src/domain/identity/linked-wallet.ts';
+import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
+import { isoTime } from '../../src/domain/values/time.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';

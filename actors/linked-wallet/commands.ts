@@ -1,6 +1,6 @@
 /** Commands of linked wallets: the protocol between the API and the command handler. */
-import type { IssuedWalletChallenge, LinkedWallet } from '../../src/domain/linked-wallet.ts';
-import type { Outcome } from '../../src/domain/refusal.ts';
+import type { IssuedWalletChallenge, LinkedWallet } from '../../src/domain/identity/linked-wallet.ts';
+import type { Outcome } from '../../src/domain/values/refusal.ts';
 import type { CommandContext } from '../agent/commands.ts';
 
 /** Every command answers after its transaction is committed. */

@@ -1,10 +1,10 @@
 /** Takes the commands for listings: what is published is an own manifest version with rules, paid to a proved wallet. */
-import type { ActorRecord } from '../../src/domain/actor-step.ts';
-import { NO_AGENT } from '../../src/domain/agent.ts';
+import type { ActorRecord } from '../../src/domain/agents/actor-step.ts';
+import { NO_AGENT } from '../../src/domain/agents/agent.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import { type Listing, NO_LISTING } from '../../src/domain/marketplace/listing.ts';
-import { type Outcome, refuse } from '../../src/domain/refusal.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
+import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';

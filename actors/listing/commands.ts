@@ -1,7 +1,7 @@
 /** Commands of marketplace listings: the protocol between the API and the command handler. */
-import type { DecimalString } from '../../src/domain/decimal.ts';
+import type { DecimalString } from '../../src/domain/values/decimal.ts';
 import type { Listing } from '../../src/domain/marketplace/listing.ts';
-import type { Outcome } from '../../src/domain/refusal.ts';
+import type { Outcome } from '../../src/domain/values/refusal.ts';
 import type { CommandContext } from '../agent/commands.ts';
 
 /** Listing to publish. It contains no claims about the strategy, which come from the record. */

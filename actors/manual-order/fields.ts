@@ -3,9 +3,9 @@ import { Type } from 'typebox';
 import { held } from '../../src/core/resource.ts';
 import { AttributionBody, FillBody } from '../../src/core/order-shapes.ts';
 import { choice, DecimalText, Time } from '../../src/core/shapes.ts';
-import type { RiskAttribution } from '../../src/domain/decision.ts';
-import { EXECUTION_MODES, ORDER_SIDES, type Order } from '../../src/domain/order.ts';
-import type { InstrumentKey } from '../../src/domain/venue.ts';
+import type { RiskAttribution } from '../../src/domain/agents/decision.ts';
+import { EXECUTION_MODES, ORDER_SIDES, type Order } from '../../src/domain/orders/order.ts';
+import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 
 export const MANUAL_ORDER_FIELDS = {
   mode: { wire: choice(EXECUTION_MODES), column: 'text' },

@@ -1,6 +1,6 @@
 /** Context, view and booking shared by a person's orders on every venue. */
 import type { ViewOf } from '../../src/core/resource.ts';
-import type { Fill } from '../../src/domain/book.ts';
+import type { Fill } from '../../src/domain/books/book.ts';
 import { type Effect, record, type StepInfo } from '../runtime/actor-kind.ts';
 import type { MANUAL_ORDER_FIELDS } from './fields.ts';
 

@@ -1,6 +1,6 @@
 /** Placement of a person's order: it is written if its validation still holds, and validated again if not. */
-import { PermitLost } from '../../src/domain/execution.ts';
-import { type Outcome, refuse } from '../../src/domain/refusal.ts';
+import { PermitLost } from '../../src/domain/orders/execution.ts';
+import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import { answeredMeanwhile } from '../agent/command-rows.ts';
 
 /** Maximum validations of an order whose exposure keeps changing before it is written. */

@@ -1,8 +1,8 @@
 /** Dollars that something takes which a person has asked for: the row that binds it to what vaults and armed Takes have left. */
-import type { ActorRecord } from '../../src/domain/actor-step.ts';
-import { Decimal } from '../../src/domain/decimal.ts';
+import type { ActorRecord } from '../../src/domain/agents/actor-step.ts';
+import { Decimal } from '../../src/domain/values/decimal.ts';
 import type { Spending } from '../../src/domain/take/live-capital.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 
 export interface DollarsSpentRecord extends ActorRecord, Spending {
   readonly type: 'dollars_spent';

@@ -1,8 +1,8 @@
 /** Risk assessment of a person's order, on every venue. */
-import type { Fill, OpenProposal } from '../../src/domain/book.ts';
-import type { DecimalString } from '../../src/domain/decimal.ts';
-import type { Order } from '../../src/domain/order.ts';
-import type { Outcome } from '../../src/domain/refusal.ts';
+import type { Fill, OpenProposal } from '../../src/domain/books/book.ts';
+import type { DecimalString } from '../../src/domain/values/decimal.ts';
+import type { Order } from '../../src/domain/orders/order.ts';
+import type { Outcome } from '../../src/domain/values/refusal.ts';
 import { blockedByRisk } from '../../src/domain/risk/refusal.ts';
 import type { PresentVerdict } from '../proposal/pre-trade.ts';
 

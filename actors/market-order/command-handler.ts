@@ -1,16 +1,16 @@
 /** Takes people's orders: risk, then the fill on paper or the way to the exchange, with audit and answer in the step's transaction. */
-import type { ActorStart, ActorState } from '../../src/domain/actor-step.ts';
-import { costModelOf } from '../../src/domain/costs.ts';
-import { Decimal, plainDecimal } from '../../src/domain/decimal.ts';
-import { contentId } from '../../src/domain/ids.ts';
-import type { MarketOrderState } from '../../src/domain/execution.ts';
-import type { ExecutionMode, Order } from '../../src/domain/order.ts';
-import { paperFill } from '../../src/domain/paper-fill.ts';
-import { type Outcome, refuse } from '../../src/domain/refusal.ts';
-import { dollarVenueOf } from '../../src/domain/reserves.ts';
+import type { ActorStart, ActorState } from '../../src/domain/agents/actor-step.ts';
+import { costModelOf } from '../../src/domain/orders/costs.ts';
+import { Decimal, plainDecimal } from '../../src/domain/values/decimal.ts';
+import { contentId } from '../../src/domain/values/ids.ts';
+import type { MarketOrderState } from '../../src/domain/orders/execution.ts';
+import type { ExecutionMode, Order } from '../../src/domain/orders/order.ts';
+import { paperFill } from '../../src/domain/orders/paper-fill.ts';
+import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
+import { dollarVenueOf } from '../../src/domain/books/reserves.ts';
 import { lackInWords } from '../../src/domain/risk/index.ts';
 import type { Spending } from '../../src/domain/take/live-capital.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';

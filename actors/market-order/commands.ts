@@ -1,9 +1,9 @@
 /** Commands of people's orders on the spot exchange: the protocol between the API and the order's actor. */
-import type { DecimalString } from '../../src/domain/decimal.ts';
-import type { TimeInForce } from '../../src/domain/execution.ts';
-import type { ExecutionMode, Order, OrderSide } from '../../src/domain/order.ts';
-import type { Outcome } from '../../src/domain/refusal.ts';
-import type { InstrumentKey } from '../../src/domain/venue.ts';
+import type { DecimalString } from '../../src/domain/values/decimal.ts';
+import type { TimeInForce } from '../../src/domain/orders/execution.ts';
+import type { ExecutionMode, Order, OrderSide } from '../../src/domain/orders/order.ts';
+import type { Outcome } from '../../src/domain/values/refusal.ts';
+import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import type { LeftByOrder, ManualVerdict } from '../manual-order/verdict.ts';
 import type { PresentVerdict } from '../proposal/pre-trade.ts';

@@ -1,7 +1,7 @@
 /** Effects of a market order's committed actions, and validation of its answers. */
-import type { ActorState } from '../../src/domain/actor-step.ts';
-import type { MarketOrderState } from '../../src/domain/execution.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
+import type { ActorState } from '../../src/domain/agents/actor-step.ts';
+import type { MarketOrderState } from '../../src/domain/orders/execution.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 import { MANUAL_ORDER_EFFECTS, orderPlace } from '../manual-order/order.ts';
 import { staleAnswer } from '../proposal/execution-events.ts';
 import { type ActorKind, type Effect, orderActivity, record, type StepInfo } from '../runtime/actor-kind.ts';

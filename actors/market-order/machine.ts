@@ -3,8 +3,8 @@
  * order waits at its venue, is filled in parts, and is withdrawn on cancellation or halt.
  */
 import { assign, setup } from 'xstate';
-import type { Fill } from '../../src/domain/book.ts';
-import { totalOf } from '../../src/domain/filled.ts';
+import type { Fill } from '../../src/domain/books/book.ts';
+import { totalOf } from '../../src/domain/orders/filled.ts';
 import { answerOf, isStale, TAKE_LEASE } from '../proposal/execution-events.ts';
 import type { ExecutionAnswer } from '../proposal/protocol.ts';
 import { effect, fromInput } from '../runtime/actor-kind.ts';

@@ -1,7 +1,7 @@
 /** Context and events of a person's order on the spot exchange. */
-import type { SeenTrades } from '../../src/domain/execution.ts';
-import type { OrderPart } from '../../src/domain/execution-plan.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
+import type { SeenTrades } from '../../src/domain/orders/execution.ts';
+import type { OrderPart } from '../../src/domain/orders/execution-plan.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { ManualOrderContext, ManualOrderInput } from '../manual-order/order.ts';
 import type { ExecutionEvent, RestingAt, RestingTerms } from '../proposal/protocol.ts';
 

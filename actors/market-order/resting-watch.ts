@@ -5,8 +5,8 @@
  * news gets no event. Parts of agents' and Takes' orders are followed by the venue's reports too, but not looked at periodically: they are
  * withdrawn within a minute, and the venue is queried then.
  */
-import type { ExecutionMode } from '../../src/domain/order.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
+import type { ExecutionMode } from '../../src/domain/orders/order.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 import { createOrderLook, createReportReading, type LookDeps } from '../proposal/execution.ts';
 import type { OrderReport, OrderStream } from '../proposal/execution-client.ts';
 import type { CarriedAnswer } from '../proposal/protocol.ts';

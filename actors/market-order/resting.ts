@@ -1,8 +1,8 @@
 /** Resting of a person's order: the meaning of answers, the remaining quantity and the records. */
-import type { Fill } from '../../src/domain/book.ts';
-import { Decimal, type DecimalString, plainDecimal } from '../../src/domain/decimal.ts';
-import { totalOf } from '../../src/domain/filled.ts';
-import { notionalUsdOf } from '../../src/domain/order.ts';
+import type { Fill } from '../../src/domain/books/book.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../../src/domain/values/decimal.ts';
+import { totalOf } from '../../src/domain/orders/filled.ts';
+import { notionalUsdOf } from '../../src/domain/orders/order.ts';
 import { answerOf } from '../proposal/execution-events.ts';
 import type { MarketOrderContext, MarketOrderEvent, MarketOrderInput } from './protocol.ts';
 

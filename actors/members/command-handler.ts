@@ -1,6 +1,6 @@
 /** Handler of the commands for members. The database checks permissions once more. */
-import type { ActorRecord } from '../../src/domain/actor-step.ts';
-import type { Permission } from '../../src/domain/agent.ts';
+import type { ActorRecord } from '../../src/domain/agents/actor-step.ts';
+import type { Permission } from '../../src/domain/agents/agent.ts';
 import {
   builtInRole,
   type Invitation,
@@ -9,8 +9,8 @@ import {
   type MemberView,
   ROLE_NAME,
   type TokenClaims,
-} from '../../src/domain/member.ts';
-import { type Outcome, refuse } from '../../src/domain/refusal.ts';
+} from '../../src/domain/identity/member.ts';
+import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';

@@ -1,7 +1,7 @@
 /** Commands of an organization's members: the protocol between the API and the command handler. */
-import type { Permission } from '../../src/domain/agent.ts';
-import type { Invitation, MemberRole, MemberView, TokenClaims } from '../../src/domain/member.ts';
-import type { Outcome } from '../../src/domain/refusal.ts';
+import type { Permission } from '../../src/domain/agents/agent.ts';
+import type { Invitation, MemberRole, MemberView, TokenClaims } from '../../src/domain/identity/member.ts';
+import type { Outcome } from '../../src/domain/values/refusal.ts';
 import type { CommandContext } from '../agent/commands.ts';
 
 /** Either a role or permissions one by one. */

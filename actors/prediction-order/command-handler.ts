@@ -1,11 +1,11 @@
 /** Takes orders on prediction markets: risk, then the fill on paper, with audit and answer in the step's transaction. */
-import type { ActorState } from '../../src/domain/actor-step.ts';
-import { costModelOf } from '../../src/domain/costs.ts';
-import { contentId } from '../../src/domain/ids.ts';
-import { paperFill } from '../../src/domain/paper-fill.ts';
+import type { ActorState } from '../../src/domain/agents/actor-step.ts';
+import { costModelOf } from '../../src/domain/orders/costs.ts';
+import { contentId } from '../../src/domain/values/ids.ts';
+import { paperFill } from '../../src/domain/orders/paper-fill.ts';
 import { type PredictionWish, takenFeeUsd } from '../../src/domain/prediction/order.ts';
-import type { Outcome } from '../../src/domain/refusal.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
+import type { Outcome } from '../../src/domain/values/refusal.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';

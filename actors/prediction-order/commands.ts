@@ -1,8 +1,8 @@
 /** Commands of prediction-market orders: the protocol between the API and the order's actor. */
-import type { ExecutionMode, Order } from '../../src/domain/order.ts';
+import type { ExecutionMode, Order } from '../../src/domain/orders/order.ts';
 import type { PredictionMarket } from '../../src/domain/prediction/market.ts';
 import type { PredictionWish } from '../../src/domain/prediction/order.ts';
-import type { Outcome } from '../../src/domain/refusal.ts';
+import type { Outcome } from '../../src/domain/values/refusal.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import type { ManualVerdict } from '../manual-order/verdict.ts';
 import type { PreparedTransactionView } from '../prepared-transaction/resource.ts';

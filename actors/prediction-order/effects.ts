@@ -1,7 +1,7 @@
 /** Effects of a prediction order's committed actions. */
-import type { ActorState } from '../../src/domain/actor-step.ts';
+import type { ActorState } from '../../src/domain/agents/actor-step.ts';
 import type { PredictionOrderState } from '../../src/domain/prediction/order.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 import { MANUAL_ORDER_EFFECTS, orderPlace } from '../manual-order/order.ts';
 import { type ActorKind, type Effect, orderActivity, record, type StepInfo } from '../runtime/actor-kind.ts';
 import { predictionOrderMachine } from './machine.ts';

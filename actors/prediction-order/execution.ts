@@ -1,8 +1,8 @@
 /** Asks after live orders: first the transaction that is to open them, then the venue that fills them. Both answer as often as they are asked. */
-import type { ActorRow } from '../../src/domain/actor-step.ts';
-import type { Json } from '../../src/domain/canonical-json.ts';
+import type { ActorRow } from '../../src/domain/agents/actor-step.ts';
+import type { Json } from '../../src/domain/values/canonical-json.ts';
 import type { PreparedTransactionState } from '../../src/domain/solana/lifecycle.ts';
-import { errorText } from '../../src/domain/value-text.ts';
+import { errorText } from '../../src/domain/values/value-text.ts';
 import { transactionContext, transactionState } from '../prepared-transaction/effects.ts';
 import type { ActivityWorker } from '../runtime/activities.ts';
 import { FOLLOW_ORDER_TRANSACTION, FOLLOW_PREDICTION_ORDER, predictionOrderContext } from './effects.ts';

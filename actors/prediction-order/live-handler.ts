@@ -2,15 +2,15 @@
  * Takes live orders in two steps: prepare asks the venue for a transaction, validates exactly what it would
  * come to and stores it; execute takes the signed bytes. The venue fills what was opened, later.
  */
-import { Decimal, type DecimalString, plainDecimal } from '../../src/domain/decimal.ts';
-import { type Order, orderOf } from '../../src/domain/order.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../../src/domain/values/decimal.ts';
+import { type Order, orderOf } from '../../src/domain/orders/order.ts';
 import { takerFeeUsd } from '../../src/domain/prediction/market.ts';
 import type { PredictionWish } from '../../src/domain/prediction/order.ts';
-import { type Outcome, refuse } from '../../src/domain/refusal.ts';
+import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import { readTransaction, signersOf, type WireTransaction } from '../../src/domain/solana/message.ts';
 import { depositObjection, depositTransactionObjection } from '../../src/domain/solana/prediction-deposit.ts';
 import { fromBase64, preparedMessageOf } from '../../src/domain/solana/verify.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';

@@ -3,9 +3,9 @@
  * transaction and filled later, as its venue tells. Executed is not filled.
  */
 import { assign, setup } from 'xstate';
-import type { Fill } from '../../src/domain/book.ts';
-import { Decimal } from '../../src/domain/decimal.ts';
-import { totalOf } from '../../src/domain/filled.ts';
+import type { Fill } from '../../src/domain/books/book.ts';
+import { Decimal } from '../../src/domain/values/decimal.ts';
+import { totalOf } from '../../src/domain/orders/filled.ts';
 import { effect, fromInput } from '../runtime/actor-kind.ts';
 import type { PredictionOrderContext, PredictionOrderEvent, PredictionOrderInput, VenueNews } from './protocol.ts';
 

@@ -1,8 +1,8 @@
 /** The on-chain counterpart of the prediction venues, as live orders need it. Boot supplies one. */
-import type { DecimalString } from '../../src/domain/decimal.ts';
-import type { Order } from '../../src/domain/order.ts';
+import type { DecimalString } from '../../src/domain/values/decimal.ts';
+import type { Order } from '../../src/domain/orders/order.ts';
 import type { OutcomeSide, PredictionBook, PredictionMarket } from '../../src/domain/prediction/market.ts';
-import type { Outcome } from '../../src/domain/refusal.ts';
+import type { Outcome } from '../../src/domain/values/refusal.ts';
 import type { ChainClient } from '../prepared-transaction/chain-client.ts';
 import type { PredictionOrderContext, VenueNews } from './protocol.ts';
 

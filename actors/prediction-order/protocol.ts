@@ -1,6 +1,6 @@
 /** Context and events of a prediction-market order. */
-import type { Fill } from '../../src/domain/book.ts';
-import type { DecimalString } from '../../src/domain/decimal.ts';
+import type { Fill } from '../../src/domain/books/book.ts';
+import type { DecimalString } from '../../src/domain/values/decimal.ts';
 import type { OutcomeSide } from '../../src/domain/prediction/market.ts';
 import type { OnchainTerms } from '../../src/domain/prediction/order.ts';
 import type { ManualOrderContext, ManualOrderInput } from '../manual-order/order.ts';

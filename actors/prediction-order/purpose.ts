@@ -2,7 +2,7 @@
  * Rules of prediction orders for the machine of prepared transactions: the deposit must be the promised one, and a final transaction
  * opens an order.
  */
-import { plainDecimal } from '../../src/domain/decimal.ts';
+import { plainDecimal } from '../../src/domain/values/decimal.ts';
 import { type DepositPromise, depositObjection } from '../../src/domain/solana/prediction-deposit.ts';
 import { USDC_LEG, uiOf } from '../../src/domain/solana/swap.ts';
 import type { PreparedTransactionContext } from '../prepared-transaction/protocol.ts';

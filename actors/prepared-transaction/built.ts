@@ -2,7 +2,7 @@
  * Transactions that this service builds for a person's wallet: compiled, signed by their own keys, and stored before anybody is asked to
  * sign.
  */
-import type { ActorRecord, StepPlan } from '../../src/domain/actor-step.ts';
+import type { ActorRecord, StepPlan } from '../../src/domain/agents/actor-step.ts';
 import type { ProgramInstruction } from '../../src/domain/launch/curve/program.ts';
 import { compileMessage, wireTransaction } from '../../src/domain/solana/compile-message.ts';
 import { readMessage, signersOf } from '../../src/domain/solana/message.ts';

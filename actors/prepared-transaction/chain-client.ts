@@ -1,5 +1,5 @@
 /** The way to the primary chain, as prepared transactions need it. Boot supplies one; its answers are never more than what a node said. */
-import { type Outcome, refuse } from '../../src/domain/refusal.ts';
+import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import type { Broadcast, Commitment, LandedTransaction, SignatureStatus, Simulation } from '../../src/domain/solana/chain.ts';
 
 export interface ChainClient {

@@ -1,9 +1,9 @@
 /** Commands of prepared transactions: the protocol between the API and their actors. */
 
-import type { ActorState } from '../../src/domain/actor-step.ts';
-import type { Outcome } from '../../src/domain/refusal.ts';
+import type { ActorState } from '../../src/domain/agents/actor-step.ts';
+import type { Outcome } from '../../src/domain/values/refusal.ts';
 import type { TransactionPurpose } from '../../src/domain/solana/lifecycle.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import { transactionRow } from './effects.ts';
 import type { PreparedTransactionView } from './resource.ts';

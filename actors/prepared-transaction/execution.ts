@@ -3,11 +3,11 @@
  * waits for, the broadcast, and then the chain's own word. An activity worker may die between any two of these steps; the one
  * after it sends the same bytes, which the chain carries out once.
  */
-import type { ActorRow } from '../../src/domain/actor-step.ts';
-import type { Json } from '../../src/domain/canonical-json.ts';
+import type { ActorRow } from '../../src/domain/agents/actor-step.ts';
+import type { Json } from '../../src/domain/values/canonical-json.ts';
 import type { PreparedTransactionState } from '../../src/domain/solana/lifecycle.ts';
 import { fromBase64, type VerifySignature, verifySigned } from '../../src/domain/solana/verify.ts';
-import { errorText } from '../../src/domain/value-text.ts';
+import { errorText } from '../../src/domain/values/value-text.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { takeLease } from '../proposal/lease.ts';
 import type { ActivityWorker } from '../runtime/activities.ts';

@@ -1,6 +1,6 @@
 /** Remaining capacity for an organization's open transactions, and the errors of a creation. */
-import type { ActorRecord } from '../../src/domain/actor-step.ts';
-import { refuse } from '../../src/domain/refusal.ts';
+import type { ActorRecord } from '../../src/domain/agents/actor-step.ts';
+import { refuse } from '../../src/domain/values/refusal.ts';
 import type { Obstacle } from '../manual-order/placing.ts';
 
 /** Maximum open transactions of an organization. */

@@ -1,12 +1,12 @@
 /** Context and events of a prepared transaction. */
-import type { Json } from '../../src/domain/canonical-json.ts';
-import type { DecimalString } from '../../src/domain/decimal.ts';
-import type { OrderSide } from '../../src/domain/order.ts';
+import type { Json } from '../../src/domain/values/canonical-json.ts';
+import type { DecimalString } from '../../src/domain/values/decimal.ts';
+import type { OrderSide } from '../../src/domain/orders/order.ts';
 import type { LandedTransaction } from '../../src/domain/solana/chain.ts';
 import type { TransactionPurpose } from '../../src/domain/solana/lifecycle.ts';
 import type { PreparedMessage } from '../../src/domain/solana/verify.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
-import type { InstrumentKey } from '../../src/domain/venue.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
+import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 
 /** Places of a lookup table that the message names, with the addresses that stood there when it was prepared. */
 export interface ResolvedLookup {

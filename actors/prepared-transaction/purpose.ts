@@ -1,5 +1,5 @@
 /** Rules that a purpose adds to the machine of prepared transactions: the check of its promise and the booking of a finalized one. */
-import type { DecimalString } from '../../src/domain/decimal.ts';
+import type { DecimalString } from '../../src/domain/values/decimal.ts';
 import type { Simulation } from '../../src/domain/solana/chain.ts';
 import type { TransactionPurpose } from '../../src/domain/solana/lifecycle.ts';
 import type { Effect, StepInfo } from '../runtime/actor-kind.ts';

@@ -1,10 +1,10 @@
 /** A transaction that somebody else signs: each of its fields, once. Each purpose has a form of its own on the wire. */
 import { held, resource, type ViewOf } from '../../src/core/resource.ts';
-import type { Fill } from '../../src/domain/book.ts';
-import type { Json } from '../../src/domain/canonical-json.ts';
+import type { Fill } from '../../src/domain/books/book.ts';
+import type { Json } from '../../src/domain/values/canonical-json.ts';
 import type { PreparedTransactionState, TransactionPurpose } from '../../src/domain/solana/lifecycle.ts';
 import type { PreparedMessage } from '../../src/domain/solana/verify.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 
 export const preparedTransaction = resource('prepared_transactions', {
   id: { holds: held<string>(), column: 'uuid' },

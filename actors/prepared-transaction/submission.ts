@@ -1,7 +1,7 @@
 /** Takes the signed bytes of prepared transactions: checked against the stored message before anything is written, and taken once. */
-import type { ActorRecord, ActorRow } from '../../src/domain/actor-step.ts';
-import { PermitLost, type SupersededReason } from '../../src/domain/execution.ts';
-import { type Outcome, refuse } from '../../src/domain/refusal.ts';
+import type { ActorRecord, ActorRow } from '../../src/domain/agents/actor-step.ts';
+import { PermitLost, type SupersededReason } from '../../src/domain/orders/execution.ts';
+import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import type { TransactionPurpose } from '../../src/domain/solana/lifecycle.ts';
 import { fromBase64, type VerifySignature, verifySigned } from '../../src/domain/solana/verify.ts';
 import type { Clock } from '../../streams/clock.ts';

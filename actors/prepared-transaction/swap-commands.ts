@@ -1,12 +1,12 @@
 /** Commands of swaps: the protocol between the API and the swap handler. */
-import type { FillQuote } from '../../src/domain/book.ts';
-import type { DecimalString } from '../../src/domain/decimal.ts';
-import type { RiskAttribution } from '../../src/domain/decision.ts';
-import type { Order, OrderSide } from '../../src/domain/order.ts';
-import type { Outcome } from '../../src/domain/refusal.ts';
+import type { FillQuote } from '../../src/domain/books/book.ts';
+import type { DecimalString } from '../../src/domain/values/decimal.ts';
+import type { RiskAttribution } from '../../src/domain/agents/decision.ts';
+import type { Order, OrderSide } from '../../src/domain/orders/order.ts';
+import type { Outcome } from '../../src/domain/values/refusal.ts';
 import type { SwapPromise } from '../../src/domain/solana/swap.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
-import type { InstrumentKey } from '../../src/domain/venue.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
+import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import type { PreparedTransactionView } from './resource.ts';
 import type { RouteStep } from './swap-router.ts';

@@ -1,11 +1,11 @@
 /** Prepares swaps: risk, the route, what it would do on the chain, and only then the message that a wallet may sign. */
 
-import { bookIds, type FillQuote } from '../../src/domain/book.ts';
-import type { Json } from '../../src/domain/canonical-json.ts';
-import type { DecimalString } from '../../src/domain/decimal.ts';
-import { limitPriceOf, type Order } from '../../src/domain/order.ts';
-import type { Quote } from '../../src/domain/quote.ts';
-import { type Outcome, refuse } from '../../src/domain/refusal.ts';
+import { bookIds, type FillQuote } from '../../src/domain/books/book.ts';
+import type { Json } from '../../src/domain/values/canonical-json.ts';
+import type { DecimalString } from '../../src/domain/values/decimal.ts';
+import { limitPriceOf, type Order } from '../../src/domain/orders/order.ts';
+import type { Quote } from '../../src/domain/market/quote.ts';
+import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import { liveTouch } from '../../src/domain/risk/refusal.ts';
 import { readTransaction } from '../../src/domain/solana/message.ts';
 import {
@@ -20,7 +20,7 @@ import {
   swapOrder,
 } from '../../src/domain/solana/swap.ts';
 import { preparedMessageOf } from '../../src/domain/solana/verify.ts';
-import type { InstrumentKey } from '../../src/domain/venue.ts';
+import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';

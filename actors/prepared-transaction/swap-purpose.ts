@@ -1,6 +1,6 @@
 /** The purpose `swap`: whether the chain would keep its promise, and the one fill that a finalized swap comes to. */
-import { plainDecimal } from '../../src/domain/decimal.ts';
-import { contentId } from '../../src/domain/ids.ts';
+import { plainDecimal } from '../../src/domain/values/decimal.ts';
+import { contentId } from '../../src/domain/values/ids.ts';
 import { balanceObjection, swapFill, uiOf } from '../../src/domain/solana/swap.ts';
 import { record } from '../runtime/actor-kind.ts';
 import type { PreparedTransactionContext } from './protocol.ts';

@@ -1,6 +1,6 @@
 /** The way to the aggregator of the primary chain, as swaps need it. Boot supplies one. */
-import type { DecimalString } from '../../src/domain/decimal.ts';
-import type { Outcome } from '../../src/domain/refusal.ts';
+import type { DecimalString } from '../../src/domain/values/decimal.ts';
+import type { Outcome } from '../../src/domain/values/refusal.ts';
 
 export interface RouteRequest {
   readonly inputMint: string;

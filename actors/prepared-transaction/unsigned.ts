@@ -1,5 +1,5 @@
 /** Checks of every unsigned transaction before it is prepared, from any source. */
-import { type Outcome, refuse } from '../../src/domain/refusal.ts';
+import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import type { WireTransaction } from '../../src/domain/solana/message.ts';
 import type { ChainClient } from './chain-client.ts';
 import type { ResolvedLookup } from './protocol.ts';

@@ -1,7 +1,7 @@
 /** Takes the commands for trade proposals: approve and decline, once each, with audit and answer in the step's transaction. */
-import type { ActorState, StepPlan } from '../../src/domain/actor-step.ts';
-import { PermitLost, type SupersededReason } from '../../src/domain/execution.ts';
-import { type Outcome, refuse } from '../../src/domain/refusal.ts';
+import type { ActorState, StepPlan } from '../../src/domain/agents/actor-step.ts';
+import { PermitLost, type SupersededReason } from '../../src/domain/orders/execution.ts';
+import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import type { Runtime } from '../runtime/runtime.ts';

@@ -1,5 +1,5 @@
 /** Commands of a trade proposal: the protocol between the API and the proposal's actor. */
-import type { Outcome } from '../../src/domain/refusal.ts';
+import type { Outcome } from '../../src/domain/values/refusal.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import type { ProposalView } from './resource.ts';
 

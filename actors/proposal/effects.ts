@@ -1,8 +1,8 @@
 /** Effects of a trade proposal's committed actions, and validation of its events. */
-import type { ActorEvent, ActorState } from '../../src/domain/actor-step.ts';
-import { type ProposalState, proposalTransactionId } from '../../src/domain/execution.ts';
-import { type Refusal, refuse } from '../../src/domain/refusal.ts';
-import { type EpochMs, isoTime } from '../../src/domain/time.ts';
+import type { ActorEvent, ActorState } from '../../src/domain/agents/actor-step.ts';
+import { type ProposalState, proposalTransactionId } from '../../src/domain/orders/execution.ts';
+import { type Refusal, refuse } from '../../src/domain/values/refusal.ts';
+import { type EpochMs, isoTime } from '../../src/domain/values/time.ts';
 import { type ActorKind, type Effect, orderActivity, record, type StepInfo } from '../runtime/actor-kind.ts';
 import { answerOf, isStale, staleAnswer } from './execution-events.ts';
 import { proposalMachine } from './machine.ts';

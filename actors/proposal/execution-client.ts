@@ -1,9 +1,9 @@
 /** The way of an order to a live venue, as a proposal's execution needs it. Boot supplies one per venue that is switched on. */
-import type { SeenTrades, VenueAnswer } from '../../src/domain/execution.ts';
-import type { Order } from '../../src/domain/order.ts';
-import type { Quote } from '../../src/domain/quote.ts';
+import type { SeenTrades, VenueAnswer } from '../../src/domain/orders/execution.ts';
+import type { Order } from '../../src/domain/orders/order.ts';
+import type { Quote } from '../../src/domain/market/quote.ts';
 import type { RiskApproved } from '../../src/domain/risk/assess.ts';
-import type { ExecutableVenue } from '../../src/domain/venue.ts';
+import type { ExecutableVenue } from '../../src/domain/market/venue.ts';
 
 /** Arguments of a submission to venue `V`, besides the order. */
 export interface SubmitInfo<V extends ExecutableVenue> {

@@ -1,8 +1,8 @@
 /** Answers of the execution workers, as read by the machine of a proposal or of a person's order. */
-import type { ActorEvent, ActorState } from '../../src/domain/actor-step.ts';
-import type { Fill } from '../../src/domain/book.ts';
-import { type Refusal, refuse } from '../../src/domain/refusal.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
+import type { ActorEvent, ActorState } from '../../src/domain/agents/actor-step.ts';
+import type { Fill } from '../../src/domain/books/book.ts';
+import { type Refusal, refuse } from '../../src/domain/values/refusal.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { CarriedAnswer, ProposalContext, ProposalEvent } from './protocol.ts';
 
 interface EventArgs {

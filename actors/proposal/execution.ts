@@ -2,16 +2,16 @@
  * Carries out a proposal's execution: risk on the present quotes, then the lease that a halt waits for, then the order.
  * An activity worker may die between any two of these steps; the one after it comes to one fill or none.
  */
-import type { ActorRow } from '../../src/domain/actor-step.ts';
-import type { Json } from '../../src/domain/canonical-json.ts';
-import { MandateMoved, type VenueAnswer } from '../../src/domain/execution.ts';
-import { isMissed } from '../../src/domain/execution-plan.ts';
-import { isOrderOn } from '../../src/domain/order.ts';
-import { isQuoteOf } from '../../src/domain/quote.ts';
-import { nearPriceOf } from '../../src/domain/resting-fill.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
-import { errorText } from '../../src/domain/value-text.ts';
-import type { ExecutableVenue } from '../../src/domain/venue.ts';
+import type { ActorRow } from '../../src/domain/agents/actor-step.ts';
+import type { Json } from '../../src/domain/values/canonical-json.ts';
+import { MandateMoved, type VenueAnswer } from '../../src/domain/orders/execution.ts';
+import { isMissed } from '../../src/domain/orders/execution-plan.ts';
+import { isOrderOn } from '../../src/domain/orders/order.ts';
+import { isQuoteOf } from '../../src/domain/market/quote.ts';
+import { nearPriceOf } from '../../src/domain/orders/resting-fill.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
+import { errorText } from '../../src/domain/values/value-text.ts';
+import type { ExecutableVenue } from '../../src/domain/market/venue.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { ActivityWorker, TOLD } from '../runtime/activities.ts';
 import type { DeliverOptions, Runtime } from '../runtime/runtime.ts';

@@ -1,11 +1,11 @@
 /** Creation of a proposal from a decision: the first step of its actor, made with the decision and committed in its transaction. */
-import type { ActorStart, Announcement } from '../../src/domain/actor-step.ts';
-import { type Autonomy, EXECUTES_BY_ITSELF } from '../../src/domain/agent.ts';
-import type { Cut } from '../../src/domain/cut.ts';
-import { type DecisionRow, decisionId, type RiskAttribution } from '../../src/domain/decision.ts';
-import { AT_ONCE, type ExecutionPlan } from '../../src/domain/execution-plan.ts';
-import type { Order } from '../../src/domain/order.ts';
-import { AGENT_TICK_MS, type EpochMs, slotOf } from '../../src/domain/time.ts';
+import type { ActorStart, Announcement } from '../../src/domain/agents/actor-step.ts';
+import { type Autonomy, EXECUTES_BY_ITSELF } from '../../src/domain/agents/agent.ts';
+import type { Cut } from '../../src/domain/market/cut.ts';
+import { type DecisionRow, decisionId, type RiskAttribution } from '../../src/domain/agents/decision.ts';
+import { AT_ONCE, type ExecutionPlan } from '../../src/domain/orders/execution-plan.ts';
+import type { Order } from '../../src/domain/orders/order.ts';
+import { AGENT_TICK_MS, type EpochMs, slotOf } from '../../src/domain/values/time.ts';
 import { startStep } from '../runtime/step.ts';
 import type { ProposalStart } from '../ticking/tick-store.ts';
 import { proposalKind } from './effects.ts';

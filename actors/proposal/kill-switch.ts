@@ -2,15 +2,15 @@
  * Closes positions of agents whose breaker tripped with kill switch `reduce_to_flat`, and of agents and Takes closed by a person. It uses
  * reduce-only orders that pass risk and the lease like every other. It reads the present state, so that a crash loses nothing.
  */
-import type { ActorStart } from '../../src/domain/actor-step.ts';
-import type { Autonomy } from '../../src/domain/agent.ts';
-import { isPosition, type Position } from '../../src/domain/book.ts';
-import { Decimal } from '../../src/domain/decimal.ts';
-import { type Closing, closingOf } from '../../src/domain/execution.ts';
-import { contentId } from '../../src/domain/ids.ts';
-import { type ExecutionMode, type Order, orderOf, sizeOrder } from '../../src/domain/order.ts';
-import { AGENT_TICK_MS, type EpochMs, slotOf } from '../../src/domain/time.ts';
-import type { InstrumentKey } from '../../src/domain/venue.ts';
+import type { ActorStart } from '../../src/domain/agents/actor-step.ts';
+import type { Autonomy } from '../../src/domain/agents/agent.ts';
+import { isPosition, type Position } from '../../src/domain/books/book.ts';
+import { Decimal } from '../../src/domain/values/decimal.ts';
+import { type Closing, closingOf } from '../../src/domain/orders/execution.ts';
+import { contentId } from '../../src/domain/values/ids.ts';
+import { type ExecutionMode, type Order, orderOf, sizeOrder } from '../../src/domain/orders/order.ts';
+import { AGENT_TICK_MS, type EpochMs, slotOf } from '../../src/domain/values/time.ts';
+import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { ContainedLoop } from '../runtime/containment.ts';
 import type { Runtime } from '../runtime/runtime.ts';

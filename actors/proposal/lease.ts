@@ -1,6 +1,6 @@
 /** The lease under which an order leaves: a halt waits for its end, and nobody follows its holder before. */
-import { PermitLost } from '../../src/domain/execution.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
+import { PermitLost } from '../../src/domain/orders/execution.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 import { type Clock, timeLeft } from '../../streams/clock.ts';
 import type { DeliverOptions, Runtime } from '../runtime/runtime.ts';
 

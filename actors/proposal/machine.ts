@@ -3,7 +3,7 @@
  * parts: it rests before the rest of it is taken, or it is cut into slices. Every part takes a lease of its own.
  */
 import { assign, setup } from 'xstate';
-import { totalOf } from '../../src/domain/filled.ts';
+import { totalOf } from '../../src/domain/orders/filled.ts';
 import { effect, fromInput } from '../runtime/actor-kind.ts';
 import { answered, answerOf, fillsOf, RECORD_FILLS, TAKE_LEASE } from './execution-events.ts';
 import { executionOf, isExecuted, isInParts, restMs, waitMs, withPartEnded } from './parts.ts';

@@ -1,14 +1,14 @@
 /** An order on paper: filled on the quotes that risk passed it on, and booked with its permit in one transaction. */
-import type { Json } from '../../src/domain/canonical-json.ts';
-import { costModelOf } from '../../src/domain/costs.ts';
-import { PermitLost, type ProposalState } from '../../src/domain/execution.ts';
-import type { OrderPart } from '../../src/domain/execution-plan.ts';
-import { contentId } from '../../src/domain/ids.ts';
-import type { Order } from '../../src/domain/order.ts';
-import { paperFill } from '../../src/domain/paper-fill.ts';
-import { type MarketFlow, nearPriceOf, restingFill } from '../../src/domain/resting-fill.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
-import type { InstrumentKey } from '../../src/domain/venue.ts';
+import type { Json } from '../../src/domain/values/canonical-json.ts';
+import { costModelOf } from '../../src/domain/orders/costs.ts';
+import { PermitLost, type ProposalState } from '../../src/domain/orders/execution.ts';
+import type { OrderPart } from '../../src/domain/orders/execution-plan.ts';
+import { contentId } from '../../src/domain/values/ids.ts';
+import type { Order } from '../../src/domain/orders/order.ts';
+import { paperFill } from '../../src/domain/orders/paper-fill.ts';
+import { type MarketFlow, nearPriceOf, restingFill } from '../../src/domain/orders/resting-fill.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
+import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { TOLD } from '../runtime/activities.ts';
 import type { DeliverOptions, Runtime } from '../runtime/runtime.ts';

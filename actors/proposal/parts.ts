@@ -1,5 +1,5 @@
 /** The parts that a proposal's order is carried out in: which one is under way, and how the chart goes on after one has ended. */
-import { Decimal, type DecimalString, plainDecimal } from '../../src/domain/decimal.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../../src/domain/values/decimal.ts';
 import {
   AT_ONCE,
   continuationOf,
@@ -10,10 +10,10 @@ import {
   leftOf,
   type OrderPart,
   REST_MS,
-} from '../../src/domain/execution-plan.ts';
-import { totalOf } from '../../src/domain/filled.ts';
-import { notionalUsdOf, type Order, resized } from '../../src/domain/order.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
+} from '../../src/domain/orders/execution-plan.ts';
+import { totalOf } from '../../src/domain/orders/filled.ts';
+import { notionalUsdOf, type Order, resized } from '../../src/domain/orders/order.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 import { answerOf, fillsOf } from './execution-events.ts';
 import type { ProposalContext, ProposalEvent } from './protocol.ts';
 

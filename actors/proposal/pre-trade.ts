@@ -1,7 +1,7 @@
 /** Risk and market queries of a proposal at its approval and at its execution. */
-import type { RiskAttribution } from '../../src/domain/decision.ts';
-import type { Order } from '../../src/domain/order.ts';
-import type { PaperMarket } from '../../src/domain/paper-fill.ts';
+import type { RiskAttribution } from '../../src/domain/agents/decision.ts';
+import type { Order } from '../../src/domain/orders/order.ts';
+import type { PaperMarket } from '../../src/domain/orders/paper-fill.ts';
 import type { RiskApproved } from '../../src/domain/risk/assess.ts';
 import type { ProposalContext } from './protocol.ts';
 

@@ -1,12 +1,12 @@
 /** Context and events of a trade proposal. */
-import type { Autonomy } from '../../src/domain/agent.ts';
-import type { Fill } from '../../src/domain/book.ts';
-import type { DecimalString } from '../../src/domain/decimal.ts';
-import type { RiskAttribution } from '../../src/domain/decision.ts';
-import type { SeenTrades, VenueAnswer } from '../../src/domain/execution.ts';
-import type { EndedPart, ExecutionPlan, OrderPart } from '../../src/domain/execution-plan.ts';
-import type { Order } from '../../src/domain/order.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
+import type { Autonomy } from '../../src/domain/agents/agent.ts';
+import type { Fill } from '../../src/domain/books/book.ts';
+import type { DecimalString } from '../../src/domain/values/decimal.ts';
+import type { RiskAttribution } from '../../src/domain/agents/decision.ts';
+import type { SeenTrades, VenueAnswer } from '../../src/domain/orders/execution.ts';
+import type { EndedPart, ExecutionPlan, OrderPart } from '../../src/domain/orders/execution-plan.ts';
+import type { Order } from '../../src/domain/orders/order.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 
 /** Initial state of a proposal: it waits for an operator, executes by itself, or was superseded before it began. */
 export type ProposalBeginning = 'pending_approval' | 'approved' | 'cancelled';

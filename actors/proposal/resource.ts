@@ -13,14 +13,14 @@ import {
   nullable,
   Time,
 } from '../../src/core/shapes.ts';
-import type { Fill } from '../../src/domain/book.ts';
-import type { RiskAttribution } from '../../src/domain/decision.ts';
-import { PROPOSAL_STATES } from '../../src/domain/execution.ts';
-import { FALLBACK_REASONS } from '../../src/domain/execution-plan.ts';
+import type { Fill } from '../../src/domain/books/book.ts';
+import type { RiskAttribution } from '../../src/domain/agents/decision.ts';
+import { PROPOSAL_STATES } from '../../src/domain/orders/execution.ts';
+import { FALLBACK_REASONS } from '../../src/domain/orders/execution-plan.ts';
 import { EXECUTION_ALGORITHMS, URGENCIES } from '../../src/domain/manifest/manifest.ts';
-import { EXECUTION_MODES, ORDER_SIDES, type Order } from '../../src/domain/order.ts';
+import { EXECUTION_MODES, ORDER_SIDES, type Order } from '../../src/domain/orders/order.ts';
 import { PREPARED_TRANSACTION_STATES } from '../../src/domain/solana/lifecycle.ts';
-import type { InstrumentKey } from '../../src/domain/venue.ts';
+import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import type { PreparedTransaction } from '../prepared-transaction/resource.ts';
 import type { ShownExecution } from './parts.ts';
 

@@ -1,8 +1,8 @@
 /** Takes the command that replaces an organization's risk preferences: a new version with its audit row and answer, in one transaction. */
-import type { ActorRecord } from '../../src/domain/actor-step.ts';
-import { canonicalJson } from '../../src/domain/canonical-json.ts';
-import { type Outcome, refuse } from '../../src/domain/refusal.ts';
-import { isoTime } from '../../src/domain/time.ts';
+import type { ActorRecord } from '../../src/domain/agents/actor-step.ts';
+import { canonicalJson } from '../../src/domain/values/canonical-json.ts';
+import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
+import { isoTime } from '../../src/domain/values/time.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { PreferencesCommands, PreferencesView } from './commands.ts';

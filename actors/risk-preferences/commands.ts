@@ -1,5 +1,5 @@
 /** Commands of an organization's risk preferences, and their answers. */
-import type { Outcome } from '../../src/domain/refusal.ts';
+import type { Outcome } from '../../src/domain/values/refusal.ts';
 import type { RiskPreferences } from '../../src/domain/risk/index.ts';
 import type { CommandContext } from '../agent/commands.ts';
 

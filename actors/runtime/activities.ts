@@ -1,7 +1,7 @@
 /** Carries out the activities of committed steps: at least once, with a key that makes them idempotent, answered by an event. */
-import type { DueActivity } from '../../src/domain/actor-step.ts';
-import type { Json } from '../../src/domain/canonical-json.ts';
-import { errorText } from '../../src/domain/value-text.ts';
+import type { DueActivity } from '../../src/domain/agents/actor-step.ts';
+import type { Json } from '../../src/domain/values/canonical-json.ts';
+import { errorText } from '../../src/domain/values/value-text.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { ActorStore } from './actor-store.ts';
 import type { ContainedLoop } from './containment.ts';

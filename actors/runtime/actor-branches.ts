@@ -1,9 +1,9 @@
 /** Questions to an actor's past: why a step went as it did, what other events would have led to, and a stretch of it as a test. Nothing is written. */
-import type { ActorEvent } from '../../src/domain/actor-step.ts';
-import type { Json } from '../../src/domain/canonical-json.ts';
-import { type Outcome, refuse } from '../../src/domain/refusal.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
-import { errorText } from '../../src/domain/value-text.ts';
+import type { ActorEvent } from '../../src/domain/agents/actor-step.ts';
+import type { Json } from '../../src/domain/values/canonical-json.ts';
+import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
+import { errorText } from '../../src/domain/values/value-text.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { foldSteps, type HistoryStore, type HistorySubject, type PastState, presentEvent, withoutSteps } from './actor-history.ts';
 import type { Directory } from './directory.ts';

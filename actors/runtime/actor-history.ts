@@ -2,10 +2,10 @@
  * The past of an actor: any state of it, rebuilt from the last checkpoint before it and the steps since, and the
  * checkpoints themselves, which are written every so many steps.
  */
-import type { ActorEvent, ActorState } from '../../src/domain/actor-step.ts';
-import { canonicalJson, type Json } from '../../src/domain/canonical-json.ts';
-import { type Outcome, refuse } from '../../src/domain/refusal.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
+import type { ActorEvent, ActorState } from '../../src/domain/agents/actor-step.ts';
+import { canonicalJson, type Json } from '../../src/domain/values/canonical-json.ts';
+import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { ContainedLoop } from './containment.ts';
 import type { Directory } from './directory.ts';
 import { eventStep, startStep } from './step.ts';

@@ -1,9 +1,9 @@
 /** Definition of a kind of actor: its machine, its validation and the effects of its actions. */
 import type { AnyStateMachine } from 'xstate';
-import type { Activity, ActorEvent, ActorRecord, ActorState, Announcement } from '../../src/domain/actor-step.ts';
-import type { Json } from '../../src/domain/canonical-json.ts';
-import type { Refusal } from '../../src/domain/refusal.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
+import type { Activity, ActorEvent, ActorRecord, ActorState, Announcement } from '../../src/domain/agents/actor-step.ts';
+import type { Json } from '../../src/domain/values/canonical-json.ts';
+import type { Refusal } from '../../src/domain/values/refusal.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 
 /** Committed effect of a machine's action. */
 export type Effect =

@@ -1,5 +1,5 @@
 /** The life of an actor, lived once more: its committed steps, each with the whole state that it led to. */
-import type { ActorEvent } from '../../src/domain/actor-step.ts';
+import type { ActorEvent } from '../../src/domain/agents/actor-step.ts';
 import { foldSteps, type HistoryStore, type HistorySubject, type PastState, presentEvent } from './actor-history.ts';
 import type { Directory } from './directory.ts';
 

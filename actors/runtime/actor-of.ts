@@ -1,5 +1,5 @@
 /** The one question of every command on an actor by its id: whether it is the caller's, and of the kind that the command is for. */
-import type { ActorRow } from '../../src/domain/actor-step.ts';
+import type { ActorRow } from '../../src/domain/agents/actor-step.ts';
 
 /** Reads actors by their ids; those that there are not are missing. */
 export type LoadActors = (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;

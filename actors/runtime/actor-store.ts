@@ -1,7 +1,7 @@
 /** Store of actors, as the runtime requires it. PostgreSQL in production, memory in a replay. */
-import type { ActorRow, ActorStart, DueActivity, DueTimer, Incident, StepCommit } from '../../src/domain/actor-step.ts';
-import type { Json } from '../../src/domain/canonical-json.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
+import type { ActorRow, ActorStart, DueActivity, DueTimer, Incident, StepCommit } from '../../src/domain/agents/actor-step.ts';
+import type { Json } from '../../src/domain/values/canonical-json.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 
 export interface ActorStore {
   load(ids: readonly string[]): Promise<ReadonlyMap<string, ActorRow>>;

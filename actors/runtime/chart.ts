@@ -1,6 +1,6 @@
 /** A machine for the eye: its definition as JSON, as a Mermaid state diagram and as a page of documentation. */
 import type { AnyStateMachine } from 'xstate';
-import type { Json } from '../../src/domain/canonical-json.ts';
+import type { Json } from '../../src/domain/values/canonical-json.ts';
 
 export interface MachineChart {
   /** The definition as XState serialises it: states, transitions, delays, actions by name. */

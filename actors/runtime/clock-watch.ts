@@ -1,6 +1,6 @@
 /** Comparison of this machine's clock with PostgreSQL's. A process whose clock is off takes no cut. */
-import type { EpochMs } from '../../src/domain/time.ts';
-import { ageInWords } from '../../src/domain/words.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
+import { ageInWords } from '../../src/domain/values/words.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { Log } from '../../streams/log.ts';
 import { runEvery } from './run-every.ts';

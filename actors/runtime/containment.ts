@@ -2,7 +2,7 @@
  * Containment of bad rows, for every background loop: a row that cannot be handled is quarantined, counted and told, and all
  * other rows of the loop are handled in the same look. It is tried again after a growing wait, and released once it succeeds.
  */
-import { errorText } from '../../src/domain/value-text.ts';
+import { errorText } from '../../src/domain/values/value-text.ts';
 import { type Clock, timeLeft } from '../../streams/clock.ts';
 import type { RowLoop } from './loops.ts';
 

@@ -1,6 +1,6 @@
 /** The kinds of actors that there are, and which of them carries on a state found at rest. */
 import type { AnyMachineSnapshot, AnyStateMachine, AnyStateNode } from 'xstate';
-import type { ActorRow, ActorState } from '../../src/domain/actor-step.ts';
+import type { ActorRow, ActorState } from '../../src/domain/agents/actor-step.ts';
 import type { ActorKind } from './actor-kind.ts';
 import { restore } from './step.ts';
 

@@ -1,6 +1,6 @@
 /** Finds the slots that are due, by the time of record, and has every shard behind them ticked. */
-import type { EpochMs } from '../../src/domain/time.ts';
-import { slotOf } from '../../src/domain/time.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
+import { slotOf } from '../../src/domain/values/time.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { ContainedLoop } from './containment.ts';
 import { runEvery } from './run-every.ts';

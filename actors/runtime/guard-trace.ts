@@ -1,6 +1,6 @@
 /** Guards evaluated in a step, with their inputs and results, from a machine that reports its guards as it steps. */
 import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
-import type { Json } from '../../src/domain/canonical-json.ts';
+import type { Json } from '../../src/domain/values/canonical-json.ts';
 
 export interface GuardAnswer {
   readonly guard: string;

@@ -1,7 +1,7 @@
 /** A stretch of an actor's history as a test that vitest runs: from the state before it, every step has to lead where it led. */
-import type { ActorEvent, StepPlan } from '../../src/domain/actor-step.ts';
-import type { Json } from '../../src/domain/canonical-json.ts';
-import { type EpochMs, isoTime } from '../../src/domain/time.ts';
+import type { ActorEvent, StepPlan } from '../../src/domain/agents/actor-step.ts';
+import type { Json } from '../../src/domain/values/canonical-json.ts';
+import { type EpochMs, isoTime } from '../../src/domain/values/time.ts';
 import { type HistorySubject, type PastState, presentEvent, type StoredStep } from './actor-history.ts';
 import type { Directory } from './directory.ts';
 import { eventStep, startStep } from './step.ts';

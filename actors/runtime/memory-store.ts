@@ -9,9 +9,9 @@ import type {
   Incident,
   StepCommit,
   StepPlan,
-} from '../../src/domain/actor-step.ts';
-import type { Json } from '../../src/domain/canonical-json.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
+} from '../../src/domain/agents/actor-step.ts';
+import type { Json } from '../../src/domain/values/canonical-json.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { ActorStore } from './actor-store.ts';
 
 /** One committed step as the history keeps it. */

@@ -2,8 +2,8 @@
  * Recurring work, done by any worker. The queue plans it. PostgreSQL records which slot of it is done, so that two workers do it once, and
  * a check for overdue work finds what the queue lost.
  */
-import { type EpochMs, slotOf } from '../../src/domain/time.ts';
-import { errorText } from '../../src/domain/value-text.ts';
+import { type EpochMs, slotOf } from '../../src/domain/values/time.ts';
+import { errorText } from '../../src/domain/values/value-text.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { WorkName } from './loops.ts';
 import { runEvery } from './run-every.ts';

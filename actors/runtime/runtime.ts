@@ -1,11 +1,11 @@
 /** The durable actor runtime: loads, validates, steps and commits; retries a lost race; contains what throws. */
 
 import type { AnyMachineSnapshot } from 'xstate';
-import type { ActorEvent, ActorRecord, ActorRow, ActorStart, Incident, StepCommit, StepPlan } from '../../src/domain/actor-step.ts';
-import type { Json } from '../../src/domain/canonical-json.ts';
-import { type Outcome, type Refusal, refuse } from '../../src/domain/refusal.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
-import { errorText } from '../../src/domain/value-text.ts';
+import type { ActorEvent, ActorRecord, ActorRow, ActorStart, Incident, StepCommit, StepPlan } from '../../src/domain/agents/actor-step.ts';
+import type { Json } from '../../src/domain/values/canonical-json.ts';
+import { type Outcome, type Refusal, refuse } from '../../src/domain/values/refusal.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
+import { errorText } from '../../src/domain/values/value-text.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { ActorKind } from './actor-kind.ts';
 import type { ActorStore } from './actor-store.ts';

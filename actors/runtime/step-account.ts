@@ -1,8 +1,8 @@
 /**
  * Account of one committed step: which guard decided on what, what the step changed, and what it asked for. It is rebuilt, never written.
  */
-import type { StepPlan } from '../../src/domain/actor-step.ts';
-import type { Json } from '../../src/domain/canonical-json.ts';
+import type { StepPlan } from '../../src/domain/agents/actor-step.ts';
+import type { Json } from '../../src/domain/values/canonical-json.ts';
 import { type HistorySubject, type PastState, presentEvent, type StoredStep } from './actor-history.ts';
 import type { Directory } from './directory.ts';
 import { type GuardAnswer, tracedMachine } from './guard-trace.ts';

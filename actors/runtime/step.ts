@@ -8,9 +8,17 @@ import {
   type StateValue,
   transition,
 } from 'xstate';
-import type { Activity, ActorEvent, ActorRecord, ActorState, Announcement, StepPlan, TimerChange } from '../../src/domain/actor-step.ts';
-import type { Json } from '../../src/domain/canonical-json.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
+import type {
+  Activity,
+  ActorEvent,
+  ActorRecord,
+  ActorState,
+  Announcement,
+  StepPlan,
+  TimerChange,
+} from '../../src/domain/agents/actor-step.ts';
+import type { Json } from '../../src/domain/values/canonical-json.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { ActorKind } from './actor-kind.ts';
 
 export interface StepSubject {

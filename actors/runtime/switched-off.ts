@@ -1,5 +1,5 @@
 /** Commands of what is not set up: what would begin something is refused, and what would go on says first whether that is there. */
-import { type Outcome, refuse } from '../../src/domain/refusal.ts';
+import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 
 interface SwitchedOff {
   begin(): Promise<Outcome<never>>;

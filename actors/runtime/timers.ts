@@ -1,5 +1,5 @@
 /** Fires the durable timers: each as an event to its actor, taken away by the step that it causes. */
-import type { DueTimer } from '../../src/domain/actor-step.ts';
+import type { DueTimer } from '../../src/domain/agents/actor-step.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { ActorStore } from './actor-store.ts';
 import type { ContainedLoop } from './containment.ts';

@@ -1,10 +1,10 @@
 /** Alternative histories of an actor. Events go to a copy of any past state, and nothing of the branch is written. */
 import type { AnyMachineSnapshot } from 'xstate';
-import type { Activity, ActorEvent, ActorRecord, ActorState, Announcement, TimerChange } from '../../src/domain/actor-step.ts';
-import { canonicalJson, type Json } from '../../src/domain/canonical-json.ts';
-import { type Refusal, refuse } from '../../src/domain/refusal.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
-import { errorText } from '../../src/domain/value-text.ts';
+import type { Activity, ActorEvent, ActorRecord, ActorState, Announcement, TimerChange } from '../../src/domain/agents/actor-step.ts';
+import { canonicalJson, type Json } from '../../src/domain/values/canonical-json.ts';
+import { type Refusal, refuse } from '../../src/domain/values/refusal.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
+import { errorText } from '../../src/domain/values/value-text.ts';
 import type { HistorySubject, PastState } from './actor-history.ts';
 import type { Directory } from './directory.ts';
 import { eventStep, eventsTaken } from './step.ts';

@@ -1,11 +1,11 @@
 /** Commands of a Take: the protocol between the API and the Take's actor. */
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
-import type { ExecutionMode } from '../../src/domain/order.ts';
-import type { Outcome } from '../../src/domain/refusal.ts';
+import type { ExecutionMode } from '../../src/domain/orders/order.ts';
+import type { Outcome } from '../../src/domain/values/refusal.ts';
 import type { Understood } from '../../src/domain/take/compile-thesis.ts';
 import type { ForkChanges } from '../../src/domain/take/fork-take.ts';
 import type { Take, TakeState } from '../../src/domain/take/take.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { CommandContext } from '../agent/commands.ts';
 
 /** Compiler's reading of a Take. */

@@ -1,9 +1,9 @@
 /** Effects of a Take's committed actions, and validation of its events. */
-import type { ActorEvent, ActorState } from '../../src/domain/actor-step.ts';
-import type { Json } from '../../src/domain/canonical-json.ts';
-import { type Refusal, refuse } from '../../src/domain/refusal.ts';
+import type { ActorEvent, ActorState } from '../../src/domain/agents/actor-step.ts';
+import type { Json } from '../../src/domain/values/canonical-json.ts';
+import { type Refusal, refuse } from '../../src/domain/values/refusal.ts';
 import { CLOSING, READING_OPEN, type TakeState } from '../../src/domain/take/take.ts';
-import { DAY_MS, type EpochMs, TAKE_TICK_MS, isoTime, slotOf } from '../../src/domain/time.ts';
+import { DAY_MS, type EpochMs, TAKE_TICK_MS, isoTime, slotOf } from '../../src/domain/values/time.ts';
 import { type ActorKind, record, type StepInfo } from '../runtime/actor-kind.ts';
 import { takeMachine } from './machine.ts';
 import type { TakeContext, TakeEvent } from './protocol.ts';

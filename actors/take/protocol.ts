@@ -1,8 +1,8 @@
 /** Context and events of a Take. */
-import type { PauseCause } from '../../src/domain/agent.ts';
-import type { ProposalState } from '../../src/domain/execution.ts';
-import type { ExecutionMode } from '../../src/domain/order.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
+import type { PauseCause } from '../../src/domain/agents/agent.ts';
+import type { ProposalState } from '../../src/domain/orders/execution.ts';
+import type { ExecutionMode } from '../../src/domain/orders/order.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { BreakerTrip, BreakerTripped } from '../agent/protocol.ts';
 import type { DegradedFeeds, FeedEvent } from '../ticking/feed-region.ts';
 

@@ -1,6 +1,6 @@
 /** The rows that ticks write, each chained to the last decision of its actor. */
-import { type DecisionRow, decisionHash, type Verdict } from '../../src/domain/decision.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
+import { type DecisionRow, decisionHash, type Verdict } from '../../src/domain/agents/decision.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 
 /** Fields of every decision row of an actor, whatever the tick's result. */
 export interface ChainEnd {

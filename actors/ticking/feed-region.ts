@@ -1,6 +1,6 @@
 /** Data states of an actor that trades: a region of its chart, shared by agents and Takes. */
-import type { EpochMs } from '../../src/domain/time.ts';
-import type { InstrumentKey, Venue } from '../../src/domain/venue.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
+import type { InstrumentKey, Venue } from '../../src/domain/market/venue.ts';
 import { DATA_DEGRADATION_MS } from '../../src/domain/venues/venue-facts.ts';
 
 /** Venues that are not received well, and instruments whose own books are broken; sorted. */

@@ -1,8 +1,8 @@
 /** Instruments and indicators that active manifests use and the streams therefore have to observe. */
 import { quotedLegs } from '../../src/domain/basis/basis-legs.ts';
-import { CATALOG, type CatalogEntry } from '../../src/domain/catalog.ts';
-import type { IndicatorNeed } from '../../src/domain/cut.ts';
-import { compileManifest } from '../../src/domain/decide.ts';
+import { CATALOG, type CatalogEntry } from '../../src/domain/catalog/catalog.ts';
+import type { IndicatorNeed } from '../../src/domain/market/cut.ts';
+import { compileManifest } from '../../src/domain/agents/decide.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import { isPooled } from '../../src/domain/portfolio/pool-exit.ts';
 import type { ContainedLoop } from '../runtime/containment.ts';

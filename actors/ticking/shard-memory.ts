@@ -1,7 +1,7 @@
 /** Memory of a process between the ticks of its shards: duties, ends of chains, notes, and the newest cuts. */
-import { GENESIS_HASH } from '../../src/domain/decision.ts';
-import { CutHashes } from '../../src/domain/observed-state.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
+import { GENESIS_HASH } from '../../src/domain/agents/decision.ts';
+import { CutHashes } from '../../src/domain/agents/observed-state.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { TickDuty, TickStore } from './tick-store.ts';
 import type { ShardActor } from './tick-window.ts';
 

@@ -4,11 +4,11 @@
  * process down is found by going through the shard one actor at a time, and its actor is paused. What a decision is made
  * of is the kind's own matter (`TickedKind`); slots, chains, containment and the commit are the same for every kind.
  */
-import type { DecisionRow } from '../../src/domain/decision.ts';
-import { GENESIS_HASH } from '../../src/domain/decision.ts';
-import type { CutHashes } from '../../src/domain/observed-state.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
-import type { UnreadableRow } from '../../src/domain/unreadable-row.ts';
+import type { DecisionRow } from '../../src/domain/agents/decision.ts';
+import { GENESIS_HASH } from '../../src/domain/agents/decision.ts';
+import type { CutHashes } from '../../src/domain/agents/observed-state.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
+import type { UnreadableRow } from '../../src/domain/values/unreadable-row.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { type ChainEnd, crashedTick, lateTick } from './decision-chain.ts';
 import { ShardMemory, type WarmShard } from './shard-memory.ts';

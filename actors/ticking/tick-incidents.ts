@@ -1,7 +1,7 @@
 /** Handling of actors whose ticks crash or whose rows cannot be read: incidents, a count of crashes, and the end of their duty. */
-import type { DecisionRow } from '../../src/domain/decision.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
-import { UnreadableRow } from '../../src/domain/unreadable-row.ts';
+import type { DecisionRow } from '../../src/domain/agents/decision.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
+import { UnreadableRow } from '../../src/domain/values/unreadable-row.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { TickDuty, TickStore } from './tick-store.ts';
 

@@ -1,15 +1,15 @@
 /** Store of a shard's tick: its reads and its commit. */
-import type { ActorRecord, ActorStart, Announcement, Incident } from '../../src/domain/actor-step.ts';
-import type { TradingBook } from '../../src/domain/book.ts';
-import type { Cut } from '../../src/domain/cut.ts';
-import type { DecisionRow } from '../../src/domain/decision.ts';
-import type { ExecutionPermit, SupersededReason } from '../../src/domain/execution.ts';
-import type { AccountFacts } from '../../src/domain/free-dollars.ts';
-import type { OutsideProposal } from '../../src/domain/outside-proposal.ts';
+import type { ActorRecord, ActorStart, Announcement, Incident } from '../../src/domain/agents/actor-step.ts';
+import type { TradingBook } from '../../src/domain/books/book.ts';
+import type { Cut } from '../../src/domain/market/cut.ts';
+import type { DecisionRow } from '../../src/domain/agents/decision.ts';
+import type { ExecutionPermit, SupersededReason } from '../../src/domain/orders/execution.ts';
+import type { AccountFacts } from '../../src/domain/books/free-dollars.ts';
+import type { OutsideProposal } from '../../src/domain/outside/outside-proposal.ts';
 import type { OtherBooks, RiskPreferences, TradingControl } from '../../src/domain/risk/index.ts';
-import type { BookDay } from '../../src/domain/tick-inputs.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
-import type { UnreadableRow } from '../../src/domain/unreadable-row.ts';
+import type { BookDay } from '../../src/domain/tape/tick-inputs.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
+import type { UnreadableRow } from '../../src/domain/values/unreadable-row.ts';
 import type { ShardActor } from './tick-window.ts';
 
 /** Part of a ticked actor that changes only with its version. The manifest's version and hash go into every decision row. */

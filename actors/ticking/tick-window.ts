@@ -1,5 +1,5 @@
 /** The period in which an actor is ticked, and its due slots. */
-import type { EpochMs } from '../../src/domain/time.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 
 /** Off duty in the slots from `from` on and before `until`. */
 export interface Rest {

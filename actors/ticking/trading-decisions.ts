@@ -2,18 +2,18 @@
  * Decision of a trading actor on a slot. Its rules are evaluated once, on the cut and its book. If they ask for a trade, risk answers as
  * soon as its organization is loaded. A decision that passes risk becomes a proposal.
  */
-import type { Autonomy, Stage } from '../../src/domain/agent.ts';
-import { beginsDay, type MarkedBook, type TradingBook } from '../../src/domain/book.ts';
-import type { Cut } from '../../src/domain/cut.ts';
-import { type CompiledManifest, compileManifest, needsRisk, type RiskAssessor, type RiskQuestion } from '../../src/domain/decide.ts';
-import type { DecisionRow, Verdict } from '../../src/domain/decision.ts';
-import { Decimal, plainDecimal } from '../../src/domain/decimal.ts';
-import { planOf } from '../../src/domain/execution-plan.ts';
-import { freeDollars } from '../../src/domain/free-dollars.ts';
+import type { Autonomy, Stage } from '../../src/domain/agents/agent.ts';
+import { beginsDay, type MarkedBook, type TradingBook } from '../../src/domain/books/book.ts';
+import type { Cut } from '../../src/domain/market/cut.ts';
+import { type CompiledManifest, compileManifest, needsRisk, type RiskAssessor, type RiskQuestion } from '../../src/domain/agents/decide.ts';
+import type { DecisionRow, Verdict } from '../../src/domain/agents/decision.ts';
+import { Decimal, plainDecimal } from '../../src/domain/values/decimal.ts';
+import { planOf } from '../../src/domain/orders/execution-plan.ts';
+import { freeDollars } from '../../src/domain/books/free-dollars.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
-import type { CutHashes } from '../../src/domain/observed-state.ts';
-import type { OutsideProposal } from '../../src/domain/outside-proposal.ts';
-import { type ExecutionMode, executionModeOf, type Order } from '../../src/domain/order.ts';
+import type { CutHashes } from '../../src/domain/agents/observed-state.ts';
+import type { OutsideProposal } from '../../src/domain/outside/outside-proposal.ts';
+import { type ExecutionMode, executionModeOf, type Order } from '../../src/domain/orders/order.ts';
 import {
   ALL_ENABLED,
   type DisabledVenues,
@@ -24,9 +24,9 @@ import {
   type OtherBooks,
   type TradingControl,
 } from '../../src/domain/risk/index.ts';
-import { type BookDay, begunDay, type TickRiskInputs, tickInputsText } from '../../src/domain/tick-inputs.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
-import { UnreadableRow } from '../../src/domain/unreadable-row.ts';
+import { type BookDay, begunDay, type TickRiskInputs, tickInputsText } from '../../src/domain/tape/tick-inputs.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
+import { UnreadableRow } from '../../src/domain/values/unreadable-row.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { assessorOf, bookIdOf, decidedOrder, markAt, type ReadBook, readBook, untouchedBook } from '../agent/tick-risk.ts';
 import { recommendation, startedProposal } from '../proposal/initial-proposal.ts';

@@ -1,5 +1,5 @@
 /** One subscription to announcements: begins with a snapshot or a cursor, reads what it lacks from the store, then joins the live group. */
-import type { Json } from '../../src/domain/canonical-json.ts';
+import type { Json } from '../../src/domain/values/canonical-json.ts';
 import { type ChannelState, itemFrame, type SharedGroup } from './announcement-groups.ts';
 import type { FeedItem } from './channels/channel.ts';
 import { comparePositions, formatCursor, type Position, wholeAnnouncement } from './cursor.ts';

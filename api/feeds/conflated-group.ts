@@ -1,5 +1,5 @@
 /** The members of a channel that shows the newest state: who does not take its frames fast enough is skipped, and gets the newest of all once it does. */
-import type { EpochMs } from '../../src/domain/time.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { FeedClient, Group, Member } from './fan-out.ts';
 import { channelFrame, type FrameText, renderFrames } from './frames.ts';
 import { DRAINED_BYTES } from './subscription.ts';

@@ -1,5 +1,5 @@
 /** One write per client and flush: every frame of a group is encoded and compressed once, however many clients receive it. */
-import type { EpochMs } from '../../src/domain/time.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 import { comparePositions, type Position } from './cursor.ts';
 import { type FrameText, frameText, renderFrames, type Wire } from './frames.ts';
 import { deflatedBytes } from './shared-deflate.ts';

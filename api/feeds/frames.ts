@@ -1,7 +1,7 @@
 /** Wire format of the feeds: frame texts, and their bytes as websocket frames and server-sent events. */
 import { Sender } from 'ws';
-import type { Json } from '../../src/domain/canonical-json.ts';
-import { type EpochMs, isoTime } from '../../src/domain/time.ts';
+import type { Json } from '../../src/domain/values/canonical-json.ts';
+import { type EpochMs, isoTime } from '../../src/domain/values/time.ts';
 
 declare module 'ws' {
   /** Public in `ws`, and missing in its published types. */

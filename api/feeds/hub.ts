@@ -2,7 +2,7 @@
  * Connects sources with groups: follows announcements and quotes, admits subscriptions without loss or repeat, and serves clients that fell
  * behind.
  */
-import type { Json } from '../../src/domain/canonical-json.ts';
+import type { Json } from '../../src/domain/values/canonical-json.ts';
 import { AnnouncementGroups } from './announcement-groups.ts';
 import { AnnouncementReader } from './announcement-reader.ts';
 import type { AnnouncementChannel, LatestChannel, QuoteChannel } from './channels/channel.ts';

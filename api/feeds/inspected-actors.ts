@@ -1,6 +1,6 @@
 /** Ports for inspecting actors: their lives and initial actors, on connections that see one organization. */
 
-import type { ActorState } from '../../src/domain/actor-step.ts';
+import type { ActorState } from '../../src/domain/agents/actor-step.ts';
 import type { ActorLives } from '../../actors/runtime/actor-life.ts';
 import type { Directory } from '../../actors/runtime/directory.ts';
 import type { ActorDetail, ActorReads } from '../v1/actors/ports.ts';

@@ -3,7 +3,7 @@ import type { WebSocket } from '@fastify/websocket';
 import type { PastState } from '../../actors/runtime/actor-history.ts';
 import type { ActorLives, LivedStep } from '../../actors/runtime/actor-life.ts';
 import type { Directory } from '../../actors/runtime/directory.ts';
-import { type Outcome, refuse } from '../../src/domain/refusal.ts';
+import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import type { Caller } from '../caller.ts';
 import { storedId } from '../identifier.ts';
 import { CLOSE } from './frames.ts';

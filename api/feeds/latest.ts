@@ -1,6 +1,6 @@
 /** Channels that show the newest state: all of it at first, then what changed, conflated to the pace of the flush. */
-import type { Json } from '../../src/domain/canonical-json.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
+import type { Json } from '../../src/domain/values/canonical-json.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { ChangedState, LatestChannel, LatestSource } from './channels/channel.ts';
 import { ConflatedGroup } from './conflated-group.ts';
 import type { FanOut, FeedClient } from './fan-out.ts';

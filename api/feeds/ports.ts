@@ -1,11 +1,11 @@
 /** Ports of the feeds: all that they ask of the rest of the service. Boot supplies them. */
 import type { AgentView } from '../../actors/agent/resource.ts';
-import type { Json } from '../../src/domain/canonical-json.ts';
-import type { DecisionRecord } from '../../src/domain/decision.ts';
-import type { MarketState } from '../../src/domain/market-state.ts';
-import type { Quote, ReferencePrice } from '../../src/domain/quote.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
-import type { InstrumentKey } from '../../src/domain/venue.ts';
+import type { Json } from '../../src/domain/values/canonical-json.ts';
+import type { DecisionRecord } from '../../src/domain/agents/decision.ts';
+import type { MarketState } from '../../src/domain/market/market-state.ts';
+import type { Quote, ReferencePrice } from '../../src/domain/market/quote.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
+import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import type { BookWants } from '../../streams/book-wants.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { Member } from '../access.ts';

@@ -1,5 +1,5 @@
 /** Quotes to groups of subscriptions: who does not take them fast enough is skipped, and gets the newest of all once it does. */
-import type { Json } from '../../src/domain/canonical-json.ts';
+import type { Json } from '../../src/domain/values/canonical-json.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { QuoteChannel } from './channels/channel.ts';
 import { type FeedQuote, feedQuoteKey, quoteFilter, quoteJson } from './channels/quotes.ts';

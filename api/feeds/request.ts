@@ -1,6 +1,6 @@
 /** Requests of a client: operations and subscriptions, parsed strictly from text. */
-import type { Permission } from '../../src/domain/agent.ts';
-import type { Json } from '../../src/domain/canonical-json.ts';
+import type { Permission } from '../../src/domain/agents/agent.ts';
+import type { Json } from '../../src/domain/values/canonical-json.ts';
 import { InputError } from '../problem.ts';
 import { compileValidator, type Validator } from '../validation.ts';
 import type { Channel } from './channels/channel.ts';

@@ -1,7 +1,7 @@
 /** One websocket: its operations, its subscriptions and how it ends. */
 import type { Socket } from 'node:net';
 import type { WebSocket } from '@fastify/websocket';
-import type { Json } from '../../src/domain/canonical-json.ts';
+import type { Json } from '../../src/domain/values/canonical-json.ts';
 import type { Caller } from '../caller.ts';
 import type { AnnouncementChannel } from './channels/channel.ts';
 import { findChannel } from './channels/index.ts';

@@ -1,7 +1,7 @@
 /** One stream of server-sent events: one channel, resumed with Last-Event-ID. */
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Problem as InputProblem } from '../../src/domain/field.ts';
+import type { Problem as InputProblem } from '../../src/domain/values/field.ts';
 import type { Caller } from '../caller.ts';
 import { type ProblemCode, sendProblem } from '../problem.ts';
 import type { Channel } from './channels/channel.ts';

@@ -1,8 +1,8 @@
 /** The messages of Stately's inspection protocol, as its clients (`@statelyai/inspect` 0.7) read them: text frames of JSON. */
 import type { ActorKind } from '../../actors/runtime/actor-kind.ts';
 import type { LivedStep } from '../../actors/runtime/actor-life.ts';
-import type { ActorState } from '../../src/domain/actor-step.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
+import type { ActorState } from '../../src/domain/agents/actor-step.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 
 /** The version of the protocol, which its clients look for. */
 const PROTOCOL = '0.7.2';

@@ -1,5 +1,5 @@
 /** One subscription of a connection: what it is told, and how it is named. */
-import { canonicalJson, type Json } from '../../src/domain/canonical-json.ts';
+import { canonicalJson, type Json } from '../../src/domain/values/canonical-json.ts';
 
 /** Callbacks from a subscription to its connection. */
 export interface SubscriptionEvents {

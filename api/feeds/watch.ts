@@ -1,7 +1,7 @@
 /** Keeps watch over open connections: heartbeats, dead peers, expired tokens and withdrawn permissions. */
-import type { Permission } from '../../src/domain/agent.ts';
-import { isTakenBack } from '../../src/domain/member.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
+import type { Permission } from '../../src/domain/agents/agent.ts';
+import { isTakenBack } from '../../src/domain/identity/member.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { Caller } from '../caller.ts';
 import { VIEWER_PERMISSIONS } from '../permission.ts';
 import type { FeedPorts } from './ports.ts';

@@ -1,8 +1,8 @@
 /** Readiness of this process, part by part, as /readyz reports it. */
 
-import type { MarketState, VenueState } from '../../src/domain/market-state.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
-import { errorText } from '../../src/domain/value-text.ts';
+import type { MarketState, VenueState } from '../../src/domain/market/market-state.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
+import { errorText } from '../../src/domain/values/value-text.ts';
 import { DATA_DEGRADATION_MS } from '../../src/domain/venues/venue-facts.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { VENUE_STATE_MAX_AGE_MS } from '../../streams/state-quality.ts';

@@ -1,7 +1,7 @@
 /** GET /v1/alerts: what the channel `alerts` announced, read from the store. */
 import { Type } from 'typebox';
-import { isoTime } from '../../src/domain/time.ts';
-import { VENUES } from '../../src/domain/venue.ts';
+import { isoTime } from '../../src/domain/values/time.ts';
+import { VENUES } from '../../src/domain/market/venue.ts';
 import { memberOf } from '../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../cursor.ts';
 import { defineRoute } from '../route.ts';

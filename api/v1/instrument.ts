@@ -1,6 +1,6 @@
 /** Looks up an instrument as one of the catalog or as the reference price of one. */
-import type { Catalog } from '../../src/domain/catalog.ts';
-import { instrumentKey, type Venue } from '../../src/domain/venue.ts';
+import type { Catalog } from '../../src/domain/catalog/catalog.ts';
+import { instrumentKey, type Venue } from '../../src/domain/market/venue.ts';
 
 export const NO_INSTRUMENT = 'there is no such instrument on this venue; GET /v1/catalog lists them';
 

@@ -1,7 +1,7 @@
 /** A person's order on any venue, as a request and as an answer. */
 import { Type } from 'typebox';
 import type { ManualOrderView } from '../../actors/manual-order/order.ts';
-import { ORDER_SIDES } from '../../src/domain/order.ts';
+import { ORDER_SIDES } from '../../src/domain/orders/order.ts';
 import { choice } from '../shapes.ts';
 import { malformed } from '../strict-json.ts';
 import { fillBody } from './agent-orders/proposal-body.ts';

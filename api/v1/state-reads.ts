@@ -1,6 +1,6 @@
 /** The newest market states of one kind, and the state of their venues, out of one read. */
-import { type MarketState, type MarketStateKind, marketStateKey, type VenueState } from '../../src/domain/market-state.ts';
-import type { Venue } from '../../src/domain/venue.ts';
+import { type MarketState, type MarketStateKind, marketStateKey, type VenueState } from '../../src/domain/market/market-state.ts';
+import type { Venue } from '../../src/domain/market/venue.ts';
 import type { MarketStateReads } from './venues/ports.ts';
 
 type StateOf<Kind extends MarketStateKind> = Extract<MarketState, { readonly kind: Kind }>;

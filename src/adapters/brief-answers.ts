@@ -1,7 +1,7 @@
 /** Shared cache of an external source's answers. */
 
 import type { Clock } from '../../streams/clock.ts';
-import type { Outcome } from '../domain/refusal.ts';
+import type { Outcome } from '../domain/values/refusal.ts';
 
 const REMEMBERED = 500;
 

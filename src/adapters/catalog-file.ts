@@ -1,9 +1,9 @@
 /** The catalog file: read whole and checked, or refused with every problem by its line; and written whole. */
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { CatalogSource } from '../domain/catalog.ts';
-import { catalogDocument, readCatalogDocument } from '../domain/catalog-document.ts';
-import type { Problem } from '../domain/field.ts';
+import type { CatalogSource } from '../domain/catalog/catalog.ts';
+import { catalogDocument, readCatalogDocument } from '../domain/catalog/catalog-document.ts';
+import type { Problem } from '../domain/values/field.ts';
 import { readNamedFile } from './named-file.ts';
 
 /** A problem of a file, and the line that it begins in; the next line above it that there is, where something is missing. */

@@ -1,6 +1,6 @@
 /** Files that are named by people: read or written whole, or refused in one sentence without the words of the system. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { errorText } from '../domain/value-text.ts';
+import { errorText } from '../domain/values/value-text.ts';
 
 const WHY: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',

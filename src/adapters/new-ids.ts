@@ -1,7 +1,7 @@
 /** Fresh ids: UUIDv7 of the clock's time and random bytes that are drawn by the thousand. */
 import { randomFillSync } from 'node:crypto';
 import type { Clock } from '../../streams/clock.ts';
-import { uuidV7 } from '../domain/ids.ts';
+import { uuidV7 } from '../domain/values/ids.ts';
 
 const BYTES_PER_ID = 10;
 const DRAWN_AT_ONCE = 512;

@@ -42,12 +42,12 @@ const MANIFESTS = JSON.stringify({ schema: manifestPayloadSchema, templates: MAN
 
 /** Grammar of theses, with the index of instruments that it reads. */
 const GRAMMAR = `export { compileThesis, MAX_THESIS_LENGTH } from './src/domain/take/compile-thesis.ts';
-export { catalogOf } from './src/domain/catalog.ts';`;
+export { catalogOf } from './src/domain/catalog/catalog.ts';`;
 const NO_HASHING = `export function createHash() { throw new Error('pages hash nothing'); }
 export const hash = createHash;`;
 
 const SIGNED_ELSEWHERE = fileURLToPath(new URL('../domain/solana/signed-elsewhere.ts', import.meta.url));
-const SESSIONS = fileURLToPath(new URL('../domain/session.ts', import.meta.url));
+const SESSIONS = fileURLToPath(new URL('../domain/market/session.ts', import.meta.url));
 
 /** Domain modules that pages import, under names of their own. */
 const SHARED: Plugin = {

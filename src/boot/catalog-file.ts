@@ -8,7 +8,7 @@ import {
   type ReadCatalogFile,
   readCatalogFile as readBy,
 } from '../adapters/catalog-file.ts';
-import { CATALOG } from '../domain/catalog.ts';
+import { CATALOG } from '../domain/catalog/catalog.ts';
 import type { Config } from './config.ts';
 import { BUDGET_NAMES } from './outside/index.ts';
 

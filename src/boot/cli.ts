@@ -2,7 +2,7 @@
 import { CommanderError } from 'commander';
 import { watchOutput } from '../cli/closed-output.ts';
 import { createProgram } from '../cli/program.ts';
-import { errorText } from '../domain/value-text.ts';
+import { errorText } from '../domain/values/value-text.ts';
 import { commandService } from './command-service.ts';
 
 // The first word that is no option names the command.

@@ -2,7 +2,7 @@
 import { LOG_LEVELS } from '../adapters/log-levels.ts';
 import { KEPT_DAYS } from '../adapters/store/trail/history-archive.ts';
 import { MARK_PROVIDERS, SHARE_QUOTES_PROVIDERS } from '../adapters/venues/reference/providers.ts';
-import { EVM_CHAIN_ID } from '../domain/evm-chain.ts';
+import { EVM_CHAIN_ID } from '../domain/identity/evm-chain.ts';
 import { NEWS_PROVIDER_NAMES } from '../domain/intelligence/listening.ts';
 import {
   absoluteFile,
@@ -26,7 +26,7 @@ import {
   url,
   urlOrSandbox,
   wholeNumber,
-} from '../domain/setting-values.ts';
+} from '../domain/settings/setting-values.ts';
 import {
   type GivenSettings,
   optional,
@@ -37,7 +37,7 @@ import {
   settingsText,
   type Setting,
   type ValuesOf,
-} from '../domain/settings-table.ts';
+} from '../domain/settings/settings-table.ts';
 
 export const QUEUE_BACKENDS = ['redis', 'postgres'] as const;
 

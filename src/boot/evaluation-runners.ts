@@ -7,7 +7,7 @@ import type { Sql } from '../adapters/store/database.ts';
 import { passedSession } from '../adapters/store/gates/agreement-keeper.ts';
 import { createStressReads } from '../adapters/store/evaluations/stress-reads.ts';
 import { createHistoryFetcher } from '../adapters/venues/history-fetcher.ts';
-import type { Venue } from '../domain/venue.ts';
+import type { Venue } from '../domain/market/venue.ts';
 import { createKnownHistoryReads } from '../adapters/store/candles/backtest-reads.ts';
 import type { HistorySource } from '../domain/backtest/missing-history.ts';
 import { missingHistory } from '../simulation/backtest/missing-history.ts';

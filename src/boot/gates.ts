@@ -16,8 +16,8 @@ import { createEvidenceWriter, type EvidenceWriter } from '../adapters/store/gat
 import { createGateKeeper } from '../adapters/store/gates/gate-keeper.ts';
 import type { HistorySource } from '../domain/backtest/missing-history.ts';
 import { manifestInWords } from '../domain/manifest/execution-words.ts';
-import type { EpochMs } from '../domain/time.ts';
-import type { InstrumentKey } from '../domain/venue.ts';
+import type { EpochMs } from '../domain/values/time.ts';
+import type { InstrumentKey } from '../domain/market/venue.ts';
 import { missingHistory } from '../simulation/backtest/missing-history.ts';
 
 export interface Gates {

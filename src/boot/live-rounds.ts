@@ -1,7 +1,7 @@
 /** Refuses live capital on instruments of a polled venue whose quotes could not be asked for in time. */
 import { addedLiveInstruments } from '../adapters/store/agents/manifest-reads.ts';
 import type { Sql } from '../adapters/store/database.ts';
-import type { InstrumentKey } from '../domain/venue.ts';
+import type { InstrumentKey } from '../domain/market/venue.ts';
 import { lateRound } from '../domain/venues/polled-round.ts';
 
 const POLLED = 'spotchain';

@@ -5,7 +5,7 @@ import type { Clock } from '../../streams/clock.ts';
 import { invitationHash, newInvitationCode } from '../adapters/identity/invitation-code.ts';
 import { acceptInvitation, createOrganizationMembers } from '../adapters/store/callers/organization-members.ts';
 import type { Sql } from '../adapters/store/database.ts';
-import { refuse } from '../domain/refusal.ts';
+import { refuse } from '../domain/values/refusal.ts';
 
 /** @param sql works in the name of the organization. */
 export function createMembers(sql: Sql, clock: Pick<Clock, 'now'>, newId: () => string): ApiPorts['members'] {

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Clock } from '../../streams/clock.ts';
 import { listenRefusal } from '../adapters/listen-refusal.ts';
 import { openTape } from '../adapters/tape/tape-reader.ts';
-import type { EpochMs } from '../domain/time.ts';
+import type { EpochMs } from '../domain/values/time.ts';
 import type { Market } from '../sandbox/market/market.ts';
 import { recordedMarket } from '../sandbox/market/recorded-market.ts';
 import { createSeededMarket } from '../sandbox/market/seeded-market.ts';

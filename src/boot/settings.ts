@@ -1,5 +1,5 @@
 /** The settings of this process, read once: what was taken out of the environment is not there a second time. */
-import type { SettingProblem } from '../domain/settings-table.ts';
+import type { SettingProblem } from '../domain/settings/settings-table.ts';
 import { type Config, isConfig, readConfig } from './config.ts';
 
 // The very module that the command imported first of all; it comes before TypeScript does, and so without types.

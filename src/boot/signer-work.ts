@@ -18,7 +18,7 @@ import { openDatabase } from '../adapters/store/database.ts';
 import { createExchangeSigningReads } from '../adapters/store/delegations/signing-reads.ts';
 import { createRiskReads } from '../adapters/store/risk/risk-reads.ts';
 import { databaseClock } from '../adapters/store/simulated-time.ts';
-import { CATALOG } from '../domain/catalog.ts';
+import { CATALOG } from '../domain/catalog/catalog.ts';
 import { ALL_ENABLED } from '../domain/risk/index.ts';
 import { createExchangeSigning, type ExchangeSigningDeps } from '../trading/exchange-signing.ts';
 import type { SigningLedger } from '../trading/ports.ts';

@@ -1,7 +1,7 @@
 /** The clock of a service whose sandbox was moved on: ahead of the machine's, and never beside anything real. */
 import type { Sql } from '../adapters/store/database.ts';
 import { simulatedTime } from '../adapters/store/simulated-time.ts';
-import { isoTime } from '../domain/time.ts';
+import { isoTime } from '../domain/values/time.ts';
 import type { Config } from './config.ts';
 import type { ServiceProcess } from './service-process.ts';
 

@@ -1,10 +1,10 @@
 /** Options of `sevengate backtest`, for a backtest and for a sweep. */
 import type { GivenRequest } from '../domain/backtest/request.ts';
-import type { Candle } from '../domain/candle.ts';
-import type { Problem } from '../domain/field.ts';
+import type { Candle } from '../domain/candles/candle.ts';
+import type { Problem } from '../domain/values/field.ts';
 import type { Manifest } from '../domain/manifest/manifest.ts';
-import { isoTime, timeframeMs } from '../domain/time.ts';
-import { instrumentKey } from '../domain/venue.ts';
+import { isoTime, timeframeMs } from '../domain/values/time.ts';
+import { instrumentKey } from '../domain/market/venue.ts';
 import { type BarWindow, filesBySeries } from '../simulation/backtest/from-bars.ts';
 import { type BarSeries, seriesName } from '../simulation/backtest/needs.ts';
 import type { ThreadPost } from '../simulation/evaluation-thread.ts';

@@ -2,7 +2,7 @@
 
 import { type Command, Option } from 'commander';
 import { FORM_HELP } from '../adapters/candle-files/candle-forms.ts';
-import { VENUES } from '../domain/venue.ts';
+import { VENUES } from '../domain/market/venue.ts';
 import type { BackfillOptions, ImportOptions, SeriesOptions } from './candles-run.ts';
 import type { Service } from './ports.ts';
 

@@ -1,8 +1,8 @@
 /** `sevengate catalog`: checks, imports and exports the catalog file. */
 import type { Command } from 'commander';
 import { writeNamedFile } from '../adapters/named-file.ts';
-import { CATALOG, type CatalogSource } from '../domain/catalog.ts';
-import { catalogChanges, catalogDocument } from '../domain/catalog-document.ts';
+import { CATALOG, type CatalogSource } from '../domain/catalog/catalog.ts';
+import { catalogChanges, catalogDocument } from '../domain/catalog/catalog-document.ts';
 import { catalogFileOf, keepCatalogFile, problemText, type ReadCatalogFile } from '../adapters/catalog-file.ts';
 import type { Service } from './ports.ts';
 import { print } from './words.ts';

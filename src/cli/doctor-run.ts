@@ -1,7 +1,7 @@
 /** Checks of `sevengate doctor`, loaded only when it runs. */
 import { examineMachine, type Finding } from '../adapters/machine-check.ts';
 import { checkedSources } from '../adapters/venues/source-checks.ts';
-import { CATALOG } from '../domain/catalog.ts';
+import { CATALOG } from '../domain/catalog/catalog.ts';
 import type { CommandSettings, Service } from './ports.ts';
 
 /** Looks at everything that a start would look at. */

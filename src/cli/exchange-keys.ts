@@ -9,8 +9,8 @@ import { createExchangeAccountStore } from '../adapters/store/callers/exchange-a
 import { createMemberStore } from '../adapters/store/callers/member-store.ts';
 import type { Sql } from '../adapters/store/database.ts';
 import { type SpotCredentials, signWithKey } from '../adapters/venues/spotexchange/signature.ts';
-import { keyChange } from '../domain/exchange-request.ts';
-import { exchangeSecret } from '../domain/setting-values.ts';
+import { keyChange } from '../domain/orders/exchange-request.ts';
+import { exchangeSecret } from '../domain/settings/setting-values.ts';
 import { ORGANIZATION_OPTION, organization } from './organization.ts';
 import { withWriterDatabase } from './service-database.ts';
 import type { Service } from './ports.ts';

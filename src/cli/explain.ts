@@ -13,7 +13,7 @@ export function explainCommand(command: Command, service: Service): void {
     .action(async (decision: string, options: { database?: string; json?: true }) => {
       const [{ createDecisionReads }, { explainDecision, explanationText }] = await Promise.all([
         import('../adapters/store/agents/decision-reads.ts'),
-        import('../domain/explain-decision.ts'),
+        import('../domain/agents/explain-decision.ts'),
       ]);
       // As the login role: of an old decision the agent is looked for among all decisions, which may take a while.
       const use = { name: 'sevengate explain', connections: 2, role: null, url: options.database };

@@ -1,6 +1,6 @@
 /** `sevengate halt`: the emergency halt of every organization of the service, or of one, from the command line. */
 import type { Command } from 'commander';
-import { MAX_HALT_REASON_CHARS } from '../domain/agent.ts';
+import { MAX_HALT_REASON_CHARS } from '../domain/agents/agent.ts';
 import type { Service } from './ports.ts';
 import { named, uuid } from './words.ts';
 

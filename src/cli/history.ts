@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { createLiveClock } from '../../streams/live-clock.ts';
 import { HISTORY_KINDS, type HistoryKind } from '../adapters/store/catalog/market-history-store.ts';
 import { progressBar } from '../adapters/terminal-progress.ts';
-import { instant } from '../domain/instant.ts';
+import { instant } from '../domain/values/instant.ts';
 import { withWriterDatabase } from './service-database.ts';
 import type { Service } from './ports.ts';
 import { print } from './words.ts';

@@ -1,9 +1,9 @@
 /** `sevengate members`: who belongs to an organization, by the login that owns the tables. */
 import type { Command } from 'commander';
 import type { MemberPorts } from '../../api/v1/members/ports.ts';
-import { PERMISSIONS, type Permission } from '../domain/agent.ts';
-import { INVITATION_HOURS } from '../domain/member.ts';
-import type { Outcome } from '../domain/refusal.ts';
+import { PERMISSIONS, type Permission } from '../domain/agents/agent.ts';
+import { INVITATION_HOURS } from '../domain/identity/member.ts';
+import type { Outcome } from '../domain/values/refusal.ts';
 import { ORGANIZATION_OPTION, organization } from './organization.ts';
 import { withWriterDatabase } from './service-database.ts';
 import { count, named, permissions, uuid } from './words.ts';

@@ -1,6 +1,6 @@
 /** Organization of a command. */
-import { canonicalHash } from '../domain/canonical-json.ts';
-import { isUuid } from '../domain/ids.ts';
+import { canonicalHash } from '../domain/values/canonical-json.ts';
+import { isUuid } from '../domain/values/ids.ts';
 import { named } from './words.ts';
 
 /** Option of every command that works for one organization. */

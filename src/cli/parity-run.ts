@@ -4,7 +4,7 @@ import { writeNamedFile } from '../adapters/named-file.ts';
 import { checkCertificate, namedTapes, signCertificate } from '../adapters/signing-keys/parity-certificate.ts';
 import { createLiveRunReads } from '../adapters/store/agents/live-run-reads.ts';
 import { simulatedTime } from '../adapters/store/simulated-time.ts';
-import { isoTime } from '../domain/time.ts';
+import { isoTime } from '../domain/values/time.ts';
 import { certificateText, type ParityRange, reportParity } from '../simulation/parity.ts';
 import { withTapes } from './open-tapes.ts';
 import type { Service } from './ports.ts';

@@ -1,6 +1,6 @@
 /** `sevengate parity`: replays tapes, holds them against what the live run wrote, and signs what came of it. */
 import type { Command } from 'commander';
-import { instant } from '../domain/instant.ts';
+import { instant } from '../domain/values/instant.ts';
 import type { ParityOptions } from './parity-run.ts';
 import type { Service } from './ports.ts';
 

@@ -1,7 +1,7 @@
 /** `sevengate sandbox`: moves the time of a sandbox on, so that stages that take weeks are lived through in minutes. */
 import type { Command } from 'commander';
-import { nextRegularOpen } from '../domain/session.ts';
-import { DAY_MS, type EpochMs, isoTime } from '../domain/time.ts';
+import { nextRegularOpen } from '../domain/market/session.ts';
+import { DAY_MS, type EpochMs, isoTime } from '../domain/values/time.ts';
 import { progressBar } from '../adapters/terminal-progress.ts';
 import type { Service } from './ports.ts';
 import { quantity } from './words.ts';

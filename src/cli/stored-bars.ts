@@ -1,7 +1,7 @@
 /** A simulation of the bars that the service keeps: refused before anything is started, and asked for at the service's own time. */
 import { createLiveClock } from '../../streams/live-clock.ts';
 import { databaseClock } from '../adapters/store/simulated-time.ts';
-import type { EpochMs } from '../domain/time.ts';
+import type { EpochMs } from '../domain/values/time.ts';
 import type { Service } from './ports.ts';
 import { withWriterDatabase } from './service-database.ts';
 

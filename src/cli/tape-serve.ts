@@ -2,10 +2,10 @@
 import type { Command } from 'commander';
 import { createLiveClock } from '../../streams/live-clock.ts';
 import { progressBar } from '../adapters/terminal-progress.ts';
-import { instant } from '../domain/instant.ts';
-import { LEAST_SPEED, MOST_SPEED } from '../domain/replay-speed.ts';
-import { type EpochMs, isoTime } from '../domain/time.ts';
-import { errorText } from '../domain/value-text.ts';
+import { instant } from '../domain/values/instant.ts';
+import { LEAST_SPEED, MOST_SPEED } from '../domain/tape/replay-speed.ts';
+import { type EpochMs, isoTime } from '../domain/values/time.ts';
+import { errorText } from '../domain/values/value-text.ts';
 import type { Service } from './ports.ts';
 import { port, quantity } from './words.ts';
 

@@ -10,7 +10,7 @@ import { createInProcessMarketStateBus } from '../adapters/queue/market-state-bu
 import { createInProcessQuoteBus, createQuoteReads } from '../adapters/queue/quote-bus.ts';
 import { tapeFolder } from '../adapters/tape/tape-folder.ts';
 import { TERMINAL } from '../adapters/terminal-files.ts';
-import type { EpochMs } from '../domain/time.ts';
+import type { EpochMs } from '../domain/values/time.ts';
 import { type TapeContents, TapeDeck, type TapeDeckOptions } from '../simulation/tape-deck.ts';
 
 export interface TapeServerOptions extends Pick<TapeDeckOptions<never>, 'from' | 'to' | 'speed' | 'loop' | 'progress' | 'onFailure'> {

@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import { createMemberStore } from '../adapters/store/callers/member-store.ts';
 import { databaseClock } from '../adapters/store/simulated-time.ts';
-import { PERMISSIONS, type Permission } from '../domain/agent.ts';
+import { PERMISSIONS, type Permission } from '../domain/agents/agent.ts';
 import { ORGANIZATION_OPTION, organization } from './organization.ts';
 import { withWriterDatabase } from './service-database.ts';
 import type { Service } from './ports.ts';

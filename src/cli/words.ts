@@ -1,9 +1,9 @@
 /** Parsers of command-line arguments and printers of results. */
 import { InvalidArgumentError } from 'commander';
-import { PERMISSIONS, type Permission } from '../domain/agent.ts';
-import { Decimal } from '../domain/decimal.ts';
-import { type Unit, wholeQuantity } from '../domain/quantity.ts';
-import { unseenIn } from '../domain/shown-text.ts';
+import { PERMISSIONS, type Permission } from '../domain/agents/agent.ts';
+import { Decimal } from '../domain/values/decimal.ts';
+import { type Unit, wholeQuantity } from '../domain/values/quantity.ts';
+import { unseenIn } from '../domain/values/shown-text.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 

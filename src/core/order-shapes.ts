@@ -1,6 +1,6 @@
 /** Wire shapes of orders: what the pre-trade risk function says of one, and its fills. */
 import { Type } from 'typebox';
-import { ORDER_SIDES } from '../domain/order.ts';
+import { ORDER_SIDES } from '../domain/orders/order.ts';
 import { choice, DecimalText, NullableDecimalText, nullable, Time } from './shapes.ts';
 
 const ChangeBody = Type.Unsafe<object | null>({

@@ -1,6 +1,6 @@
 /** Definition of a resource: its wire schema, its row, its statements, its record and its view follow from one table of fields. */
 import { type Static, type TSchema, Type } from 'typebox';
-import type { EpochMs } from '../domain/time.ts';
+import type { EpochMs } from '../domain/values/time.ts';
 
 export type ColumnType = 'uuid' | 'text' | 'text[]' | 'int' | 'bigint' | 'numeric' | 'boolean' | 'jsonb' | 'timestamptz';
 

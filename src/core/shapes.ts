@@ -1,6 +1,6 @@
 /** Building blocks of wire schemas that every room may use. */
 import { type TSchema, Type } from 'typebox';
-import { AUTONOMY_LEVELS, PAUSE_CAUSES, STAGES } from '../domain/agent.ts';
+import { AUTONOMY_LEVELS, PAUSE_CAUSES, STAGES } from '../domain/agents/agent.ts';
 
 /** One word out of a list. */
 export function choice<const Words extends readonly string[]>(words: Words, description?: string) {

@@ -1,6 +1,6 @@
 /** Wire fields of the progress of long work, the same in every record. */
 import { Type } from 'typebox';
-import { WAIT_CAUSES, type WorkProgress } from '../domain/work-progress.ts';
+import { WAIT_CAUSES, type WorkProgress } from '../domain/values/work-progress.ts';
 
 /** Id of the backfill that an evaluation waits for. */
 export const WAITS_FOR_WORK = Type.Unsafe<string | null>({

@@ -1,5 +1,5 @@
 /** Two agent tokens that only the sandbox's chain has, so that they can be looked at and traded before anybody launches one. */
-import type { ListedToken } from '../domain/listed-token.ts';
+import type { ListedToken } from '../domain/catalog/listed-token.ts';
 import type { AssetTraits } from './market/listed-assets.ts';
 
 const TOKEN_2022_PROGRAM = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb';

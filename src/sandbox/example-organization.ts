@@ -1,5 +1,5 @@
 /** The organization that the sandbox begins with: four people whom the local identity provider knows, and three agents. */
-import type { Autonomy, Permission } from '../domain/agent.ts';
+import type { Autonomy, Permission } from '../domain/agents/agent.ts';
 import { CRYPTO_TREND, DISCOUNT_HUNTER } from '../domain/manifest/templates.ts';
 
 export const EXAMPLE_ORGANIZATION = '01900000-0000-7000-8000-000000000001';

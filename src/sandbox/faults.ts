@@ -1,6 +1,6 @@
 /** The fault switch of a simulator: what goes wrong, how often, from now until it is switched off. */
-import { seededRandom } from '../domain/seeded-random.ts';
-import { DAY_MS } from '../domain/time.ts';
+import { seededRandom } from '../domain/values/seeded-random.ts';
+import { DAY_MS } from '../domain/values/time.ts';
 
 export { seededRandom };
 

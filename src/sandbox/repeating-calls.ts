@@ -1,6 +1,6 @@
 /** Calls that come again and again by a clock, each under a name. */
 import type { Clock } from '../../streams/clock.ts';
-import type { EpochMs } from '../domain/time.ts';
+import type { EpochMs } from '../domain/values/time.ts';
 
 export class RepeatingCalls {
   readonly #clock: Pick<Clock, 'deadline'>;

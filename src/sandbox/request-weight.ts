@@ -1,5 +1,5 @@
 /** Request weights of a venue's simulator: counted by the minute of its own clock, with a ban for clients that do not stop. */
-import type { EpochMs } from '../domain/time.ts';
+import type { EpochMs } from '../domain/values/time.ts';
 
 export interface WeightVerdict {
   readonly status: 200 | 429 | 418;

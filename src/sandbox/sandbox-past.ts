@@ -1,13 +1,13 @@
 /** The past of the sandbox: what its simulators would tell of years, at once and whole. */
 import type { CandleHistory } from '../../streams/candle-keeper.ts';
-import { CATALOG } from '../domain/catalog.ts';
+import { CATALOG } from '../domain/catalog/catalog.ts';
 import { type EntityNames, entityNamesOf } from '../domain/intelligence/entities.ts';
 import { WIRE_SOURCE } from '../domain/intelligence/listening.ts';
 import type { Report } from '../domain/intelligence/report.ts';
-import type { Stretch } from '../domain/stretches.ts';
-import type { EpochMs } from '../domain/time.ts';
-import type { DataSource } from '../domain/data-source.ts';
-import { type InstrumentKey, splitInstrumentKey, type Venue } from '../domain/venue.ts';
+import type { Stretch } from '../domain/values/stretches.ts';
+import type { EpochMs } from '../domain/values/time.ts';
+import type { DataSource } from '../domain/market/data-source.ts';
+import { type InstrumentKey, splitInstrumentKey, type Venue } from '../domain/market/venue.ts';
 import { listingsOf } from './evmvenue/listings.ts';
 import { perpPrice } from './evmvenue/wallets.ts';
 import { submissionsOf } from './intelligence/filings-simulator.ts';

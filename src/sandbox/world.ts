@@ -2,10 +2,10 @@
 
 import type { Clock } from '../../streams/clock.ts';
 import { BRIDGE_PROVIDERS, type BridgeProviderName } from '../domain/bridge/quote.ts';
-import { CATALOG, type CatalogEntry, USDC_DECIMALS, USDC_MINT } from '../domain/catalog.ts';
-import { EVM_TOKENS } from '../domain/evm-chain.ts';
-import { agentTokenEntry } from '../domain/listed-token.ts';
-import { type EpochMs, isoTime } from '../domain/time.ts';
+import { CATALOG, type CatalogEntry, USDC_DECIMALS, USDC_MINT } from '../domain/catalog/catalog.ts';
+import { EVM_TOKENS } from '../domain/identity/evm-chain.ts';
+import { agentTokenEntry } from '../domain/catalog/listed-token.ts';
+import { type EpochMs, isoTime } from '../domain/values/time.ts';
 import { AGENT_ASSETS, SANDBOX_AGENT_TOKENS } from './agent-tokens.ts';
 import { bridgeVerbs } from './bridge/control.ts';
 import { type BridgeScript, createBridgeScript } from './bridge/script.ts';

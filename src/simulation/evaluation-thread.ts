@@ -1,7 +1,7 @@
 /** A thread for one evaluation: it ends with the work, with its error, or with the job's signal. */
 import { Worker } from 'node:worker_threads';
 import type { EvaluationJob } from '../../actors/evaluation/run-worker.ts';
-import { CATALOG } from '../domain/catalog.ts';
+import { CATALOG } from '../domain/catalog/catalog.ts';
 
 /** Posts of a thread: its progress, and at last its result. */
 export type ThreadPost<Outcome> =

@@ -1,9 +1,9 @@
 /** Check that tapes replay to exactly what a live run wrote between two times, both ways, and the text that certifies it. */
 import { createHash } from 'node:crypto';
-import type { Cut } from '../domain/cut.ts';
-import type { DecisionRow } from '../domain/decision.ts';
+import type { Cut } from '../domain/market/cut.ts';
+import type { DecisionRow } from '../domain/agents/decision.ts';
 import type { Manifest } from '../domain/manifest/manifest.ts';
-import { type EpochMs, isoTime } from '../domain/time.ts';
+import { type EpochMs, isoTime } from '../domain/values/time.ts';
 import type { LiveRunReads } from './ports.ts';
 import { type ReplayTape, replayTape } from './replay/replay.ts';
 import { type Comparison, createComparison } from './replay/comparison.ts';

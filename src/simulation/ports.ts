@@ -2,14 +2,14 @@
 
 import type { DailyReturns } from '../domain/backtest/daily-returns.ts';
 import type { ArchivedStretch } from '../domain/backtest/known-events.ts';
-import type { Candle } from '../domain/candle.ts';
-import type { Json } from '../domain/canonical-json.ts';
-import type { Observation } from '../domain/cut.ts';
+import type { Candle } from '../domain/candles/candle.ts';
+import type { Json } from '../domain/values/canonical-json.ts';
+import type { Observation } from '../domain/market/cut.ts';
 import type { Report } from '../domain/intelligence/report.ts';
 import type { RiskPreferences } from '../domain/risk/preferences.ts';
-import type { Stretch } from '../domain/stretches.ts';
-import type { EpochMs } from '../domain/time.ts';
-import type { InstrumentKey, Venue } from '../domain/venue.ts';
+import type { Stretch } from '../domain/values/stretches.ts';
+import type { EpochMs } from '../domain/values/time.ts';
+import type { InstrumentKey, Venue } from '../domain/market/venue.ts';
 import type { Fact } from './backtest/history.ts';
 import type { BarSeries, InstrumentNeeds } from './backtest/needs.ts';
 

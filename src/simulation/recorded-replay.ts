@@ -1,6 +1,6 @@
 /** Replays a recording: hands on its decision records, holds them against what a live run wrote, and says what came of it in words. */
-import { cutText, type TapeAgent } from '../domain/tape.ts';
-import { isoTime } from '../domain/time.ts';
+import { cutText, type TapeAgent } from '../domain/tape/tape.ts';
+import { isoTime } from '../domain/values/time.ts';
 import type { LiveRunReads } from './ports.ts';
 import { createRecordWriter, type ReplayResult, type ReplayTape, replayTape } from './replay/replay.ts';
 import { type Comparison, createComparison } from './replay/comparison.ts';

@@ -1,7 +1,7 @@
 /** Market on a tape while orders rest on it: the live tops of the books with resting orders, and of no others. */
 import type { VenueFlows } from '../../actors/proposal/execution.ts';
 import type { MarketView } from '../../streams/market-view.ts';
-import type { DecimalString } from '../domain/decimal.ts';
+import type { DecimalString } from '../domain/values/decimal.ts';
 import {
   copyQuoteDigits,
   digitsText,
@@ -11,10 +11,10 @@ import {
   NO_BID_SIZE,
   newQuoteDigits,
   type QuoteDigits,
-} from '../domain/quote-digits.ts';
-import type { FlowTop, MarketFlow } from '../domain/resting-fill.ts';
-import type { EpochMs } from '../domain/time.ts';
-import { type ExecutableVenue, type InstrumentKey, instrumentKey, splitInstrumentKey } from '../domain/venue.ts';
+} from '../domain/market/quote-digits.ts';
+import type { FlowTop, MarketFlow } from '../domain/orders/resting-fill.ts';
+import type { EpochMs } from '../domain/values/time.ts';
+import { type ExecutableVenue, type InstrumentKey, instrumentKey, splitInstrumentKey } from '../domain/market/venue.ts';
 
 export interface RestingFlows extends VenueFlows {
   /** An order begins to rest in an instrument; told again, it goes on. */

@@ -1,11 +1,11 @@
 /** The closed bars that a tape knows of at the moment of its replay: those that it holds, and minutes made of its quotes. */
-import type { Candle, CandleBatch } from '../domain/candle.ts';
-import { compareDecimals, type DecimalString } from '../domain/decimal.ts';
-import type { FeedMessage } from '../domain/market-event.ts';
-import type { Quote, ReferencePrice } from '../domain/quote.ts';
-import { type EpochMs, slotOf, timeframeMs } from '../domain/time.ts';
-import { midPrice } from '../domain/valuation.ts';
-import { type InstrumentKey, instrumentKey } from '../domain/venue.ts';
+import type { Candle, CandleBatch } from '../domain/candles/candle.ts';
+import { compareDecimals, type DecimalString } from '../domain/values/decimal.ts';
+import type { FeedMessage } from '../domain/market/market-event.ts';
+import type { Quote, ReferencePrice } from '../domain/market/quote.ts';
+import { type EpochMs, slotOf, timeframeMs } from '../domain/values/time.ts';
+import { midPrice } from '../domain/market/valuation.ts';
+import { type InstrumentKey, instrumentKey } from '../domain/market/venue.ts';
 
 /** A closed bar and who told it. */
 export interface TapeBar extends Candle {

@@ -1,9 +1,9 @@
 /** Holds the tape that is played and lets another one take its place: what a served replay is controlled by. */
 import type { Clock } from '../../streams/clock.ts';
-import { type Outcome, refuse } from '../domain/refusal.ts';
-import type { ReplayPosition } from '../domain/replay-position.ts';
-import { type EpochMs, isoTime } from '../domain/time.ts';
-import { type InstrumentKey, splitInstrumentKey, type Venue } from '../domain/venue.ts';
+import { type Outcome, refuse } from '../domain/values/refusal.ts';
+import type { ReplayPosition } from '../domain/tape/replay-position.ts';
+import { type EpochMs, isoTime } from '../domain/values/time.ts';
+import { type InstrumentKey, splitInstrumentKey, type Venue } from '../domain/market/venue.ts';
 import { TapePlayer } from './tape-player.ts';
 import type { MarketSinks, WalkedTape } from './tape-walk.ts';
 

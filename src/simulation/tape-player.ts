@@ -1,9 +1,9 @@
 /** Plays a tape as if it were received now: its time runs at any speed, stands still, steps and jumps. */
 import type { Clock } from '../../streams/clock.ts';
-import type { ReplayMode, ReplayPosition } from '../domain/replay-position.ts';
-import type { EpochMs } from '../domain/time.ts';
-import { errorText } from '../domain/value-text.ts';
-import type { Venue } from '../domain/venue.ts';
+import type { ReplayMode, ReplayPosition } from '../domain/tape/replay-position.ts';
+import type { EpochMs } from '../domain/values/time.ts';
+import { errorText } from '../domain/values/value-text.ts';
+import type { Venue } from '../domain/market/venue.ts';
 import type { TapeBars } from './tape-bars.ts';
 import { type MarketSinks, TapeWalk, type WalkedTape } from './tape-walk.ts';
 

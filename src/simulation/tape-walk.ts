@@ -2,11 +2,11 @@
 import { createMarketPipeline, type MarketPipeline } from '../../streams/market-pipeline.ts';
 import { type MarketStatesOptions, publishMarketStates } from '../../streams/market-states.ts';
 import { createVirtualClock, type VirtualClock } from '../../streams/virtual-clock.ts';
-import type { FeedMessage } from '../domain/market-event.ts';
-import type { Quote, ReferencePrice } from '../domain/quote.ts';
-import type { TapeEvent } from '../domain/tape.ts';
-import type { EpochMs } from '../domain/time.ts';
-import type { Venue } from '../domain/venue.ts';
+import type { FeedMessage } from '../domain/market/market-event.ts';
+import type { Quote, ReferencePrice } from '../domain/market/quote.ts';
+import type { TapeEvent } from '../domain/tape/tape.ts';
+import type { EpochMs } from '../domain/values/time.ts';
+import type { Venue } from '../domain/market/venue.ts';
 import type { ReplayTape } from './replay/replay.ts';
 import { createTapeBars, type TapeBars } from './tape-bars.ts';
 

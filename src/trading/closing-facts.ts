@@ -1,10 +1,10 @@
 /** Inputs of what an agent's closings wait for: its holdings, its newest proposals, and present quotes. */
 import type { Clock } from '../../streams/clock.ts';
 import { createFreshness } from '../../streams/freshness.ts';
-import type { Position } from '../domain/book.ts';
-import type { ClosingFacts, ClosingProposal } from '../domain/closing-waits.ts';
-import type { Quote } from '../domain/quote.ts';
-import type { InstrumentKey } from '../domain/venue.ts';
+import type { Position } from '../domain/books/book.ts';
+import type { ClosingFacts, ClosingProposal } from '../domain/agents/closing-waits.ts';
+import type { Quote } from '../domain/market/quote.ts';
+import type { InstrumentKey } from '../domain/market/venue.ts';
 import { agedQuote } from './live-marks.ts';
 import type { LatestQuotes } from './ports.ts';
 

@@ -5,16 +5,16 @@
 import { createTransactionSubmission } from '../../actors/prepared-transaction/submission.ts';
 import type { SubmitInfo } from '../../actors/proposal/execution-client.ts';
 import type { Runtime } from '../../actors/runtime/runtime.ts';
-import type { ActorRecord } from '../domain/actor-step.ts';
-import { canonicalJson } from '../domain/canonical-json.ts';
-import { CATALOG } from '../domain/catalog.ts';
-import { type Delegation, type DelegationRefusal, delegationRefusal } from '../domain/delegation.ts';
-import type { VenueAnswer } from '../domain/execution.ts';
-import type { Order } from '../domain/order.ts';
-import type { Quote, ReferencePrice } from '../domain/quote.ts';
+import type { ActorRecord } from '../domain/agents/actor-step.ts';
+import { canonicalJson } from '../domain/values/canonical-json.ts';
+import { CATALOG } from '../domain/catalog/catalog.ts';
+import { type Delegation, type DelegationRefusal, delegationRefusal } from '../domain/identity/delegation.ts';
+import type { VenueAnswer } from '../domain/orders/execution.ts';
+import type { Order } from '../domain/orders/order.ts';
+import type { Quote, ReferencePrice } from '../domain/market/quote.ts';
 import type { VerifySignature } from '../domain/solana/verify.ts';
-import type { EpochMs } from '../domain/time.ts';
-import type { InstrumentKey } from '../domain/venue.ts';
+import type { EpochMs } from '../domain/values/time.ts';
+import type { InstrumentKey } from '../domain/market/venue.ts';
 import type { LatestQuotes, RiskReads, SignerClient } from './ports.ts';
 import { actingFor, type ProposalFacts, type ProposalSwapStore, type ProposalSwaps, permitOf, rejected } from './proposal-swaps.ts';
 

@@ -1,6 +1,6 @@
 /** Venues without live orders for each kind of caller, with what is disabled and the setting that enables it. */
-import { type Autonomy, EXECUTES_BY_ITSELF } from '../domain/agent.ts';
-import { EXECUTABLE_VENUES, VENUE_FACTS } from '../domain/venue.ts';
+import { type Autonomy, EXECUTES_BY_ITSELF } from '../domain/agents/agent.ts';
+import { EXECUTABLE_VENUES, VENUE_FACTS } from '../domain/market/venue.ts';
 import { ALL_ENABLED, type DisabledVenues, EXCHANGE_KEY } from '../domain/risk/index.ts';
 
 /** Requirements of live orders on this service. */

@@ -7,16 +7,16 @@
 import type { MarketOrderContext } from '../../actors/market-order/protocol.ts';
 import { orderOfPart, partKey, partOf } from '../../actors/proposal/parts.ts';
 import type { ProposalContext } from '../../actors/proposal/protocol.ts';
-import { EXECUTES_BY_ITSELF } from '../domain/agent.ts';
-import { canonicalHash } from '../domain/canonical-json.ts';
-import { Decimal, type DecimalString } from '../domain/decimal.ts';
-import { type ExchangeAsk, type ExchangeRequest, exchangeQuery, exchangeRequestText } from '../domain/exchange-request.ts';
-import { supersededBy } from '../domain/execution.ts';
+import { EXECUTES_BY_ITSELF } from '../domain/agents/agent.ts';
+import { canonicalHash } from '../domain/values/canonical-json.ts';
+import { Decimal, type DecimalString } from '../domain/values/decimal.ts';
+import { type ExchangeAsk, type ExchangeRequest, exchangeQuery, exchangeRequestText } from '../domain/orders/exchange-request.ts';
+import { supersededBy } from '../domain/orders/execution.ts';
 import type { Manifest } from '../domain/manifest/manifest.ts';
-import type { Order } from '../domain/order.ts';
+import type { Order } from '../domain/orders/order.ts';
 import { mandateOf } from '../domain/risk/mandate.ts';
-import { signedQuoteObjection } from '../domain/signed-quote.ts';
-import type { EpochMs } from '../domain/time.ts';
+import { signedQuoteObjection } from '../domain/orders/signed-quote.ts';
+import type { EpochMs } from '../domain/values/time.ts';
 import type { ExchangeKeys, ExchangeSignature, ExchangeSigner, RiskReads, SignExchangeRequest, SigningLedger } from './ports.ts';
 import type { SignableProposal, SigningReads } from './signing-validation.ts';
 

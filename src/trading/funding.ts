@@ -1,10 +1,10 @@
 /** Books the funding of perpetuals by the venue's own history. An hour whose rate or price is unknown is not zero: it waits, and is named. */
 import type { ContainedLoop } from '../../actors/runtime/containment.ts';
 import type { CandleHistory } from '../../streams/candle-keeper.ts';
-import type { Fill } from '../domain/book.ts';
-import { type FundingPayment, fundingPaymentOf, type HeldHour, heldHours, type HourlyTerms, lastHour } from '../domain/funding.ts';
-import { type EpochMs, isoTime } from '../domain/time.ts';
-import { splitInstrumentKey } from '../domain/venue.ts';
+import type { Fill } from '../domain/books/book.ts';
+import { type FundingPayment, fundingPaymentOf, type HeldHour, heldHours, type HourlyTerms, lastHour } from '../domain/orders/funding.ts';
+import { type EpochMs, isoTime } from '../domain/values/time.ts';
+import { splitInstrumentKey } from '../domain/market/venue.ts';
 
 /** Interval at which books are looked through for hours that have ended. Milliseconds. */
 export const FUNDING_MS = 60_000;

@@ -1,10 +1,10 @@
 /** Quote tokens of curves, and their present value. */
 import type { Clock } from '../../streams/clock.ts';
-import { Decimal, type DecimalString, plainDecimal } from '../domain/decimal.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../domain/values/decimal.ts';
 import { type QuoteToken, quoteTokenOf } from '../domain/launch/quote-tokens.ts';
-import type { EpochMs } from '../domain/time.ts';
-import { midPrice } from '../domain/valuation.ts';
-import type { InstrumentKey } from '../domain/venue.ts';
+import type { EpochMs } from '../domain/values/time.ts';
+import { midPrice } from '../domain/market/valuation.ts';
+import type { InstrumentKey } from '../domain/market/venue.ts';
 import { createLiveQuotes } from './live-marks.ts';
 import type { LatestQuotes } from './ports.ts';
 

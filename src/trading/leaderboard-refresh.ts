@@ -1,7 +1,7 @@
 /** Refreshes wallets of the leaderboard: reads what is new of each, and keeps what follows from it. Against ports, without SQL. */
 import type { ContainedLoop } from '../../actors/runtime/containment.ts';
 import type { Clock } from '../../streams/clock.ts';
-import { Decimal, plainDecimal } from '../domain/decimal.ts';
+import { Decimal, plainDecimal } from '../domain/values/decimal.ts';
 import {
   MOST_TRANSACTIONS,
   PAGE_TRANSACTIONS,
@@ -12,10 +12,10 @@ import {
 } from '../domain/leaderboard/entry.ts';
 import { type FifoLedger, ledgerAfter, type WalletEvent } from '../domain/leaderboard/fifo-ledger.ts';
 import { lamportsOf, walletEventOf } from '../domain/leaderboard/wallet-event.ts';
-import type { WalletChain } from '../domain/linked-wallet.ts';
-import type { EpochMs } from '../domain/time.ts';
-import { errorText } from '../domain/value-text.ts';
-import { FILLS_CAP, isClosingFill, isPerpFill, type ReportedFill } from '../domain/wallet.ts';
+import type { WalletChain } from '../domain/identity/linked-wallet.ts';
+import type { EpochMs } from '../domain/values/time.ts';
+import { errorText } from '../domain/values/value-text.ts';
+import { FILLS_CAP, isClosingFill, isPerpFill, type ReportedFill } from '../domain/identity/wallet.ts';
 
 /** A transaction of the primary chain as it concerns one wallet. */
 export interface WalletTransaction {

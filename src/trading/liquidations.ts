@@ -1,11 +1,11 @@
 /** Ends perpetuals on paper whose equity is at the maintenance margin, as the venue does. A position without a live price is left as it is. */
 import type { ContainedLoop } from '../../actors/runtime/containment.ts';
-import type { Fill, Position } from '../domain/book.ts';
-import { Decimal, type DecimalString } from '../domain/decimal.ts';
-import type { FundingPayment } from '../domain/funding.ts';
-import { isPerpetual, leverageOf, liquidationAt, liquidationFill, marginTiersOf } from '../domain/margin.ts';
-import type { EpochMs } from '../domain/time.ts';
-import type { InstrumentKey } from '../domain/venue.ts';
+import type { Fill, Position } from '../domain/books/book.ts';
+import { Decimal, type DecimalString } from '../domain/values/decimal.ts';
+import type { FundingPayment } from '../domain/orders/funding.ts';
+import { isPerpetual, leverageOf, liquidationAt, liquidationFill, marginTiersOf } from '../domain/orders/margin.ts';
+import type { EpochMs } from '../domain/values/time.ts';
+import type { InstrumentKey } from '../domain/market/venue.ts';
 
 /** Interval at which margins are looked at. Milliseconds. */
 export const LIQUIDATIONS_MS = 10_000;

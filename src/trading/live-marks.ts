@@ -2,11 +2,11 @@
 import type { Clock } from '../../streams/clock.ts';
 import { withQuoteFlags, OVER_AGE } from '../../streams/flag-bits.ts';
 import { createFreshness, type Freshness } from '../../streams/freshness.ts';
-import type { DecimalString } from '../domain/decimal.ts';
-import type { Quote, ReferencePrice } from '../domain/quote.ts';
-import type { EpochMs } from '../domain/time.ts';
-import { midPrice } from '../domain/valuation.ts';
-import type { InstrumentKey } from '../domain/venue.ts';
+import type { DecimalString } from '../domain/values/decimal.ts';
+import type { Quote, ReferencePrice } from '../domain/market/quote.ts';
+import type { EpochMs } from '../domain/values/time.ts';
+import { midPrice } from '../domain/market/valuation.ts';
+import type { InstrumentKey } from '../domain/market/venue.ts';
 
 /** The newest quote of each instrument that this process has been told of. */
 interface LatestQuotes {

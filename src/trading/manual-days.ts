@@ -1,10 +1,10 @@
 /** Begins the UTC day of manual books: the first mark of a day is kept, as ticks keep the one of an agent's book. */
 import type { ContainedLoop } from '../../actors/runtime/containment.ts';
-import { markBook, type TradingBook, utcDayOf } from '../domain/book.ts';
-import type { DecimalString } from '../domain/decimal.ts';
-import { type BookDay, begunDay } from '../domain/tick-inputs.ts';
-import type { EpochMs } from '../domain/time.ts';
-import type { InstrumentKey } from '../domain/venue.ts';
+import { markBook, type TradingBook, utcDayOf } from '../domain/books/book.ts';
+import type { DecimalString } from '../domain/values/decimal.ts';
+import { type BookDay, begunDay } from '../domain/tape/tick-inputs.ts';
+import type { EpochMs } from '../domain/values/time.ts';
+import type { InstrumentKey } from '../domain/market/venue.ts';
 
 /** Interval at which books without a mark of the day are marked. Milliseconds. */
 export const MANUAL_DAYS_MS = 60_000;

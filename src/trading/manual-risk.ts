@@ -13,16 +13,16 @@ import {
   type OpenProposal,
   settledByAccount,
   type TradingBook,
-} from '../domain/book.ts';
-import { CATALOG } from '../domain/catalog.ts';
-import { costModelOf } from '../domain/costs.ts';
-import { Decimal, type DecimalString, plainDecimal } from '../domain/decimal.ts';
-import { freeDollars } from '../domain/free-dollars.ts';
-import type { ExecutionMode, Order } from '../domain/order.ts';
+} from '../domain/books/book.ts';
+import { CATALOG } from '../domain/catalog/catalog.ts';
+import { costModelOf } from '../domain/orders/costs.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../domain/values/decimal.ts';
+import { freeDollars } from '../domain/books/free-dollars.ts';
+import type { ExecutionMode, Order } from '../domain/orders/order.ts';
 import type { PredictionMarket } from '../domain/prediction/market.ts';
 import { exposureOf, readOutcomeKey, restingMark } from '../domain/prediction/order.ts';
-import type { Outcome } from '../domain/refusal.ts';
-import { dollarVenueOf } from '../domain/reserves.ts';
+import type { Outcome } from '../domain/values/refusal.ts';
+import { dollarVenueOf } from '../domain/books/reserves.ts';
 import {
   assessOrder,
   exposureOfSums,
@@ -34,8 +34,8 @@ import {
   type RiskVerdict,
 } from '../domain/risk/index.ts';
 import { type BoundDollars, boundDollarsObjection } from '../domain/take/live-capital.ts';
-import type { EpochMs } from '../domain/time.ts';
-import type { InstrumentKey } from '../domain/venue.ts';
+import type { EpochMs } from '../domain/values/time.ts';
+import type { InstrumentKey } from '../domain/market/venue.ts';
 import { createLiveMarks } from './live-marks.ts';
 import type { ManualAccount, RiskDeps } from './ports.ts';
 import type { PresentInstrument } from './present-market.ts';

@@ -3,8 +3,8 @@
  * signed, or its blockhash has expired. Nothing leaves without that signature.
  */
 import type { SubmitInfo } from '../../actors/proposal/execution-client.ts';
-import type { VenueAnswer } from '../domain/execution.ts';
-import type { Order } from '../domain/order.ts';
+import type { VenueAnswer } from '../domain/orders/execution.ts';
+import type { Order } from '../domain/orders/order.ts';
 import { type ProposalFacts, type ProposalSwaps, rejected } from './proposal-swaps.ts';
 
 export interface OwnerOrderDeps {

@@ -1,21 +1,21 @@
 /** The portfolio as the API asks for it: books, quotes, pools and mandate read together, and allocations assessed by risk. */
 import { createFreshness, type Freshness } from '../../streams/freshness.ts';
-import { bookIds, type OpenProposal } from '../domain/book.ts';
+import { bookIds, type OpenProposal } from '../domain/books/book.ts';
 import { transitAccounts } from '../domain/bridge/transit.ts';
-import { CATALOG } from '../domain/catalog.ts';
-import { coinsOutside, freeDollars, withoutWallets } from '../domain/free-dollars.ts';
-import type { ExecutionMode } from '../domain/order.ts';
+import { CATALOG } from '../domain/catalog/catalog.ts';
+import { coinsOutside, freeDollars, withoutWallets } from '../domain/books/free-dollars.ts';
+import type { ExecutionMode } from '../domain/orders/order.ts';
 import type { PortfolioBook } from '../domain/portfolio/account.ts';
 import type { Allocation, AssessedAllocation, ImpactMaterial } from '../domain/portfolio/impact.ts';
 import { type OutcomeFact, outcomeFact } from '../domain/portfolio/outcome.ts';
 import { isPooled } from '../domain/portfolio/pool-exit.ts';
 import type { PortfolioMaterial, PortfolioWallets } from '../domain/portfolio/portfolio.ts';
 import { readOutcomeKey } from '../domain/prediction/order.ts';
-import type { Quote } from '../domain/quote.ts';
+import type { Quote } from '../domain/market/quote.ts';
 import { POOL_LIQUIDITY_MAX_AGE_MS } from '../domain/risk/index.ts';
 import { limitUses } from '../domain/risk/limit-uses.ts';
-import type { EpochMs } from '../domain/time.ts';
-import type { InstrumentKey } from '../domain/venue.ts';
+import type { EpochMs } from '../domain/values/time.ts';
+import type { InstrumentKey } from '../domain/market/venue.ts';
 import { agedQuote } from './live-marks.ts';
 import type { LatestQuotes, RiskReads } from './ports.ts';
 import type { ImpactPreTrade } from './pre-trade.ts';

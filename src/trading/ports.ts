@@ -1,22 +1,22 @@
 /** Outside ports of trading. Stores, venues and the signer implement them; all values are the domain's. */
-import type { Autonomy, Stage } from '../domain/agent.ts';
-import type { OpenProposal, TradingBook } from '../domain/book.ts';
+import type { Autonomy, Stage } from '../domain/agents/agent.ts';
+import type { OpenProposal, TradingBook } from '../domain/books/book.ts';
 import type { TransitAmount } from '../domain/bridge/transit.ts';
-import type { RiskRejection } from '../domain/decision.ts';
-import type { AccountFacts } from '../domain/free-dollars.ts';
+import type { RiskRejection } from '../domain/agents/decision.ts';
+import type { AccountFacts } from '../domain/books/free-dollars.ts';
 import type { Manifest } from '../domain/manifest/manifest.ts';
-import type { ExchangeRequest } from '../domain/exchange-request.ts';
-import type { ExecutionMode } from '../domain/order.ts';
-import type { OrderBook } from '../domain/order-book.ts';
+import type { ExchangeRequest } from '../domain/orders/exchange-request.ts';
+import type { ExecutionMode } from '../domain/orders/order.ts';
+import type { OrderBook } from '../domain/market/order-book.ts';
 import type { PredictionMarket } from '../domain/prediction/market.ts';
-import type { Quote, ReferencePrice } from '../domain/quote.ts';
-import type { Outcome } from '../domain/refusal.ts';
+import type { Quote, ReferencePrice } from '../domain/market/quote.ts';
+import type { Outcome } from '../domain/values/refusal.ts';
 import type { BookSums } from '../domain/risk/context.ts';
 import type { DisabledVenues, PoolLiquidity } from '../domain/risk/order-context.ts';
 import type { RiskPreferences } from '../domain/risk/preferences.ts';
 import type { BoundDollars } from '../domain/take/live-capital.ts';
-import type { EpochMs } from '../domain/time.ts';
-import type { ExecutableVenue, InstrumentKey } from '../domain/venue.ts';
+import type { EpochMs } from '../domain/values/time.ts';
+import type { ExecutableVenue, InstrumentKey } from '../domain/market/venue.ts';
 
 /** The newest quote of each instrument that this process has been told of. */
 export interface LatestQuotes {

@@ -5,7 +5,7 @@ import { predictionSubject } from '../../actors/prediction-order/purpose.ts';
 import type { PreparedTransactionContext } from '../../actors/prepared-transaction/protocol.ts';
 import { createFreshness } from '../../streams/freshness.ts';
 import { assessedBook } from '../../streams/prediction-quality.ts';
-import { bookIds } from '../domain/book.ts';
+import { bookIds } from '../domain/books/book.ts';
 import type { OutcomeSide, PredictionBook, PredictionMarket } from '../domain/prediction/market.ts';
 import {
   closedBecause,
@@ -17,11 +17,11 @@ import {
   outcomeKey,
   readOutcomeKey,
 } from '../domain/prediction/order.ts';
-import { atPresentPrice } from '../domain/present-order.ts';
-import { type Outcome, refuse } from '../domain/refusal.ts';
+import { atPresentPrice } from '../domain/orders/present-order.ts';
+import { type Outcome, refuse } from '../domain/values/refusal.ts';
 import { presentMarket } from '../domain/risk/index.ts';
 import { notLive } from '../domain/risk/refusal.ts';
-import type { EpochMs } from '../domain/time.ts';
+import type { EpochMs } from '../domain/values/time.ts';
 import { agedQuote } from './live-marks.ts';
 import type { ManualRisk } from './manual-risk.ts';
 import type { LatestQuotes } from './ports.ts';

@@ -1,16 +1,16 @@
 /** The market of an instrument now: the venue's own book if it publishes one, else what was received; with what risk is told of it. */
 import { withReferenceFlags } from '../../streams/flag-bits.ts';
 import { createFreshness, type Freshness } from '../../streams/freshness.ts';
-import { CATALOG } from '../domain/catalog.ts';
-import { Decimal } from '../domain/decimal.ts';
-import type { Order } from '../domain/order.ts';
-import type { BookEdge, OrderBook } from '../domain/order-book.ts';
-import { type Depth, takenFrom } from '../domain/paper-fill.ts';
-import { atPresentPrice } from '../domain/present-order.ts';
-import type { Quote, ReferencePrice } from '../domain/quote.ts';
+import { CATALOG } from '../domain/catalog/catalog.ts';
+import { Decimal } from '../domain/values/decimal.ts';
+import type { Order } from '../domain/orders/order.ts';
+import type { BookEdge, OrderBook } from '../domain/market/order-book.ts';
+import { type Depth, takenFrom } from '../domain/orders/paper-fill.ts';
+import { atPresentPrice } from '../domain/orders/present-order.ts';
+import type { Quote, ReferencePrice } from '../domain/market/quote.ts';
 import { type PoolLiquidity, POOL_LIQUIDITY_MAX_AGE_MS, presentMarket, type RiskMarket } from '../domain/risk/index.ts';
-import type { EpochMs } from '../domain/time.ts';
-import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey, VENUE_FACTS } from '../domain/venue.ts';
+import type { EpochMs } from '../domain/values/time.ts';
+import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey, VENUE_FACTS } from '../domain/market/venue.ts';
 import { agedQuote } from './live-marks.ts';
 import type { LatestQuotes, RiskDeps, RiskReads, VenueBooks } from './ports.ts';
 

@@ -4,9 +4,9 @@
  * levels, and exits that no delegation covers, because a position can always be left.
  */
 import type { ExecutionClient, SubmitInfo } from '../../actors/proposal/execution-client.ts';
-import { EXECUTES_BY_ITSELF } from '../domain/agent.ts';
-import type { VenueAnswer } from '../domain/execution.ts';
-import type { Order } from '../domain/order.ts';
+import { EXECUTES_BY_ITSELF } from '../domain/agents/agent.ts';
+import type { VenueAnswer } from '../domain/orders/execution.ts';
+import type { Order } from '../domain/orders/order.ts';
 import type { DelegatedOrders } from './delegated-orders.ts';
 import { type ProposalFacts, type ProposalSwapStore, type ProposalSwaps, rejected } from './proposal-swaps.ts';
 

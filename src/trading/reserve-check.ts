@@ -1,10 +1,10 @@
 /** Compares, organization by organization, what vaults and books claim with what the account and the wallets really hold. */
 
 import type { ContainedLoop } from '../../actors/runtime/containment.ts';
-import { CATALOG } from '../domain/catalog.ts';
-import { Decimal, type DecimalString, plainDecimal } from '../domain/decimal.ts';
+import { CATALOG } from '../domain/catalog/catalog.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../domain/values/decimal.ts';
 import { accountOfPrimaryWallet, type PrimaryBalances } from '../domain/portfolio/account.ts';
-import type { Outcome } from '../domain/refusal.ts';
+import type { Outcome } from '../domain/values/refusal.ts';
 import {
   claimedOutcomes,
   compareReserves,
@@ -17,10 +17,10 @@ import {
   type ReservePlace,
   type ReserveVerdict,
   walletPlace,
-} from '../domain/reserves.ts';
-import type { EpochMs } from '../domain/time.ts';
-import { errorText } from '../domain/value-text.ts';
-import type { InstrumentKey } from '../domain/venue.ts';
+} from '../domain/books/reserves.ts';
+import type { EpochMs } from '../domain/values/time.ts';
+import { errorText } from '../domain/values/value-text.ts';
+import type { InstrumentKey } from '../domain/market/venue.ts';
 
 /** Interval of comparing everything. Milliseconds. */
 export const RESERVES_MS = 120_000;

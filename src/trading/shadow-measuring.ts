@@ -5,8 +5,8 @@
 import type { ContainedLoop } from '../../actors/runtime/containment.ts';
 import { type FlowKeeper, type FlowWindow, flowText } from '../domain/shadow/flow.ts';
 import { MOST_TRADES, measurableAt, measureShadow, type ShadowMeasurement, type ShadowOrder, spanOf } from '../domain/shadow/measure.ts';
-import type { EpochMs } from '../domain/time.ts';
-import type { InstrumentKey } from '../domain/venue.ts';
+import type { EpochMs } from '../domain/values/time.ts';
+import type { InstrumentKey } from '../domain/market/venue.ts';
 
 /** An order that nobody has measured for so long stays unknown without a row. Milliseconds. */
 const LOST_MS = 86_400_000;

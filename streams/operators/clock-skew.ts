@@ -1,9 +1,9 @@
 /** Venue clocks: events from the future are a fault, and how far each venue's clock is off is measured. */
 import type { MonoTypeOperatorFunction } from 'rxjs';
-import type { FeedMessage } from '../../src/domain/market-event.ts';
-import type { Quote, ReferencePrice } from '../../src/domain/quote.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
-import { VENUES, type Venue } from '../../src/domain/venue.ts';
+import type { FeedMessage } from '../../src/domain/market/market-event.ts';
+import type { Quote, ReferencePrice } from '../../src/domain/market/quote.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
+import { VENUES, type Venue } from '../../src/domain/market/venue.ts';
 import type { FeedLimits } from '../../src/domain/venues/venue-facts.ts';
 import { CLOCK_SKEW } from '../flag-bits.ts';
 import { type QualityRule, type RuleMemory, type RuleOptions, rulesOperator } from './rule.ts';

@@ -1,8 +1,8 @@
 /** Books that cannot be: a bid above the ask, or a side that is missing. */
 import type { MonoTypeOperatorFunction } from 'rxjs';
-import { compareDecimals } from '../../src/domain/decimal.ts';
-import type { FeedMessage } from '../../src/domain/market-event.ts';
-import type { Quote } from '../../src/domain/quote.ts';
+import { compareDecimals } from '../../src/domain/values/decimal.ts';
+import type { FeedMessage } from '../../src/domain/market/market-event.ts';
+import type { Quote } from '../../src/domain/market/quote.ts';
 import { CROSSED, ONE_SIDED } from '../flag-bits.ts';
 import { type QualityRule, type RuleOptions, rulesOperator } from './rule.ts';
 

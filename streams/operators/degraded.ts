@@ -1,7 +1,7 @@
 /** Combined quality: what an adapter flagged and what a reference's confidence says, in one word. */
 import type { MonoTypeOperatorFunction } from 'rxjs';
-import type { FeedMessage } from '../../src/domain/market-event.ts';
-import type { ReferencePrice } from '../../src/domain/quote.ts';
+import type { FeedMessage } from '../../src/domain/market/market-event.ts';
+import type { ReferencePrice } from '../../src/domain/market/quote.ts';
 import type { FeedLimits } from '../../src/domain/venues/venue-facts.ts';
 import { flagBitsOf, WIDE_CONFIDENCE } from '../flag-bits.ts';
 import { type QualityRule, type RuleOptions, rulesOperator } from './rule.ts';

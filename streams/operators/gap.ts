@@ -1,7 +1,7 @@
 /** Gaps in a venue's numbering: what was lost in between makes the book untrustworthy until it is sent anew. */
 import type { MonoTypeOperatorFunction } from 'rxjs';
-import type { FeedMessage } from '../../src/domain/market-event.ts';
-import type { Quote } from '../../src/domain/quote.ts';
+import type { FeedMessage } from '../../src/domain/market/market-event.ts';
+import type { Quote } from '../../src/domain/market/quote.ts';
 import { GAP } from '../flag-bits.ts';
 import { type QualityRule, type RuleMemory, type RuleOptions, rulesOperator } from './rule.ts';
 

@@ -1,7 +1,7 @@
 /** Order of events: an older one never replaces a newer one, and the same one is received once. */
 import type { MonoTypeOperatorFunction } from 'rxjs';
-import type { FeedMessage } from '../../src/domain/market-event.ts';
-import type { Quote } from '../../src/domain/quote.ts';
+import type { FeedMessage } from '../../src/domain/market/market-event.ts';
+import type { Quote } from '../../src/domain/market/quote.ts';
 import { OUT_OF_ORDER } from '../flag-bits.ts';
 import { isSkewed } from './clock-skew.ts';
 import { DROPPED, type QualityRule, type RuledEvent, type RuleMemory, type RuleOptions, rulesOperator } from './rule.ts';

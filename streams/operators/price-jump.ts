@@ -1,10 +1,10 @@
 /** Prices that leave the last accepted one by more than a market does at once: not believed until they are confirmed. */
 import type { MonoTypeOperatorFunction } from 'rxjs';
-import type { DecimalString } from '../../src/domain/decimal.ts';
-import type { FeedMessage } from '../../src/domain/market-event.ts';
-import type { PerpContext, Quote, ReferencePrice } from '../../src/domain/quote.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
-import type { Venue } from '../../src/domain/venue.ts';
+import type { DecimalString } from '../../src/domain/values/decimal.ts';
+import type { FeedMessage } from '../../src/domain/market/market-event.ts';
+import type { PerpContext, Quote, ReferencePrice } from '../../src/domain/market/quote.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
+import type { Venue } from '../../src/domain/market/venue.ts';
 import { PRICE_JUMP } from '../flag-bits.ts';
 import { type JumpMemory, type QualityRule, type RuleMemory, type RuleOptions, rulesOperator } from './rule.ts';
 

@@ -1,9 +1,9 @@
 /** Quality rules, how they run over one message, and the RxJS operator of a rule. */
 import { type MonoTypeOperatorFunction, Observable } from 'rxjs';
-import type { FeedMessage, FeedStatus } from '../../src/domain/market-event.ts';
-import type { PerpContext, PoolLiquidity, Quote, ReferencePrice } from '../../src/domain/quote.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
-import type { Venue } from '../../src/domain/venue.ts';
+import type { FeedMessage, FeedStatus } from '../../src/domain/market/market-event.ts';
+import type { PerpContext, PoolLiquidity, Quote, ReferencePrice } from '../../src/domain/market/quote.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
+import type { Venue } from '../../src/domain/market/venue.ts';
 import type { FeedLimits } from '../../src/domain/venues/venue-facts.ts';
 import type { FeedCounters } from '../feed-counters.ts';
 import { providerOf } from '../feed-life.ts';

@@ -1,9 +1,9 @@
 /** Silence as an event: what was fresh becomes stale by a timer, not by the next quote that may never come. */
 import { type MonoTypeOperatorFunction, Observable } from 'rxjs';
-import type { FeedMessage } from '../../src/domain/market-event.ts';
-import type { Quote, ReferencePrice } from '../../src/domain/quote.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
-import { VENUES, type Venue } from '../../src/domain/venue.ts';
+import type { FeedMessage } from '../../src/domain/market/market-event.ts';
+import type { Quote, ReferencePrice } from '../../src/domain/market/quote.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
+import { VENUES, type Venue } from '../../src/domain/market/venue.ts';
 import type { Clock } from '../clock.ts';
 import { type FeedLife, FeedLives } from '../feed-life.ts';
 import { withQuoteFlags, withReferenceFlags, OVER_AGE } from '../flag-bits.ts';

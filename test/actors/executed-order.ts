@@ -1,7 +1,7 @@
 // The chart of an order that an activity worker executes under a lease, a proposal's or a person's: steps, and where an event leads.
 import type { ActorKind } from '../../actors/runtime/actor-kind.ts';
 import { eventStep, restore, type StepSubject } from '../../actors/runtime/step.ts';
-import type { ActorEvent, ActorState, StepPlan } from '../../src/domain/actor-step.ts';
+import type { ActorEvent, ActorState, StepPlan } from '../../src/domain/agents/actor-step.ts';
 
 /** The event as the activity worker that holds the lease would tell it. */
 export function leased(state: ActorState, event: ActorEvent): ActorEvent {

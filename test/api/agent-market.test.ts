@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeRecords } from '../../src/adapters/store/actors/actor-records.ts';
 import { createCandleStore } from '../../src/adapters/store/candles/candle-store.ts';
-import { bookIds, type Fill } from '../../src/domain/book.ts';
-import type { Candle } from '../../src/domain/candle.ts';
-import { completeCatalog } from '../../src/domain/listed-token.ts';
+import { bookIds, type Fill } from '../../src/domain/books/book.ts';
+import type { Candle } from '../../src/domain/candles/candle.ts';
+import { completeCatalog } from '../../src/domain/catalog/listed-token.ts';
 import { TOKEN_PROGRAM } from '../../src/domain/solana/programs.ts';
-import { type InstrumentKey } from '../../src/domain/venue.ts';
+import { type InstrumentKey } from '../../src/domain/market/venue.ts';
 import { SANDBOX_AGENT_TOKENS } from '../../src/sandbox/agent-tokens.ts';
 import { quoteOf } from '../actors/proposal/trading-fixture.ts';
 import { type ApiUnderTest, apiUnderTest, NOW, newId, OURS } from './api-under-test.ts';

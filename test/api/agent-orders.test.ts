@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startedProposal } from '../../actors/proposal/initial-proposal.ts';
 import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
-import { AT_ONCE } from '../../src/domain/execution-plan.ts';
-import { contentId } from '../../src/domain/ids.ts';
-import { orderOf } from '../../src/domain/order.ts';
-import type { InstrumentKey } from '../../src/domain/venue.ts';
+import { AT_ONCE } from '../../src/domain/orders/execution-plan.ts';
+import { contentId } from '../../src/domain/values/ids.ts';
+import { orderOf } from '../../src/domain/orders/order.ts';
+import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import { quoteOf } from '../actors/proposal/trading-fixture.ts';
 import { type ApiUnderTest, apiUnderTest, createdAgent, OURS, THEIRS } from './api-under-test.ts';
 

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { placeAtStage } from '../harness/fixture.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
-import { sha256Hex } from '../../src/domain/canonical-json.ts';
-import { decisionChainText, decisionId } from '../../src/domain/decision.ts';
+import { sha256Hex } from '../../src/domain/values/canonical-json.ts';
+import { decisionChainText, decisionId } from '../../src/domain/agents/decision.ts';
 import { manifestHash } from '../../src/domain/manifest/manifest.ts';
 import { readManifest } from '../../src/domain/manifest/reader.ts';
 import { sampleObservation } from '../actors/agent/sample.ts';

@@ -3,7 +3,7 @@
 import { createPrivateKey, sign } from 'node:crypto';
 import { VersionedTransaction } from '@solana/web3.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { EVM_CHAIN_ID } from '../../src/domain/evm-chain.ts';
+import { EVM_CHAIN_ID } from '../../src/domain/identity/evm-chain.ts';
 import {
   type BridgeWorld,
   EVM_WALLET,

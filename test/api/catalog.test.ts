@@ -1,11 +1,11 @@
 // The catalog over HTTP: token facts, valuations exact to the digit, whose reference it is, filters, sessions and the history of marks.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createIssuerMarkStore } from '../../src/adapters/store/catalog/issuer-mark-store.ts';
-import { CATALOG } from '../../src/domain/catalog.ts';
-import type { IssuerMarkState } from '../../src/domain/issuer-mark.ts';
-import { completeCatalog } from '../../src/domain/listed-token.ts';
-import { marketStateKey } from '../../src/domain/market-state.ts';
-import type { Quote, ReferencePrice } from '../../src/domain/quote.ts';
+import { CATALOG } from '../../src/domain/catalog/catalog.ts';
+import type { IssuerMarkState } from '../../src/domain/catalog/issuer-mark.ts';
+import { completeCatalog } from '../../src/domain/catalog/listed-token.ts';
+import { marketStateKey } from '../../src/domain/market/market-state.ts';
+import type { Quote, ReferencePrice } from '../../src/domain/market/quote.ts';
 import { SANDBOX_AGENT_TOKENS } from '../../src/sandbox/agent-tokens.ts';
 import { type ApiUnderTest, apiUnderTest, createdAgent, NOW } from './api-under-test.ts';
 

@@ -1,7 +1,7 @@
 // Closing an agent's positions over HTTP: who may, what is refused, one effect per key, and what the answer says.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeRecords } from '../../src/adapters/store/actors/actor-records.ts';
-import { bookIds } from '../../src/domain/book.ts';
+import { bookIds } from '../../src/domain/books/book.ts';
 import { quoteOf } from '../actors/proposal/trading-fixture.ts';
 import { type ApiUnderTest, apiUnderTest, createdAgent, newId, OURS, THEIRS } from './api-under-test.ts';
 

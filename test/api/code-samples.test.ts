@@ -8,7 +8,7 @@ import { type Client, createClient } from '../../clients/typescript/src/client.t
 import { ApiError } from '../../clients/typescript/src/errors.ts';
 import { EXAMPLES } from '../../api/examples.ts';
 import { documentedRoutes, openApiDocument } from '../../api/openapi.ts';
-import { PERMISSIONS } from '../../src/domain/agent.ts';
+import { PERMISSIONS } from '../../src/domain/agents/agent.ts';
 import { PYTHON } from '../clients/run-python.ts';
 import { isMet } from '../harness/rounds.ts';
 import { type ApiUnderTest, apiUnderTest, OURS } from './api-under-test.ts';

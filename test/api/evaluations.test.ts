@@ -1,7 +1,7 @@
 // Backtests over HTTP: asked for, listed, read, reported and cancelled, by those who may.
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { canonicalJson, sha256Hex } from '../../src/domain/canonical-json.ts';
+import { canonicalJson, sha256Hex } from '../../src/domain/values/canonical-json.ts';
 import { actorsOn } from '../world/actor-world.ts';
 import { type ApiUnderTest, apiUnderTest, createdAgent, payload, THEIRS } from './api-under-test.ts';
 import { churner, historyOf, resultOf } from './real-results.ts';

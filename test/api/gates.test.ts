@@ -1,7 +1,7 @@
 // The seven gates over HTTP: promotions with their refusals, sign-off, evidence, versions and their differences.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { STAGES } from '../../src/domain/agent.ts';
+import { STAGES } from '../../src/domain/agents/agent.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import { createGateFixture, type GateFixture } from '../adapters/store/gates/gate-fixture.ts';
 import { testDatabase } from '../harness/postgres.ts';

@@ -1,7 +1,7 @@
 // Who asks: one credential, verified, with the grants that the database holds at this moment.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { servedRoutes } from '../../api/openapi.ts';
-import { refuse } from '../../src/domain/refusal.ts';
+import { refuse } from '../../src/domain/values/refusal.ts';
 import { type ApiUnderTest, apiUnderTest, createdAgent, ORIGIN, OURS, payload } from './api-under-test.ts';
 
 let api: ApiUnderTest;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { servedRoutes } from '../../api/openapi.ts';
 import type { RouteEntry } from '../../api/route.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
-import { PERMISSIONS } from '../../src/domain/agent.ts';
+import { PERMISSIONS } from '../../src/domain/agents/agent.ts';
 import { fillTables, organizationTables } from '../harness/filled-tables.ts';
 import { rounds } from '../harness/rounds.ts';
 import { type ApiUnderTest, apiUnderTest, createdAgent, newId, OURS, payload, type Reply, THEIRS } from './api-under-test.ts';

@@ -1,6 +1,6 @@
 // Launches over HTTP: presets, and previews for every quote with its real limits.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CATALOG, USDC_MINT } from '../../src/domain/catalog.ts';
+import { CATALOG, USDC_MINT } from '../../src/domain/catalog/catalog.ts';
 import { NATIVE_MINT } from '../../src/domain/launch/quote-tokens.ts';
 import { type ApiUnderTest, apiUnderTest, NOW } from './api-under-test.ts';
 

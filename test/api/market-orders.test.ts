@@ -1,9 +1,9 @@
 // Orders of people over HTTP: paper fills through the live book, risk with the organization's preferences, and the switch before live ones.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createManualDayStore } from '../../src/adapters/store/books/manual-days.ts';
-import { nextUtcDay } from '../../src/domain/book.ts';
-import { Decimal } from '../../src/domain/decimal.ts';
-import type { InstrumentKey } from '../../src/domain/venue.ts';
+import { nextUtcDay } from '../../src/domain/books/book.ts';
+import { Decimal } from '../../src/domain/values/decimal.ts';
+import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import { beginManualDays } from '../../src/trading/manual-days.ts';
 import { quoteOf } from '../actors/proposal/trading-fixture.ts';
 import { contained } from '../harness/contained.ts';

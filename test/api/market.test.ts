@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { gapsOf } from '../../api/v1/candles/coverage.ts';
 import { createCandleStore } from '../../src/adapters/store/candles/candle-store.ts';
-import { CATALOG } from '../../src/domain/catalog.ts';
-import type { Quote, ReferencePrice } from '../../src/domain/quote.ts';
+import { CATALOG } from '../../src/domain/catalog/catalog.ts';
+import type { Quote, ReferencePrice } from '../../src/domain/market/quote.ts';
 import { type ApiUnderTest, apiUnderTest, NOW } from './api-under-test.ts';
 
 let api: ApiUnderTest;

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { API_ROLE, asOrganization } from '../../src/adapters/store/callers/as-organization.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
-import { Decimal } from '../../src/domain/decimal.ts';
-import type { BacktestSeries, EquityDay } from '../../src/domain/evidence.ts';
+import { Decimal } from '../../src/domain/values/decimal.ts';
+import type { BacktestSeries, EquityDay } from '../../src/domain/agents/evidence.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import { sandboxKey } from '../../src/sandbox/solana/keys.ts';
 import { createGateFixture, type GateFixture } from '../adapters/store/gates/gate-fixture.ts';

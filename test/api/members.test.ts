@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { API_ROLE, asOrganization } from '../../src/adapters/store/callers/as-organization.ts';
 import { acceptInvitation } from '../../src/adapters/store/callers/organization-members.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
-import { isTakenBack } from '../../src/domain/member.ts';
+import { isTakenBack } from '../../src/domain/identity/member.ts';
 import { type ApiUnderTest, apiUnderTest, OURS, THEIRS } from './api-under-test.ts';
 
 let api: ApiUnderTest;

@@ -5,7 +5,7 @@ import { CHANNELS } from '../../api/feeds/channels/index.ts';
 import { documentedRoutes } from '../../api/openapi.ts';
 import { wordsOfPattern } from '../../api/pattern-words.ts';
 import { compileValidator } from '../../api/validation.ts';
-import { SHOWN_PATTERN } from '../../src/domain/shown-text.ts';
+import { SHOWN_PATTERN } from '../../src/domain/values/shown-text.ts';
 
 function patternsIn(node: unknown): readonly string[] {
   if (typeof node !== 'object' || node === null) return [];

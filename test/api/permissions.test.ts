@@ -7,8 +7,8 @@ import { missingPermission } from '../../api/permission.ts';
 import { createRateLimits, DEFAULT_POLICIES } from '../../api/rate-limits.ts';
 import type { RouteEntry } from '../../api/route.ts';
 import { buildApi } from '../../api/server.ts';
-import { PERMISSIONS, type Permission } from '../../src/domain/agent.ts';
-import { decisionId } from '../../src/domain/decision.ts';
+import { PERMISSIONS, type Permission } from '../../src/domain/agents/agent.ts';
+import { decisionId } from '../../src/domain/agents/decision.ts';
 import { rounds } from '../harness/rounds.ts';
 import { type ApiUnderTest, apiUnderTest, createdAgent, newId, OURS, payload, THEIRS } from './api-under-test.ts';
 

@@ -2,14 +2,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeRecords } from '../../src/adapters/store/actors/actor-records.ts';
 import { createReserveStore } from '../../src/adapters/store/vaults/reserve-store.ts';
-import { bookIds, type Fill } from '../../src/domain/book.ts';
-import { Decimal } from '../../src/domain/decimal.ts';
-import type { Quality } from '../../src/domain/quote.ts';
-import { refuse } from '../../src/domain/refusal.ts';
-import { compareReserves, exchangePlace } from '../../src/domain/reserves.ts';
+import { bookIds, type Fill } from '../../src/domain/books/book.ts';
+import { Decimal } from '../../src/domain/values/decimal.ts';
+import type { Quality } from '../../src/domain/market/quote.ts';
+import { refuse } from '../../src/domain/values/refusal.ts';
+import { compareReserves, exchangePlace } from '../../src/domain/books/reserves.ts';
 import { DEFAULT_PREFERENCES } from '../../src/domain/risk/preferences.ts';
-import type { InstrumentKey } from '../../src/domain/venue.ts';
-import type { PublicWallet } from '../../src/domain/wallet.ts';
+import type { InstrumentKey } from '../../src/domain/market/venue.ts';
+import type { PublicWallet } from '../../src/domain/identity/wallet.ts';
 import { quoteOf } from '../actors/proposal/trading-fixture.ts';
 import { type ApiUnderTest, apiUnderTest, createdAgent, newId, OURS, THEIRS } from './api-under-test.ts';
 

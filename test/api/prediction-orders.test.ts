@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { settleResolved } from '../../src/adapters/store/orders/prediction-order-store.ts';
 import { createPredictionStore } from '../../src/adapters/store/predictions/prediction-store.ts';
 import { VenueError } from '../../src/adapters/venues/venue-feed.ts';
-import { Decimal } from '../../src/domain/decimal.ts';
+import { Decimal } from '../../src/domain/values/decimal.ts';
 import type { PredictionMarket } from '../../src/domain/prediction/market.ts';
 import { DEFAULT_PREFERENCES } from '../../src/domain/risk/index.ts';
 import { quoteOf } from '../actors/proposal/trading-fixture.ts';

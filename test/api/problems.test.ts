@@ -6,8 +6,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { PROBLEMS, sendRefusal } from '../../api/problem.ts';
 import { addressKey, createRateLimits, DEFAULT_POLICIES } from '../../api/rate-limits.ts';
 import { attributionInWords } from '../../api/risk-shapes.ts';
-import type { RiskRejection } from '../../src/domain/decision.ts';
-import { REFUSAL_CODES } from '../../src/domain/refusal.ts';
+import type { RiskRejection } from '../../src/domain/agents/decision.ts';
+import { REFUSAL_CODES } from '../../src/domain/values/refusal.ts';
 import { REFUSING_PORT } from '../harness/ports.ts';
 import { type ApiUnderTest, apiUnderTest, createdAgent, NOW, newId, payload, type Reply } from './api-under-test.ts';
 

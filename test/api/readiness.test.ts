@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { createReadiness, type ReadinessDeps } from '../../api/operation/readiness-parts.ts';
 import { recent } from '../../api/operation/recent.ts';
-import type { VenueState } from '../../src/domain/market-state.ts';
+import type { VenueState } from '../../src/domain/market/market-state.ts';
 
 const NOW = 1_800_000_000_000;
 

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeRecords } from '../../src/adapters/store/actors/actor-records.ts';
 import { createCandleStore } from '../../src/adapters/store/candles/candle-store.ts';
-import { bookIds, type Fill } from '../../src/domain/book.ts';
+import { bookIds, type Fill } from '../../src/domain/books/book.ts';
 import { DEFAULT_PREFERENCES } from '../../src/domain/risk/index.ts';
-import type { InstrumentKey } from '../../src/domain/venue.ts';
+import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import { randomOperations } from '../domain/random-fills.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { type ApiUnderTest, apiUnderTest, newId, OURS, THEIRS } from './api-under-test.ts';

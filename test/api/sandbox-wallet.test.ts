@@ -6,7 +6,7 @@ import { PublicKey, SystemProgram, TransactionMessage, VersionedTransaction } fr
 import { encodeFunctionData, erc20Abi, type Hex, verifyTypedData } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { verifyEd25519 } from '../../src/adapters/solana/ed25519.ts';
-import { EVM_TOKENS } from '../../src/domain/evm-chain.ts';
+import { EVM_TOKENS } from '../../src/domain/identity/evm-chain.ts';
 import { createEvmChainSimulator } from '../../src/sandbox/evmchain/simulator.ts';
 import { openSandboxControl } from '../../src/sandbox/control.ts';
 import { noteSandbox } from '../../src/sandbox/noted-sandbox.ts';

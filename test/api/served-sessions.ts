@@ -5,7 +5,7 @@ import { createCandleStore } from '../../src/adapters/store/candles/candle-store
 import { createEvidenceWriter } from '../../src/adapters/store/gates/evidence-store.ts';
 import { openEvaluations } from '../../src/boot/capabilities/evaluation.ts';
 import { openSessionRunners } from '../../src/boot/evaluation-runners.ts';
-import { sha256Hex } from '../../src/domain/canonical-json.ts';
+import { sha256Hex } from '../../src/domain/values/canonical-json.ts';
 import { createReplayHost, type ReplayHost } from '../../src/simulation/blind/replay-host.ts';
 import type { BacktestResult } from '../../src/simulation/backtest/run.ts';
 import { clockFrom } from '../harness/clock-from.ts';

@@ -5,7 +5,7 @@ import { exactNumber } from '../../api/exact-number.ts';
 import { InputError } from '../../api/problem.ts';
 import { parseStrictJson } from '../../api/strict-json.ts';
 import { parseStrictYaml } from '../../api/strict-yaml.ts';
-import { Decimal } from '../../src/domain/decimal.ts';
+import { Decimal } from '../../src/domain/values/decimal.ts';
 
 const key = fc
   .string({ unit: 'grapheme', maxLength: 6 })

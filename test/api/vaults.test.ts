@@ -8,10 +8,10 @@ import { createReserveStore, createSimulatedReserves } from '../../src/adapters/
 import { createVaultStore } from '../../src/adapters/store/vaults/vault-store.ts';
 import { isConfig, readConfig } from '../../src/boot/config.ts';
 import { openVaultReserves } from '../../src/boot/reserves.ts';
-import type { Stage } from '../../src/domain/agent.ts';
-import { bookIds } from '../../src/domain/book.ts';
-import { depositObjection } from '../../src/domain/reserves.ts';
-import type { InstrumentKey } from '../../src/domain/venue.ts';
+import type { Stage } from '../../src/domain/agents/agent.ts';
+import { bookIds } from '../../src/domain/books/book.ts';
+import { depositObjection } from '../../src/domain/books/reserves.ts';
+import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import { sampleObservation } from '../actors/agent/sample.ts';
 import { placeAtStage } from '../harness/fixture.ts';
 import { payIntoVault } from '../harness/vault.ts';

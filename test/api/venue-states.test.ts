@@ -1,8 +1,8 @@
 // Market states over HTTP: how old they are, what a lost venue makes of them, and what is answered where nothing was received.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type DayTicker, type MarketState, marketStateKey, type VenueState } from '../../src/domain/market-state.ts';
-import type { PerpContext } from '../../src/domain/quote.ts';
-import type { Venue } from '../../src/domain/venue.ts';
+import { type DayTicker, type MarketState, marketStateKey, type VenueState } from '../../src/domain/market/market-state.ts';
+import type { PerpContext } from '../../src/domain/market/quote.ts';
+import type { Venue } from '../../src/domain/market/venue.ts';
 import { type ApiUnderTest, apiUnderTest, NOW } from './api-under-test.ts';
 
 let api: ApiUnderTest;

@@ -2,7 +2,7 @@
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase } from '../../src/adapters/store/database.ts';
-import { refuse } from '../../src/domain/refusal.ts';
+import { refuse } from '../../src/domain/values/refusal.ts';
 import { base58 } from '../../src/domain/solana/base58.ts';
 import { sandboxKey } from '../../src/sandbox/solana/keys.ts';
 import { type ApiUnderTest, apiUnderTest, OURS, THEIRS } from './api-under-test.ts';

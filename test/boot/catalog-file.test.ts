@@ -12,8 +12,8 @@ import { checkedSources as checkedBy, pollingCapacity as capacityOf } from '../.
 import { readCatalogFile, useCatalog } from '../../src/boot/catalog-file.ts';
 import { type Config, isConfig, readConfig } from '../../src/boot/config.ts';
 import { addressesOf, createRequestBudgets, createVenues, SIMULATORS, statedBudgets } from '../../src/boot/outside/index.ts';
-import { BUILT_IN_SOURCE, CATALOG, resolveUniverseEntry } from '../../src/domain/catalog.ts';
-import { catalogDocument } from '../../src/domain/catalog-document.ts';
+import { BUILT_IN_SOURCE, CATALOG, resolveUniverseEntry } from '../../src/domain/catalog/catalog.ts';
+import { catalogDocument } from '../../src/domain/catalog/catalog-document.ts';
 import { eventSourcesOf } from '../../src/domain/intelligence/listening.ts';
 import { underlyingIn } from '../../src/domain/prediction/question.ts';
 import { createSeededMarket } from '../../src/sandbox/market/seeded-market.ts';

@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { catalogSettings, type Config, describeSettings, isConfig, readConfig } from '../../src/boot/config.ts';
-import { Secret } from '../../src/domain/secret.ts';
+import { Secret } from '../../src/domain/values/secret.ts';
 
 const pem = (curve: string) =>
   generateKeyPairSync('ec', { namedCurve: curve }).privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();

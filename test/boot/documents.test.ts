@@ -1,5 +1,5 @@
 // What the documents promise exists: settings, metrics, commands, links and the files that they name.
-import { CATALOG } from '../../src/domain/catalog.ts';
+import { CATALOG } from '../../src/domain/catalog/catalog.ts';
 import { nameProblem } from '../../src/domain/take/thesis-assets.ts';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';

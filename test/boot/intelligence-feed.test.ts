@@ -13,7 +13,7 @@ import { type Config, isConfig, readConfig } from '../../src/boot/config.ts';
 import { addressesOf, createRequestBudgets } from '../../src/boot/outside/index.ts';
 import { startSandbox } from '../../src/boot/sandbox.ts';
 import { measureInputs, percentChange, REGIME_SERIES, readRegime } from '../../src/domain/intelligence/regime.ts';
-import type { FeedMessage, NewsEvent } from '../../src/domain/market-event.ts';
+import type { FeedMessage, NewsEvent } from '../../src/domain/market/market-event.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { acceleratedClock } from '../sandbox/accelerated-clock.ts';

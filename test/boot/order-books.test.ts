@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest';
 import { createMetrics } from '../../src/adapters/metrics.ts';
 import { createPredictionAsking } from '../../src/adapters/venues/prediction/access.ts';
 import { createOrderBooks, createRequestBudgets, createVenues } from '../../src/boot/outside/index.ts';
-import { CATALOG } from '../../src/domain/catalog.ts';
+import { CATALOG } from '../../src/domain/catalog/catalog.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
 import { sampleMarket } from '../domain/prediction/samples.ts';
 import { outsideAddresses } from '../world/outside-addresses.ts';

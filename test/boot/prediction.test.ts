@@ -10,7 +10,7 @@ import { keepPredictions } from '../../src/adapters/store/predictions/keep-predi
 import { createPredictionStore } from '../../src/adapters/store/predictions/prediction-store.ts';
 import { isConfig, readConfig } from '../../src/boot/config.ts';
 import { prediction } from '../../src/boot/outside/prediction.ts';
-import type { Quote } from '../../src/domain/quote.ts';
+import type { Quote } from '../../src/domain/market/quote.ts';
 import { createMarketPipeline } from '../../streams/market-pipeline.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { waitFor } from '../harness/wait-for.ts';

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest';
 import { createInProcessMarketStateBus } from '../../src/adapters/queue/market-state-bus.ts';
 import { isConfig, readConfig } from '../../src/boot/config.ts';
 import { addressesOf, SIMULATORS } from '../../src/boot/outside/index.ts';
-import type { IssuerMarkState } from '../../src/domain/issuer-mark.ts';
+import type { IssuerMarkState } from '../../src/domain/catalog/issuer-mark.ts';
 import { createMarketPipeline } from '../../streams/market-pipeline.ts';
 import { publishMarketStates } from '../../streams/market-states.ts';
 import { createVirtualClock } from '../../streams/virtual-clock.ts';

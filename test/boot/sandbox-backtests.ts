@@ -2,7 +2,7 @@
 import { isConfig, readConfig } from '../../src/boot/config.ts';
 import { sandboxPast } from '../../src/boot/sandbox-past.ts';
 import { type BacktestRequest, readBacktestRequest } from '../../src/domain/backtest/request.ts';
-import type { Candle } from '../../src/domain/candle.ts';
+import type { Candle } from '../../src/domain/candles/candle.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import type { BacktestOutcome } from '../../src/simulation/backtest/backtest-work.ts';
 import { type BacktestJob, workFromHistory } from '../../src/simulation/backtest/from-history.ts';

@@ -12,7 +12,7 @@ import { openWriterKeys } from '../../src/adapters/signing-keys/writer-keys.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
 import { type Config, isConfig, readConfig } from '../../src/boot/config.ts';
 import { startSigner } from '../../src/boot/signer.ts';
-import { type ExchangeRequest, exchangeRequestText } from '../../src/domain/exchange-request.ts';
+import { type ExchangeRequest, exchangeRequestText } from '../../src/domain/orders/exchange-request.ts';
 import { identityFolder } from '../../src/sandbox/identity/identity-folder.ts';
 import { registeredKeys } from '../../src/sandbox/identity/registered-key.ts';
 import { sandboxExchangeAccount } from '../../src/sandbox/spotexchange/simulators.ts';

@@ -8,7 +8,7 @@ import { commandService } from '../../src/boot/command-service.ts';
 import { run } from '../../src/cli/backtest-run.ts';
 import { DEFAULT_ASSUMPTIONS } from '../../src/domain/backtest/assumptions.ts';
 import { parameterOf, readSweep } from '../../src/domain/backtest/sweep.ts';
-import { joinCandles } from '../../src/domain/joined-candles.ts';
+import { joinCandles } from '../../src/domain/candles/joined-candles.ts';
 import { readManifest } from '../../src/domain/manifest/reader.ts';
 import { workBacktest } from '../../src/simulation/backtest/backtest-work.ts';
 import { buildHistory } from '../../src/simulation/backtest/history.ts';

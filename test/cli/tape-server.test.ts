@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { isoTime } from '../../src/domain/time.ts';
+import { isoTime } from '../../src/domain/values/time.ts';
 import { bidAt, DAY_BEGIN, DAY_END, type RecordedDay, recordedDay, SILENCE } from '../harness/recorded-day.ts';
 import { waitFor } from '../harness/wait-for.ts';
 

@@ -1,10 +1,10 @@
 /** Authored manifests for the tests: one strategy in both forms, and arbitrary ones. */
 import fc from 'fast-check';
-import { CATALOG } from '../../src/domain/catalog.ts';
+import { CATALOG } from '../../src/domain/catalog/catalog.ts';
 import { CONDITIONS } from '../../src/domain/conditions/index.ts';
-import type { FieldSchema } from '../../src/domain/field.ts';
+import type { FieldSchema } from '../../src/domain/values/field.ts';
 import { EXECUTION_ALGORITHMS, KILL_SWITCH_ACTIONS, URGENCIES } from '../../src/domain/manifest/manifest.ts';
-import { unseenIn } from '../../src/domain/shown-text.ts';
+import { unseenIn } from '../../src/domain/values/shown-text.ts';
 
 /** The payload with every condition that it shows. */
 export function payload(over: Record<string, unknown> = {}): Record<string, unknown> {

@@ -12,14 +12,14 @@ import {
   type Position,
   readBookId,
   type TradingBook,
-} from '../../src/domain/book.ts';
-import { slippageBpsOf } from '../../src/domain/costs.ts';
-import { Decimal, plainDecimal } from '../../src/domain/decimal.ts';
-import { equityCourse } from '../../src/domain/equity-course.ts';
-import { type LedgerEntry, ledgerOfFill, ledgerOfOpening, ledgerOfTransfer } from '../../src/domain/ledger.ts';
-import { floorToStep, marketStepOf } from '../../src/domain/market-step.ts';
+} from '../../src/domain/books/book.ts';
+import { slippageBpsOf } from '../../src/domain/orders/costs.ts';
+import { Decimal, plainDecimal } from '../../src/domain/values/decimal.ts';
+import { equityCourse } from '../../src/domain/books/equity-course.ts';
+import { type LedgerEntry, ledgerOfFill, ledgerOfOpening, ledgerOfTransfer } from '../../src/domain/books/ledger.ts';
+import { floorToStep, marketStepOf } from '../../src/domain/market/market-step.ts';
 import { profitOf } from '../../src/domain/portfolio/performance.ts';
-import type { InstrumentKey } from '../../src/domain/venue.ts';
+import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import { type Operation, randomOperations } from './random-fills.ts';
 
 const AGENT = '01900000-0000-7000-8000-0000000000aa';

@@ -1,8 +1,8 @@
 // The breakers of an agent with live capital: at which number each trips, and where none does.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { emptyBook, markBook, utcDayOf, worstDrawdownPct } from '../../src/domain/book.ts';
-import { type BreakerInput, breakersOf } from '../../src/domain/breakers.ts';
+import { emptyBook, markBook, utcDayOf, worstDrawdownPct } from '../../src/domain/books/book.ts';
+import { type BreakerInput, breakersOf } from '../../src/domain/agents/breakers.ts';
 
 const calm: BreakerInput = {
   stage: 'live',

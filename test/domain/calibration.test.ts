@@ -1,7 +1,14 @@
 // What fills were expected to cost beside what they cost: figures against hand-made numbers, and what says nothing stays unknown.
 import { expect, test } from 'vitest';
-import { type CalibratedFill, calibrated, costFigures, costsBy, hasDrifted, type RecordedFill } from '../../src/domain/calibration.ts';
-import { pooledPrice, slippageBpsOf } from '../../src/domain/costs.ts';
+import {
+  type CalibratedFill,
+  calibrated,
+  costFigures,
+  costsBy,
+  hasDrifted,
+  type RecordedFill,
+} from '../../src/domain/agents/calibration.ts';
+import { pooledPrice, slippageBpsOf } from '../../src/domain/orders/costs.ts';
 
 const recorded: RecordedFill = {
   at: Date.UTC(2026, 5, 1, 13, 59),

@@ -1,7 +1,7 @@
 // Why a bar is missing: who was asked about it, and what was answered.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type CandleWindow, explainGap, OUT_OF_REACH } from '../../src/domain/candle-gaps.ts';
+import { type CandleWindow, explainGap, OUT_OF_REACH } from '../../src/domain/candles/candle-gaps.ts';
 
 const HOUR = 3_600_000;
 const window = (state: CandleWindow['state'], from: number, to: number, code = ''): CandleWindow => ({

@@ -1,7 +1,7 @@
 // Canonical JSON by the examples of RFC 8785, and for any value: it says the same, whatever order its members were given in.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { canonicalJson } from '../../src/domain/canonical-json.ts';
+import { canonicalJson } from '../../src/domain/values/canonical-json.ts';
 
 test('it writes the examples of RFC 8785', () => {
   const values = JSON.parse(String.raw`{"numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],

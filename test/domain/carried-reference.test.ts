@@ -1,17 +1,17 @@
 /** A reference that was carried forward: where a manifest's session rule lets rules read it, and everywhere else where it does not. */
 import { describe, expect, test } from 'vitest';
-import { emptyBook, markBook } from '../../src/domain/book.ts';
+import { emptyBook, markBook } from '../../src/domain/books/book.ts';
 import { carriedIn, isOfLastSession, isReadableCarried } from '../../src/domain/conditions/carried-reference.ts';
-import { compileManifest, type RiskAssessor } from '../../src/domain/decide.ts';
-import { EMPTY_BOOK } from '../../src/domain/decision.ts';
+import { compileManifest, type RiskAssessor } from '../../src/domain/agents/decide.ts';
+import { EMPTY_BOOK } from '../../src/domain/agents/decision.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import { manifestHash } from '../../src/domain/manifest/manifest.ts';
 import { readManifest } from '../../src/domain/manifest/reader.ts';
-import type { QualityFlag } from '../../src/domain/quote.ts';
+import type { QualityFlag } from '../../src/domain/market/quote.ts';
 import { DEFAULT_PREFERENCES } from '../../src/domain/risk/index.ts';
 import { orderContext } from '../../src/domain/risk/order-context.ts';
 import { sizeIndependentBreaches } from '../../src/domain/risk/size-independent.ts';
-import { lastRegularClose, sessionAt } from '../../src/domain/session.ts';
+import { lastRegularClose, sessionAt } from '../../src/domain/market/session.ts';
 import { payload } from './authored.ts';
 import { bookOf, cutOf, LIVE_QUOTE, LIVE_REFERENCE, observation, position } from './observations.ts';
 

@@ -1,6 +1,6 @@
 /** The catalog names every instrument once, relates them, and refuses what it does not know. */
 import { expect, test } from 'vitest';
-import { CATALOG, catalogOf, multiplierAt, resolveUniverseEntry, universeEntryText } from '../../src/domain/catalog.ts';
+import { CATALOG, catalogOf, multiplierAt, resolveUniverseEntry, universeEntryText } from '../../src/domain/catalog/catalog.ts';
 
 test.each([
   ['AAPLx', 'spotchain:AAPLx', 'tokenized_equity'],

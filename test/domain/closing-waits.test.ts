@@ -1,9 +1,9 @@
 // What a closing waits for, fact by fact: each in the words that it is told in, and which of two comes first.
 import { expect, test } from 'vitest';
-import { type ClosingFacts, type ClosingProposal, closingWait } from '../../src/domain/closing-waits.ts';
-import type { Closing } from '../../src/domain/execution.ts';
-import type { Quote } from '../../src/domain/quote.ts';
-import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../../src/domain/venue.ts';
+import { type ClosingFacts, type ClosingProposal, closingWait } from '../../src/domain/agents/closing-waits.ts';
+import type { Closing } from '../../src/domain/orders/execution.ts';
+import type { Quote } from '../../src/domain/market/quote.ts';
+import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../../src/domain/market/venue.ts';
 
 const AT = Date.UTC(2026, 2, 2, 14, 31);
 const BTC: InstrumentKey = 'spotexchange:BTCUSDT';

@@ -1,9 +1,9 @@
 /** Every condition type: what passes, what fails, what is unknown, and what an author is told. */
 import { describe, expect, test } from 'vitest';
 import { CONDITIONS, conditionDefinition, definitionOf, readCondition } from '../../src/domain/conditions/index.ts';
-import type { Observation } from '../../src/domain/cut.ts';
-import type { BookPosition } from '../../src/domain/decision.ts';
-import type { Problem } from '../../src/domain/field.ts';
+import type { Observation } from '../../src/domain/market/cut.ts';
+import type { BookPosition } from '../../src/domain/agents/decision.ts';
+import type { Problem } from '../../src/domain/values/field.ts';
 import { event, HOUR, indicator, LIVE_QUOTE, LIVE_REFERENCE, observation, position, SLOT } from './observations.ts';
 
 type Authored = { type: string; [field: string]: unknown };

@@ -1,16 +1,16 @@
 /** Decisions of an agent: the rules' combination, the order of reasons, and the compiled form against a naive one. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { AUTONOMY_LEVELS, type Autonomy } from '../../src/domain/agent.ts';
-import { agentBook, emptyBook } from '../../src/domain/book.ts';
-import type { Cut, Observation } from '../../src/domain/cut.ts';
-import { compileManifest, type Proposal, type RiskAssessor } from '../../src/domain/decide.ts';
-import { type AgentBook, EMPTY_BOOK, type RuleOutcome } from '../../src/domain/decision.ts';
+import { AUTONOMY_LEVELS, type Autonomy } from '../../src/domain/agents/agent.ts';
+import { agentBook, emptyBook } from '../../src/domain/books/book.ts';
+import type { Cut, Observation } from '../../src/domain/market/cut.ts';
+import { compileManifest, type Proposal, type RiskAssessor } from '../../src/domain/agents/decide.ts';
+import { type AgentBook, EMPTY_BOOK, type RuleOutcome } from '../../src/domain/agents/decision.ts';
 import type { Manifest, ManifestCondition } from '../../src/domain/manifest/manifest.ts';
 import { readManifest } from '../../src/domain/manifest/reader.ts';
-import { SEVERITIES } from '../../src/domain/market-event.ts';
-import { QUALITIES, SESSIONS } from '../../src/domain/quote.ts';
-import { timeframeMs } from '../../src/domain/time.ts';
+import { SEVERITIES } from '../../src/domain/market/market-event.ts';
+import { QUALITIES, SESSIONS } from '../../src/domain/market/quote.ts';
+import { timeframeMs } from '../../src/domain/values/time.ts';
 import { condition, payload } from './authored.ts';
 import { bookOf, cutOf, event, HOUR, indicator, LIVE_QUOTE, LIVE_REFERENCE, observation, position, SLOT } from './observations.ts';
 

@@ -1,9 +1,9 @@
 /** A decision as a tick makes it: the payload's rules on what was seen of one share, with risk as it is given. */
-import type { Autonomy } from '../../src/domain/agent.ts';
-import { canonicalJson } from '../../src/domain/canonical-json.ts';
-import type { Observation } from '../../src/domain/cut.ts';
-import { compileManifest, type RiskAssessor } from '../../src/domain/decide.ts';
-import { type AgentBook, assembleDecision, type DecisionRecord, EMPTY_BOOK, GENESIS_HASH } from '../../src/domain/decision.ts';
+import type { Autonomy } from '../../src/domain/agents/agent.ts';
+import { canonicalJson } from '../../src/domain/values/canonical-json.ts';
+import type { Observation } from '../../src/domain/market/cut.ts';
+import { compileManifest, type RiskAssessor } from '../../src/domain/agents/decide.ts';
+import { type AgentBook, assembleDecision, type DecisionRecord, EMPTY_BOOK, GENESIS_HASH } from '../../src/domain/agents/decision.ts';
 import { readManifest } from '../../src/domain/manifest/reader.ts';
 import { payload } from './authored.ts';
 import { cutOf, SLOT } from './observations.ts';

@@ -1,9 +1,9 @@
 // The course of a book's equity against a fold that knows nothing of legs: money, quantities and prices as integers.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { equityCourse, lastCloses, type KnownClose, type LedgerMove } from '../../src/domain/equity-course.ts';
-import { ledgerOfFill, ledgerOfTransfer } from '../../src/domain/ledger.ts';
-import type { InstrumentKey } from '../../src/domain/venue.ts';
+import { equityCourse, lastCloses, type KnownClose, type LedgerMove } from '../../src/domain/books/equity-course.ts';
+import { ledgerOfFill, ledgerOfTransfer } from '../../src/domain/books/ledger.ts';
+import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 
 const BTC: InstrumentKey = 'spotexchange:BTCUSDT';
 const move = (at: number, kind: LedgerMove['kind'], amount: string, instrument: InstrumentKey | null = null): LedgerMove => ({

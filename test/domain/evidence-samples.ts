@@ -8,7 +8,7 @@ import {
   type PaperSeries,
   type ShadowSeries,
   type StressSeries,
-} from '../../src/domain/evidence.ts';
+} from '../../src/domain/agents/evidence.ts';
 
 export const DAY = 86_400_000;
 /** 2019-01-01T00:00:00Z. */

@@ -1,8 +1,8 @@
 // How orders are cut into parts, and what a resting order is filled by, against naive oracles.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { COST_MODELS } from '../../src/domain/costs.ts';
-import { Decimal, plainDecimal } from '../../src/domain/decimal.ts';
+import { COST_MODELS } from '../../src/domain/orders/costs.ts';
+import { Decimal, plainDecimal } from '../../src/domain/values/decimal.ts';
 import {
   continuationOf,
   type EndedPart,
@@ -12,11 +12,11 @@ import {
   SLICES,
   sliceCount,
   slicesOf,
-} from '../../src/domain/execution-plan.ts';
+} from '../../src/domain/orders/execution-plan.ts';
 import { EXECUTION_ALGORITHMS, URGENCIES } from '../../src/domain/manifest/manifest.ts';
-import { type Order, orderOf } from '../../src/domain/order.ts';
-import { type MarketFlow, nearPriceOf, restingFill } from '../../src/domain/resting-fill.ts';
-import type { InstrumentKey } from '../../src/domain/venue.ts';
+import { type Order, orderOf } from '../../src/domain/orders/order.ts';
+import { type MarketFlow, nearPriceOf, restingFill } from '../../src/domain/orders/resting-fill.ts';
+import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 
 const order = (quantity: string, instrument: InstrumentKey = 'spotexchange:BTCUSDT', side: 'buy' | 'sell' = 'buy'): Order =>
   orderOf({ id: 'o', origin: 'proposal', mode: 'paper', bookId: 'b', instrument, side, quantity, limitPrice: '60000', maxSlippageBps: 50 });

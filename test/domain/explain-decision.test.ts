@@ -1,12 +1,12 @@
 /** Decisions in words: true to the record, and without a number that is not in it. */
 import { describe, expect, test } from 'vitest';
-import { AUTONOMY_LEVELS } from '../../src/domain/agent.ts';
-import { canonicalJson } from '../../src/domain/canonical-json.ts';
-import { CATALOG } from '../../src/domain/catalog.ts';
-import { type Observation, observationHash } from '../../src/domain/cut.ts';
-import { type RiskAssessor } from '../../src/domain/decide.ts';
-import { EMPTY_BOOK } from '../../src/domain/decision.ts';
-import { explainDecision, explanationText } from '../../src/domain/explain-decision.ts';
+import { AUTONOMY_LEVELS } from '../../src/domain/agents/agent.ts';
+import { canonicalJson } from '../../src/domain/values/canonical-json.ts';
+import { CATALOG } from '../../src/domain/catalog/catalog.ts';
+import { type Observation, observationHash } from '../../src/domain/market/cut.ts';
+import { type RiskAssessor } from '../../src/domain/agents/decide.ts';
+import { EMPTY_BOOK } from '../../src/domain/agents/decision.ts';
+import { explainDecision, explanationText } from '../../src/domain/agents/explain-decision.ts';
 import { decided } from './decided.ts';
 import { bookOf, indicator, LIVE_QUOTE, observation, position } from './observations.ts';
 

@@ -1,10 +1,10 @@
 // Funding of an hour by hand, and what it does to a book.
 import { expect, test } from 'vitest';
 import fc from 'fast-check';
-import { applyFunding, emptyBook } from '../../src/domain/book.ts';
-import { fundingPaymentOf, fundingUsdOf, type HeldHour, heldHours } from '../../src/domain/funding.ts';
-import { Decimal } from '../../src/domain/decimal.ts';
-import type { InstrumentKey } from '../../src/domain/venue.ts';
+import { applyFunding, emptyBook } from '../../src/domain/books/book.ts';
+import { fundingPaymentOf, fundingUsdOf, type HeldHour, heldHours } from '../../src/domain/orders/funding.ts';
+import { Decimal } from '../../src/domain/values/decimal.ts';
+import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 
 test('a long position pays a positive rate on its value and receives a negative one, rounded against it', () => {
   expect(fundingUsdOf('2', '50000', '0.0000125')).toBe('1.25');

@@ -1,7 +1,7 @@
 // How far an agent is through its gate, in words: every kind of gate, at its beginning, on the way and passed.
 import { expect, test } from 'vitest';
-import { assessEvidence, EVIDENCE_KINDS, type EvidenceKind, type EvidenceMetrics } from '../../src/domain/evidence.ts';
-import { gateProgress } from '../../src/domain/gate-progress.ts';
+import { assessEvidence, EVIDENCE_KINDS, type EvidenceKind, type EvidenceMetrics } from '../../src/domain/agents/evidence.ts';
+import { gateProgress } from '../../src/domain/agents/gate-progress.ts';
 
 const at = (kind: EvidenceKind, metrics: EvidenceMetrics | null, problems: readonly string[] = []) => {
   const { passed, checks } = assessEvidence(kind, metrics ?? {});

@@ -1,7 +1,7 @@
 // What is booked for a fill, a transfer and an opening, as a bookkeeper would write it.
 import { expect, test } from 'vitest';
-import { applySettlement, emptyBook, type Fill, type Settlement } from '../../src/domain/book.ts';
-import { ledgerOfFill, ledgerOfOpening, ledgerOfSettlement, ledgerOfTransfer } from '../../src/domain/ledger.ts';
+import { applySettlement, emptyBook, type Fill, type Settlement } from '../../src/domain/books/book.ts';
+import { ledgerOfFill, ledgerOfOpening, ledgerOfSettlement, ledgerOfTransfer } from '../../src/domain/books/ledger.ts';
 
 const FILL: Fill = {
   id: 'f1',

@@ -1,10 +1,16 @@
 /** Agent tokens join the catalog while the service runs; nothing listed may pass for something else, and a mint ends when it ends. */
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { emptyBook, markBook } from '../../src/domain/book.ts';
-import { CATALOG, isTradableAt, lifecycleAt, resolveUniverseEntry } from '../../src/domain/catalog.ts';
-import { agentTokenEntry, completeCatalog, isChainAddress, type ListedToken, listingProblem } from '../../src/domain/listed-token.ts';
-import { type Order, sizeOrder } from '../../src/domain/order.ts';
+import { emptyBook, markBook } from '../../src/domain/books/book.ts';
+import { CATALOG, isTradableAt, lifecycleAt, resolveUniverseEntry } from '../../src/domain/catalog/catalog.ts';
+import {
+  agentTokenEntry,
+  completeCatalog,
+  isChainAddress,
+  type ListedToken,
+  listingProblem,
+} from '../../src/domain/catalog/listed-token.ts';
+import { type Order, sizeOrder } from '../../src/domain/orders/order.ts';
 import { assessOrder, DEFAULT_PREFERENCES, NO_OTHER_BOOKS, type RiskContext } from '../../src/domain/risk/index.ts';
 import { SANDBOX_AGENT_TOKENS } from '../../src/sandbox/agent-tokens.ts';
 

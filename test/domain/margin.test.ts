@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Decimal, plainDecimal } from '../../src/domain/decimal.ts';
-import { fundingUsdOf } from '../../src/domain/funding.ts';
+import { Decimal, plainDecimal } from '../../src/domain/values/decimal.ts';
+import { fundingUsdOf } from '../../src/domain/orders/funding.ts';
 import {
   leverageOf,
   liquidationAt,
@@ -13,7 +13,7 @@ import {
   type MarginedPosition,
   type MarginTier,
   marginTiersOf,
-} from '../../src/domain/margin.ts';
+} from '../../src/domain/orders/margin.ts';
 
 const recorded = (name: string) => JSON.parse(readFileSync(new URL(`../fixtures/hyperliquid/${name}`, import.meta.url), 'utf8'));
 

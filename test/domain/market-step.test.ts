@@ -1,9 +1,9 @@
 // Limit prices of perpetuals lie on the venue's grid: five significant figures, its decimals, whole numbers always.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Decimal, plainDecimal } from '../../src/domain/decimal.ts';
-import { marketStepOf, priceStepOf } from '../../src/domain/market-step.ts';
-import { limitPriceOf } from '../../src/domain/order.ts';
+import { Decimal, plainDecimal } from '../../src/domain/values/decimal.ts';
+import { marketStepOf, priceStepOf } from '../../src/domain/market/market-step.ts';
+import { limitPriceOf } from '../../src/domain/orders/order.ts';
 
 /** The venue's own rule, said once more: `szDecimals` by coin. */
 const SIZE_DECIMALS = { BTC: 5, ETH: 4, SOL: 2, 'xyz:AAPL': 3, 'xyz:TSLA': 3 } as const;

@@ -1,7 +1,7 @@
 /** Observations for the tests of the deciding domain: one that is clean and live, to be spoiled one member at a time. */
-import type { Cut, IndicatorValue, Observation, ObservedEvent, ObservedQuote, ObservedReference } from '../../src/domain/cut.ts';
-import type { AgentBook, BookPosition } from '../../src/domain/decision.ts';
-import type { InstrumentKey } from '../../src/domain/venue.ts';
+import type { Cut, IndicatorValue, Observation, ObservedEvent, ObservedQuote, ObservedReference } from '../../src/domain/market/cut.ts';
+import type { AgentBook, BookPosition } from '../../src/domain/agents/decision.ts';
+import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 
 /** A slot in a regular session, on a full hour. */
 export const SLOT = Date.parse('2026-07-15T15:00:00Z');

@@ -2,11 +2,11 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { canonicalJson } from '../../src/domain/canonical-json.ts';
-import type { Cut, IndicatorValue, Observation } from '../../src/domain/cut.ts';
-import { compileManifest } from '../../src/domain/decide.ts';
-import { CutHashes, observedBy } from '../../src/domain/observed-state.ts';
-import type { InstrumentKey } from '../../src/domain/venue.ts';
+import { canonicalJson } from '../../src/domain/values/canonical-json.ts';
+import type { Cut, IndicatorValue, Observation } from '../../src/domain/market/cut.ts';
+import { compileManifest } from '../../src/domain/agents/decide.ts';
+import { CutHashes, observedBy } from '../../src/domain/agents/observed-state.ts';
+import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import { SLOT, sampleManifest, sampleObservation } from '../actors/agent/sample.ts';
 
 const AAPLX = 'spotchain:AAPLx' as InstrumentKey;

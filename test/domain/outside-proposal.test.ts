@@ -2,19 +2,19 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { assessorOf, untouchedBook } from '../../actors/agent/tick-risk.ts';
-import type { Autonomy } from '../../src/domain/agent.ts';
-import { markBook } from '../../src/domain/book.ts';
-import type { Observation } from '../../src/domain/cut.ts';
-import { compileManifest, type RiskAssessor } from '../../src/domain/decide.ts';
-import { type AgentBook, EMPTY_BOOK, type Verdict } from '../../src/domain/decision.ts';
-import { manifestMetrics } from '../../src/domain/evidence.ts';
+import type { Autonomy } from '../../src/domain/agents/agent.ts';
+import { markBook } from '../../src/domain/books/book.ts';
+import type { Observation } from '../../src/domain/market/cut.ts';
+import { compileManifest, type RiskAssessor } from '../../src/domain/agents/decide.ts';
+import { type AgentBook, EMPTY_BOOK, type Verdict } from '../../src/domain/agents/decision.ts';
+import { manifestMetrics } from '../../src/domain/agents/evidence.ts';
 import { type Manifest, manifestHash } from '../../src/domain/manifest/manifest.ts';
 import { renderDeclarative } from '../../src/domain/manifest/declarative-form.ts';
 import { renderPayload } from '../../src/domain/manifest/payload-form.ts';
 import { draftProblems, readManifest } from '../../src/domain/manifest/reader.ts';
-import { outsideState, type ProposedTrade, proposalIn, soldTooMuch, withHash } from '../../src/domain/outside-proposal.ts';
+import { outsideState, type ProposedTrade, proposalIn, soldTooMuch, withHash } from '../../src/domain/outside/outside-proposal.ts';
 import { DEFAULT_PREFERENCES, NO_OTHER_BOOKS } from '../../src/domain/risk/index.ts';
-import type { InstrumentKey } from '../../src/domain/venue.ts';
+import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import { payload } from './authored.ts';
 import { bookOf, cutOf, LIVE_QUOTE, observation, position, SLOT } from './observations.ts';
 

@@ -1,13 +1,13 @@
 // Paper fills against values worked out by hand and, for walks through a book, against a naive unit-by-unit oracle.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { COST_MODELS } from '../../src/domain/costs.ts';
-import { Decimal } from '../../src/domain/decimal.ts';
-import { type Order, orderOf } from '../../src/domain/order.ts';
-import { type Depth, type PaperMarket, paperFill } from '../../src/domain/paper-fill.ts';
-import type { Quote } from '../../src/domain/quote.ts';
+import { COST_MODELS } from '../../src/domain/orders/costs.ts';
+import { Decimal } from '../../src/domain/values/decimal.ts';
+import { type Order, orderOf } from '../../src/domain/orders/order.ts';
+import { type Depth, type PaperMarket, paperFill } from '../../src/domain/orders/paper-fill.ts';
+import type { Quote } from '../../src/domain/market/quote.ts';
 import type { RiskApproved } from '../../src/domain/risk/assess.ts';
-import type { InstrumentKey } from '../../src/domain/venue.ts';
+import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 
 const BTC: InstrumentKey = 'spotexchange:BTCUSDT';
 const AAPL: InstrumentKey = 'spotchain:AAPLx';

@@ -1,7 +1,7 @@
 /** Random lives of books, seeded: fills and transfers that could have happened, one after another. */
-import type { Fill } from '../../src/domain/book.ts';
-import { Decimal, plainDecimal } from '../../src/domain/decimal.ts';
-import type { InstrumentKey } from '../../src/domain/venue.ts';
+import type { Fill } from '../../src/domain/books/book.ts';
+import { Decimal, plainDecimal } from '../../src/domain/values/decimal.ts';
+import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 
 export type Operation =
   | { readonly kind: 'fill'; readonly fill: Fill }

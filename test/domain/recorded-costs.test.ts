@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { averageOverBest, marketStateOf, pooledPrice, slippageFromMiddleBps } from '../../src/domain/costs.ts';
-import { takenFrom } from '../../src/domain/paper-fill.ts';
-import type { InstrumentKey } from '../../src/domain/venue.ts';
+import { averageOverBest, marketStateOf, pooledPrice, slippageFromMiddleBps } from '../../src/domain/orders/costs.ts';
+import { takenFrom } from '../../src/domain/orders/paper-fill.ts';
+import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import { seedOfRun } from '../harness/seed.ts';
 
 type Row = Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 // What is claimed against what is held: decimal sums, unknown places, tolerance, and which deposits are backed.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Decimal, plainDecimal } from '../../src/domain/decimal.ts';
+import { Decimal, plainDecimal } from '../../src/domain/values/decimal.ts';
 import {
   claimedOutcomes,
   compareReserves,
@@ -12,7 +12,7 @@ import {
   RESERVE_AGE_MS,
   type ReserveClaims,
   type ReservePlace,
-} from '../../src/domain/reserves.ts';
+} from '../../src/domain/books/reserves.ts';
 
 const AT = 1_700_000_000_000;
 const AT_ANY = { spotexchange: '0', spotchain: '0' };

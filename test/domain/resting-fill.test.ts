@@ -1,10 +1,10 @@
 // What a resting order could have been filled by, against the rule computed in exact decimals alone.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { costModelOf } from '../../src/domain/costs.ts';
-import { Decimal } from '../../src/domain/decimal.ts';
-import type { Order } from '../../src/domain/order.ts';
-import { type MarketFlow, restingFill } from '../../src/domain/resting-fill.ts';
+import { costModelOf } from '../../src/domain/orders/costs.ts';
+import { Decimal } from '../../src/domain/values/decimal.ts';
+import type { Order } from '../../src/domain/orders/order.ts';
+import { type MarketFlow, restingFill } from '../../src/domain/orders/resting-fill.ts';
 
 const INSTRUMENT = 'spotexchange:BTCUSDT';
 /** Prices of which several are one and the same double. */

@@ -14,7 +14,7 @@ import {
   sessionAt,
   tradingDay,
   tradingDays,
-} from '../../src/domain/session.ts';
+} from '../../src/domain/market/session.ts';
 
 const at = (iso: string): number => Date.parse(iso);
 const FIRST = Date.UTC(SESSION_YEARS.first, 0, 2);

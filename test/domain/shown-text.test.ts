@@ -1,7 +1,7 @@
 // Names that deceive: what reads the same to a person and is another text.
 import { expect, test } from 'vitest';
 import { readManifest } from '../../src/domain/manifest/reader.ts';
-import { SHOWN_PATTERN, unseenIn } from '../../src/domain/shown-text.ts';
+import { SHOWN_PATTERN, unseenIn } from '../../src/domain/values/shown-text.ts';
 import { payload } from '../api/api-under-test.ts';
 
 /** Characters of the Unicode tables "Default_Ignorable_Code_Point" and "Bidi_Control", and letters that are drawn as nothing. */

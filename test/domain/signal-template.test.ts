@@ -1,6 +1,6 @@
 // Templates of signals: the alert of a chart as the fields of a proposal.
 import { expect, test } from 'vitest';
-import { type Alert, fillTemplate, type SignalTemplate } from '../../src/domain/signal-template.ts';
+import { type Alert, fillTemplate, type SignalTemplate } from '../../src/domain/outside/signal-template.ts';
 
 const TEMPLATE = { side: '{{action}}', instrument: '{{ticker}}', notionalUsd: '{{size}}' };
 const TICKERS = [{ ticker: 'BTCUSD', instrument: 'spotexchange:BTCUSDT' }];

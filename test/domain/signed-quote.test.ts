@@ -1,9 +1,9 @@
 // What the feed has signed bounds what is signed for: over generated quotes and orders, held against exact integers.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ObservedQuote } from '../../src/domain/cut.ts';
-import { SIGNED_QUOTE_MS, signedQuoteObjection } from '../../src/domain/signed-quote.ts';
-import type { InstrumentKey } from '../../src/domain/venue.ts';
+import type { ObservedQuote } from '../../src/domain/market/cut.ts';
+import { SIGNED_QUOTE_MS, signedQuoteObjection } from '../../src/domain/orders/signed-quote.ts';
+import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 
 const NOW = 1_800_000_000_000;
 const KEY: InstrumentKey = 'spotexchange:BTCUSDT';

@@ -1,7 +1,7 @@
 /** Stretches of time, against a walk over every instant. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Stretch, sharedStretches, unitedStretches } from '../../src/domain/stretches.ts';
+import { type Stretch, sharedStretches, unitedStretches } from '../../src/domain/values/stretches.ts';
 
 const some = fc.array(fc.record({ from: fc.nat(40), to: fc.nat(40) }), { maxLength: 6 });
 const holds = (stretches: readonly Stretch[], at: number): boolean => stretches.some(({ from, to }) => at >= from && at < to);

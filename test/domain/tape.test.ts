@@ -1,7 +1,7 @@
 // What may stand on a tape, and how it is spelled.
 import { describe, expect, test } from 'vitest';
-import { NO_FLAGS } from '../../src/domain/quote.ts';
-import { TAPE_KINDS, type TapeEvent, tapeEventProblem, tapeHeaderProblem, tapeLine } from '../../src/domain/tape.ts';
+import { NO_FLAGS } from '../../src/domain/market/quote.ts';
+import { TAPE_KINDS, type TapeEvent, tapeEventProblem, tapeHeaderProblem, tapeLine } from '../../src/domain/tape/tape.ts';
 
 const AT = 1_760_000_000_000;
 const QUOTE: TapeEvent = {

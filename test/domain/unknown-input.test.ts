@@ -1,8 +1,8 @@
 // Why an input was unknown: each cause from what a record holds, the words of it, and none of it in what is hashed.
 import { expect, test } from 'vitest';
 import { unknownInWords } from '../../src/domain/conditions/unknown-input.ts';
-import type { Observation } from '../../src/domain/cut.ts';
-import { explainDecision } from '../../src/domain/explain-decision.ts';
+import type { Observation } from '../../src/domain/market/cut.ts';
+import { explainDecision } from '../../src/domain/agents/explain-decision.ts';
 import { decided } from './decided.ts';
 import { HOUR, indicator, LIVE_QUOTE, LIVE_REFERENCE, observation, SLOT } from './observations.ts';
 

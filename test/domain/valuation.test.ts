@@ -1,7 +1,7 @@
 /** Valuation ratios are exact, and only a live quote of the right venue prices an order. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { NO_FLAGS, QUALITIES, type Quality, type Quote } from '../../src/domain/quote.ts';
+import { NO_FLAGS, QUALITIES, type Quality, type Quote } from '../../src/domain/market/quote.ts';
 import {
   basisPct,
   exactPercentAbove,
@@ -10,8 +10,8 @@ import {
   impliedValuation,
   midPrice,
   premiumPct,
-} from '../../src/domain/valuation.ts';
-import type { ExecutableVenue } from '../../src/domain/venue.ts';
+} from '../../src/domain/market/valuation.ts';
+import type { ExecutableVenue } from '../../src/domain/market/venue.ts';
 
 function quoteOn<V extends ExecutableVenue>(venue: V, over: Partial<Quote<V>> = {}): Quote<V> {
   return {

@@ -1,7 +1,7 @@
 // What comes from outside is named in messages: whatever it is, naming it does not throw.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { errorText, valueText } from '../../src/domain/value-text.ts';
+import { errorText, valueText } from '../../src/domain/values/value-text.ts';
 
 test('a text stands as it is, another value as JSON writes it, and long ones are cut', () => {
   expect(valueText('AAPLx')).toBe('AAPLx');

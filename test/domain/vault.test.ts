@@ -1,7 +1,7 @@
 /** The arithmetic of vault shares: worked examples, and what has to hold after any number of operations. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Decimal, plainDecimal } from '../../src/domain/decimal.ts';
+import { Decimal, plainDecimal } from '../../src/domain/values/decimal.ts';
 import {
   depositInto,
   drawdownPct,
@@ -10,7 +10,7 @@ import {
   type VaultShares,
   vaultCeilingUsd,
   withdrawFrom,
-} from '../../src/domain/vault.ts';
+} from '../../src/domain/books/vault.ts';
 
 const EMPTY: VaultShares = { totalShares: '0', roundingUsd: '0' };
 

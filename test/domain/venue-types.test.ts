@@ -4,11 +4,11 @@
 import { expect, test } from 'vitest';
 import type { ExecutionClient, ExecutionClients } from '../../actors/proposal/execution-client.ts';
 import type { SpotOrders } from '../../src/adapters/venues/spotexchange/orders.ts';
-import { isOrderOn, type Order, type OrderQuote } from '../../src/domain/order.ts';
-import { type PaperFillInfo, type PaperMarket, paperFill } from '../../src/domain/paper-fill.ts';
-import { isQuoteOf, type Quote, type ReferencePrice } from '../../src/domain/quote.ts';
+import { isOrderOn, type Order, type OrderQuote } from '../../src/domain/orders/order.ts';
+import { type PaperFillInfo, type PaperMarket, paperFill } from '../../src/domain/orders/paper-fill.ts';
+import { isQuoteOf, type Quote, type ReferencePrice } from '../../src/domain/market/quote.ts';
 import { assessOrder, type RiskApproved, type RiskContext } from '../../src/domain/risk/index.ts';
-import { executablePrice } from '../../src/domain/valuation.ts';
+import { executablePrice } from '../../src/domain/market/valuation.ts';
 import { product } from '../rooms/source.ts';
 
 /** Assessed by the compiler alone: nothing in here is ever called. */

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { closedPnlOf, FILLS_CAP, type ReportedFill } from '../../src/domain/wallet.ts';
+import { closedPnlOf, FILLS_CAP, type ReportedFill } from '../../src/domain/identity/wallet.ts';
 
 let ids = 0;
 const fill = (over: Partial<ReportedFill>): ReportedFill => ({

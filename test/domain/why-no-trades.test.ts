@@ -1,10 +1,10 @@
 // "Why no trades?", reason by reason: what the product knows, each in the words that it is told in, and which of two comes first.
 import { expect, test } from 'vitest';
-import { PAUSE_CAUSES } from '../../src/domain/agent.ts';
-import type { RiskAssessor } from '../../src/domain/decide.ts';
-import type { DecisionRecord } from '../../src/domain/decision.ts';
-import { PROPOSAL_STATES } from '../../src/domain/execution.ts';
-import { type EntryRule, entryRulesInWords, type TradingFacts, whyNoTrades } from '../../src/domain/why-no-trades.ts';
+import { PAUSE_CAUSES } from '../../src/domain/agents/agent.ts';
+import type { RiskAssessor } from '../../src/domain/agents/decide.ts';
+import type { DecisionRecord } from '../../src/domain/agents/decision.ts';
+import { PROPOSAL_STATES } from '../../src/domain/orders/execution.ts';
+import { type EntryRule, entryRulesInWords, type TradingFacts, whyNoTrades } from '../../src/domain/agents/why-no-trades.ts';
 import { whyNoTrades as whyNoneSimulated } from '../../src/simulation/backtest/why-no-trades.ts';
 import { decided } from './decided.ts';
 import { bookOf, HOUR, indicator, LIVE_QUOTE, LIVE_REFERENCE, observation, position } from './observations.ts';

@@ -2,7 +2,7 @@
 import { EMA as PeerEma, RSI as PeerRsi } from 'trading-signals';
 import { describe, expect, test } from 'vitest';
 import { MAX_PERIOD } from '../../src/domain/conditions/condition.ts';
-import type { IndicatorNeed } from '../../src/domain/cut.ts';
+import type { IndicatorNeed } from '../../src/domain/market/cut.ts';
 import { indicatorOf } from '../../src/domain/indicators/index.ts';
 import { endlessWindowOf, WindowedIndicator, windowBars, windowOf } from '../../src/domain/indicators/windowed.ts';
 import { draws } from '../simulation/backtest/random-histories.ts';

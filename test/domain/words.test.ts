@@ -1,8 +1,8 @@
 // Figures as people read them, and the one spelling of names in hashed JSON.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { canonicalJson } from '../../src/domain/canonical-json.ts';
-import { figureInWords } from '../../src/domain/words.ts';
+import { canonicalJson } from '../../src/domain/values/canonical-json.ts';
+import { figureInWords } from '../../src/domain/values/words.ts';
 
 test('no figure has an exponent, and none that is not zero reads as zero', () => {
   expect(figureInWords(8.912e-7)).toBe('less than 0.001');

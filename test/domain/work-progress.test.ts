@@ -16,7 +16,7 @@ import {
   type TrackedTransfer,
   transferProgress,
   workProgress,
-} from '../../src/domain/work-progress.ts';
+} from '../../src/domain/values/work-progress.ts';
 
 const AT = 1_000_000;
 

@@ -1,7 +1,7 @@
 /** Puts an agent at a stage past all gates, for tests of what comes after them: as the database's owner, triggers aside. */
 import { openDatabase } from '../../src/adapters/store/database.ts';
 import type { BatchSigner } from '../../src/adapters/store/trail/batch-seal.ts';
-import type { Stage } from '../../src/domain/agent.ts';
+import type { Stage } from '../../src/domain/agents/agent.ts';
 
 /** Both the row that the gates guard and the state chart's snapshot stand at `stage` afterwards. */
 export async function placeAtStage(databaseUrl: string, agentId: string, stage: Stage, writer?: BatchSigner): Promise<void> {

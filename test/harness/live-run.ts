@@ -12,12 +12,12 @@ import { createProposalStore } from '../../src/adapters/store/orders/proposal-st
 import { createPreferencesStore } from '../../src/adapters/store/risk/risk-preferences-reads.ts';
 import { createTakeReads } from '../../src/adapters/store/takes/take-reads.ts';
 import { createTapeRecorder } from '../../src/adapters/tape/recorder.ts';
-import { CATALOG } from '../../src/domain/catalog.ts';
-import type { IndicatorNeed } from '../../src/domain/cut.ts';
-import { compileManifest } from '../../src/domain/decide.ts';
-import { NO_FLAGS, type Quote } from '../../src/domain/quote.ts';
-import { refuse } from '../../src/domain/refusal.ts';
-import { TAKE_TICK_MS } from '../../src/domain/time.ts';
+import { CATALOG } from '../../src/domain/catalog/catalog.ts';
+import type { IndicatorNeed } from '../../src/domain/market/cut.ts';
+import { compileManifest } from '../../src/domain/agents/decide.ts';
+import { NO_FLAGS, type Quote } from '../../src/domain/market/quote.ts';
+import { refuse } from '../../src/domain/values/refusal.ts';
+import { TAKE_TICK_MS } from '../../src/domain/values/time.ts';
 import { createPreTrade } from '../../src/trading/pre-trade.ts';
 import { createMarketPipeline } from '../../streams/market-pipeline.ts';
 import { createVirtualClock } from '../../streams/virtual-clock.ts';

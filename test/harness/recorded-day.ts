@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type TapeEvent, tapeHeaderLine, tapeLine } from '../../src/domain/tape.ts';
+import { type TapeEvent, tapeHeaderLine, tapeLine } from '../../src/domain/tape/tape.ts';
 
 export const DAY_BEGIN = Date.parse('2026-03-02T14:30:00.000Z');
 export const DAY_END = DAY_BEGIN + 6 * 60_000 - 1_000;

@@ -1,8 +1,8 @@
 /** Pays into agents' vaults for tests of what live capital does: the rows of a real deposit, without its HTTP. */
 import { writeRecords } from '../../src/adapters/store/actors/actor-records.ts';
 import type { Sql } from '../../src/adapters/store/database.ts';
-import { bookIds } from '../../src/domain/book.ts';
-import { Decimal, plainDecimal } from '../../src/domain/decimal.ts';
+import { bookIds } from '../../src/domain/books/book.ts';
+import { Decimal, plainDecimal } from '../../src/domain/values/decimal.ts';
 
 /** A deposit of an amount, or of what the ceiling of the agent's stage leaves, at a dollar a share. */
 export async function payIntoVault(sql: Sql, orgId: string, agentId: string, amountUsd: string, at: number): Promise<void> {

@@ -10,11 +10,11 @@ import { ImportCounts, type Importer } from '../../src/adapters/tape/importer.ts
 import { mapMarket } from '../../src/adapters/venues/prediction/kalshi/map.ts';
 import { mapGammaMarket } from '../../src/adapters/venues/prediction/polymarket/map.ts';
 import { mapSpotFrame, streamSymbols } from '../../src/adapters/venues/spotexchange/map.ts';
-import { CATALOG } from '../../src/domain/catalog.ts';
+import { CATALOG } from '../../src/domain/catalog/catalog.ts';
 import { entityNamesOf } from '../../src/domain/intelligence/entities.ts';
-import { newYorkOffsetMs, tradingDay } from '../../src/domain/session.ts';
-import { timeframeMs } from '../../src/domain/time.ts';
-import type { TapeEvent } from '../../src/domain/tape.ts';
+import { newYorkOffsetMs, tradingDay } from '../../src/domain/market/session.ts';
+import { timeframeMs } from '../../src/domain/values/time.ts';
+import type { TapeEvent } from '../../src/domain/tape/tape.ts';
 
 const DAY = 86_400_000;
 const HOUR = 3_600_000;

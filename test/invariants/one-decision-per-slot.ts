@@ -1,7 +1,7 @@
 // I1: every agent on duty has exactly one decision per slot, and one that came late says so.
 import { LATE_AFTER_MS } from '../../actors/ticking/tick-window.ts';
 import type { Sql } from '../../src/adapters/store/database.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 
 /** A statement that runs longer is ended by the server, so nothing is committed later than this after it was assessed to be in time. */
 const LONGEST_COMMIT_MS = 15_000;

@@ -14,12 +14,12 @@ import { createSpotchainRoutes } from '../../src/adapters/venues/spotchain/order
 import { createSwaps, preparedTransactionWorkers } from '../../src/boot/capabilities/prepared-transaction.ts';
 import { createChainOrders } from '../../src/boot/chain-orders.ts';
 import { createDelegations } from '../../src/boot/delegations.ts';
-import type { Autonomy } from '../../src/domain/agent.ts';
-import { CATALOG, type TokenFacts, USDC_DECIMALS, USDC_MINT } from '../../src/domain/catalog.ts';
-import { Decimal } from '../../src/domain/decimal.ts';
-import { uuidV7 } from '../../src/domain/ids.ts';
+import type { Autonomy } from '../../src/domain/agents/agent.ts';
+import { CATALOG, type TokenFacts, USDC_DECIMALS, USDC_MINT } from '../../src/domain/catalog/catalog.ts';
+import { Decimal } from '../../src/domain/values/decimal.ts';
+import { uuidV7 } from '../../src/domain/values/ids.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
-import type { InstrumentKey } from '../../src/domain/venue.ts';
+import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import { createRemoteSignerSimulator, SANDBOX_SIGNER_APP, sessionWallet } from '../../src/sandbox/identity/remote-signer.ts';
 import { createSeededMarket } from '../../src/sandbox/market/seeded-market.ts';
 import { createSolanaSimulator } from '../../src/sandbox/solana/simulator.ts';

@@ -11,7 +11,7 @@ import { startActivities } from '../../actors/runtime/activities.ts';
 import { findRedisServer, startEmbeddedRedis } from '../../src/adapters/queue/embedded-redis.ts';
 import { until } from '../../src/adapters/server-process.ts';
 import { createProposalStore } from '../../src/adapters/store/orders/proposal-store.ts';
-import { refuse } from '../../src/domain/refusal.ts';
+import { refuse } from '../../src/domain/values/refusal.ts';
 import { createPreTrade } from '../../src/trading/pre-trade.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
 import { condition, sampleManifest } from '../actors/agent/sample.ts';

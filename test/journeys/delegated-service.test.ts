@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { USDC_MINT } from '../../src/domain/catalog.ts';
+import { USDC_MINT } from '../../src/domain/catalog/catalog.ts';
 import { SANDBOX_SIGNER_APP } from '../../src/sandbox/identity/remote-signer.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { joinService, type SharedService } from './shared-service.ts';

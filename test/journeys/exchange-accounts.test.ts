@@ -20,9 +20,9 @@ import { openSpotAccounts, openSpotReports } from '../../src/adapters/venues/spo
 import { createSpotOrders, type SpotOrders } from '../../src/adapters/venues/spotexchange/orders.ts';
 import { createSpotRest } from '../../src/adapters/venues/spotexchange/rest.ts';
 import type { VenueHttp } from '../../src/adapters/venues/venue-http.ts';
-import { Decimal, plainDecimal } from '../../src/domain/decimal.ts';
-import { clientOrderIdOf, type ExchangeRequest, exchangeRequestText, keyChange } from '../../src/domain/exchange-request.ts';
-import { compareReserves, exchangePlace, RESERVE_AGE_MS } from '../../src/domain/reserves.ts';
+import { Decimal, plainDecimal } from '../../src/domain/values/decimal.ts';
+import { clientOrderIdOf, type ExchangeRequest, exchangeRequestText, keyChange } from '../../src/domain/orders/exchange-request.ts';
+import { compareReserves, exchangePlace, RESERVE_AGE_MS } from '../../src/domain/books/reserves.ts';
 import { EXCHANGE_KEY } from '../../src/domain/risk/index.ts';
 import { seededRandom } from '../../src/sandbox/faults.ts';
 import { createSpotExchangeSimulator, type SpotExchangeSimulator } from '../../src/sandbox/spotexchange/simulator.ts';

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { dump } from 'js-yaml';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type DecisionRow, decisionHash, decisionId, GENESIS_HASH } from '../../src/domain/decision.ts';
+import { type DecisionRow, decisionHash, decisionId, GENESIS_HASH } from '../../src/domain/agents/decision.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { type EventReader, type FeedSocket, openSocket, readEvents } from './feed-clients.ts';
 import { type Ended, expectPrompt, nextSlot, type Service, secretsOf, sevengate, startService } from './running-service.ts';

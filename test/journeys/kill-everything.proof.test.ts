@@ -10,7 +10,7 @@ import { afterAll, expect, test } from 'vitest';
 import { commandLine } from '../../src/adapters/server-process.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
 import { startEmbeddedPostgres } from '../../src/adapters/store/embedded-postgres.ts';
-import { AGENT_TICK_MS } from '../../src/domain/time.ts';
+import { AGENT_TICK_MS } from '../../src/domain/values/time.ts';
 import { withCluster } from '../harness/postgres.ts';
 import { inProof } from '../harness/rounds.ts';
 import { waitFor } from '../harness/wait-for.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { USDC_MINT } from '../../src/domain/catalog.ts';
+import { USDC_MINT } from '../../src/domain/catalog/catalog.ts';
 import { associatedAccount, type PoolKeys, swapInstruction } from '../../src/domain/launch/curve/program.ts';
 import { NATIVE_MINT } from '../../src/domain/launch/quote-tokens.ts';
 import { TOKEN_PROGRAM } from '../../src/domain/solana/programs.ts';

@@ -7,12 +7,12 @@ import { readCut, writeCut } from '../../src/adapters/store/agents/cut-store.ts'
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { openTape } from '../../src/adapters/tape/tape-reader.ts';
 import { createTape } from '../../src/adapters/tape/tape-writer.ts';
-import { CATALOG } from '../../src/domain/catalog.ts';
-import { type Cut, observationHash } from '../../src/domain/cut.ts';
-import { compileManifest } from '../../src/domain/decide.ts';
-import { EMPTY_BOOK } from '../../src/domain/decision.ts';
+import { CATALOG } from '../../src/domain/catalog/catalog.ts';
+import { type Cut, observationHash } from '../../src/domain/market/cut.ts';
+import { compileManifest } from '../../src/domain/agents/decide.ts';
+import { EMPTY_BOOK } from '../../src/domain/agents/decision.ts';
 import { readManifest } from '../../src/domain/manifest/reader.ts';
-import type { FeedMessage } from '../../src/domain/market-event.ts';
+import type { FeedMessage } from '../../src/domain/market/market-event.ts';
 import { replayTape } from '../../src/simulation/replay/replay.ts';
 import { replayAgent } from '../../src/simulation/replay/agent.ts';
 import { createMarketPipeline } from '../../streams/market-pipeline.ts';

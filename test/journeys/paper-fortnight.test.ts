@@ -1,20 +1,20 @@
 // Fifteen days of forward trading on paper under virtual time, minute by minute: proposals, fills, books, daily equity,
 // and what the evaluators of the paper and the shadow gate say of it.
 import { beforeAll, describe, expect, test } from 'vitest';
-import { agentBook, applyFill, bookIds, emptyBook, type Fill } from '../../src/domain/book.ts';
-import { canonicalJson } from '../../src/domain/canonical-json.ts';
-import type { Cut } from '../../src/domain/cut.ts';
-import { Decimal } from '../../src/domain/decimal.ts';
-import type { DecisionRow } from '../../src/domain/decision.ts';
-import { assessEvidence, evidenceMetrics } from '../../src/domain/evidence.ts';
+import { agentBook, applyFill, bookIds, emptyBook, type Fill } from '../../src/domain/books/book.ts';
+import { canonicalJson } from '../../src/domain/values/canonical-json.ts';
+import type { Cut } from '../../src/domain/market/cut.ts';
+import { Decimal } from '../../src/domain/values/decimal.ts';
+import type { DecisionRow } from '../../src/domain/agents/decision.ts';
+import { assessEvidence, evidenceMetrics } from '../../src/domain/agents/evidence.ts';
 import { type Manifest, manifestHash } from '../../src/domain/manifest/manifest.ts';
-import { paperSeriesOf } from '../../src/domain/paper-evaluation.ts';
-import { NO_FLAGS } from '../../src/domain/quote.ts';
+import { paperSeriesOf } from '../../src/domain/agents/paper-evaluation.ts';
+import { NO_FLAGS } from '../../src/domain/market/quote.ts';
 import { DEFAULT_PREFERENCES } from '../../src/domain/risk/index.ts';
 import { measureShadow, spanOf } from '../../src/domain/shadow/measure.ts';
-import { shadowSeriesOf } from '../../src/domain/shadow-evaluation.ts';
-import type { TapeAgent, TapeEvent } from '../../src/domain/tape.ts';
-import { type TickInputs, tickInputsText } from '../../src/domain/tick-inputs.ts';
+import { shadowSeriesOf } from '../../src/domain/agents/shadow-evaluation.ts';
+import type { TapeAgent, TapeEvent } from '../../src/domain/tape/tape.ts';
+import { type TickInputs, tickInputsText } from '../../src/domain/tape/tick-inputs.ts';
 import { type ReplayResult, type ReplayTape, replayTape } from '../../src/simulation/replay/replay.ts';
 import { replayAgent } from '../../src/simulation/replay/agent.ts';
 import type { ReplayedFill } from '../../src/simulation/replay/books.ts';
@@ -300,7 +300,7 @@ describe('a day on paper', () => {
     const asked = silent.rows.find(
       ({ disposition }, index) => disposition === 'propose_entry' && silent.rows[index + 1]?.reason === 'proposal_pending',
     ) as DecisionRow;
-    const { decisionId, proposalIdOf } = await import('../../src/domain/decision.ts');
+    const { decisionId, proposalIdOf } = await import('../../src/domain/agents/decision.ts');
     const at = asked.slot + 60_500;
     const approved = await live(
       3 * 1_440,

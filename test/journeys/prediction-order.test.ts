@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { USDC_MINT } from '../../src/domain/catalog.ts';
-import { Decimal } from '../../src/domain/decimal.ts';
+import { USDC_MINT } from '../../src/domain/catalog/catalog.ts';
+import { Decimal } from '../../src/domain/values/decimal.ts';
 import { sandboxKey } from '../../src/sandbox/solana/keys.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { joinService, type SharedService } from './shared-service.ts';

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import { commandLine } from '../../src/adapters/server-process.ts';
 import type { Sql } from '../../src/adapters/store/database.ts';
-import { AGENT_TICK_MS } from '../../src/domain/time.ts';
+import { AGENT_TICK_MS } from '../../src/domain/values/time.ts';
 import { chainsHold } from '../invariants/chains-hold.ts';
 import { oneDecisionPerSlot } from '../invariants/one-decision-per-slot.ts';
 import { type FeedSocket, openSocket } from './feed-clients.ts';

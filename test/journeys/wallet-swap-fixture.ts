@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { USDC_MINT } from '../../src/domain/catalog.ts';
+import { USDC_MINT } from '../../src/domain/catalog/catalog.ts';
 import { keyOf } from '../domain/solana/honest-transactions.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import type { Client } from './running-service.ts';

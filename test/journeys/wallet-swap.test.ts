@@ -1,7 +1,7 @@
 // A person swaps with a wallet of their own, as a user of a whole service meets it: quote, prepare, sign, execute, follow, see it booked.
 // The short form of wallet-swap.proof.test.ts, which also sees what nobody signs expire.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Decimal } from '../../src/domain/decimal.ts';
+import { Decimal } from '../../src/domain/values/decimal.ts';
 import { signedBy } from '../actors/prepared-transaction/swap-fixture.ts';
 import { PATIENCE, waitFor } from '../harness/wait-for.ts';
 import { joinService, type SharedService } from './shared-service.ts';

@@ -8,7 +8,7 @@ import { createTickStore } from '../../src/adapters/store/agents/tick-store.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
 import { createLog } from '../../src/adapters/log.ts';
 import { openActors, startWorker } from '../../src/boot/roles/worker.ts';
-import { uuidV7 } from '../../src/domain/ids.ts';
+import { uuidV7 } from '../../src/domain/values/ids.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
 import { containment } from '../harness/contained.ts';

@@ -13,7 +13,7 @@ const READS_A_KEY: Readonly<Record<string, string>> = {
   'src/adapters/signing-keys/writer-keys.ts': "the writers' own keys, which sign what they write and nothing that moves money",
   'src/adapters/venues/spotexchange/signature.ts': "the operator's own key at the exchange",
   'src/adapters/venues/prediction/kalshi/signature.ts': "the operator's own key at the provider",
-  'src/domain/setting-values.ts': 'looks whether a setting is a key at all',
+  'src/domain/settings/setting-values.ts': 'looks whether a setting is a key at all',
 };
 
 test('only the sandbox makes key pairs from secrets', () => {

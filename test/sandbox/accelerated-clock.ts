@@ -1,6 +1,6 @@
 /** A clock that starts where a test wants it and runs faster than the wall, for tests over real sockets. */
 
-import type { EpochMs } from '../../src/domain/time.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
 

@@ -10,7 +10,7 @@ import { createTokenVerifier } from '../../src/adapters/identity/token-verifier.
 import { verifyEd25519 } from '../../src/adapters/solana/ed25519.ts';
 import { NodeError } from '../../src/adapters/json-rpc.ts';
 import { createSolanaRpc } from '../../src/adapters/solana/rpc.ts';
-import { USDC_DECIMALS, USDC_MINT } from '../../src/domain/catalog.ts';
+import { USDC_DECIMALS, USDC_MINT } from '../../src/domain/catalog/catalog.ts';
 import { fromBase58 } from '../../src/domain/solana/base58.ts';
 import { readTransaction } from '../../src/domain/solana/message.ts';
 import { preparedMessageOf, verifySigned } from '../../src/domain/solana/verify.ts';

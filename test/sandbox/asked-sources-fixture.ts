@@ -3,7 +3,7 @@
 import type { Observable } from 'rxjs';
 import { expect } from 'vitest';
 import type { IntelligenceRecord } from '../../src/domain/intelligence/record.ts';
-import type { FeedMessage } from '../../src/domain/market-event.ts';
+import type { FeedMessage } from '../../src/domain/market/market-event.ts';
 import { createVirtualClock, type VirtualClock } from '../../streams/virtual-clock.ts';
 import { OPENING, socketWatch } from './fault-fixture.ts';
 

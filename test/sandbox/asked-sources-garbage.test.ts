@@ -3,7 +3,7 @@ import { concat, EMPTY, NEVER } from 'rxjs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { withFallback } from '../../src/adapters/venues/reference/fallback.ts';
 import { FINNHUB } from '../../src/adapters/venues/reference/share-quotes.ts';
-import type { FeedMessage } from '../../src/domain/market-event.ts';
+import type { FeedMessage } from '../../src/domain/market/market-event.ts';
 import { createFaultSwitch, type FaultSwitch } from '../../src/sandbox/faults.ts';
 import { createSeededMarket } from '../../src/sandbox/market/seeded-market.ts';
 import { createSeededQuestions } from '../../src/sandbox/prediction/seeded-questions.ts';

@@ -5,7 +5,7 @@ import { concat, EMPTY, NEVER } from 'rxjs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { withFallback } from '../../src/adapters/venues/reference/fallback.ts';
 import { FINNHUB } from '../../src/adapters/venues/reference/share-quotes.ts';
-import type { ReferencePrice } from '../../src/domain/quote.ts';
+import type { ReferencePrice } from '../../src/domain/market/quote.ts';
 import { createFaultSwitch, type FaultSettings } from '../../src/sandbox/faults.ts';
 import { createSeededMarket } from '../../src/sandbox/market/seeded-market.ts';
 import { createShareQuotesSimulator } from '../../src/sandbox/reference/share-quotes.ts';

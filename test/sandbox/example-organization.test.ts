@@ -1,6 +1,6 @@
 // The example organization of the sandbox: somebody holds each permission, so that every route can be tried.
 import { expect, test } from 'vitest';
-import { PERMISSIONS } from '../../src/domain/agent.ts';
+import { PERMISSIONS } from '../../src/domain/agents/agent.ts';
 import { EXAMPLE_MEMBERS } from '../../src/sandbox/example-organization.ts';
 
 test('somebody in the example organization holds each permission', () => {

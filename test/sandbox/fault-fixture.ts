@@ -19,9 +19,9 @@ import { createSpotchainFeed } from '../../src/adapters/venues/spotchain/feed.ts
 import { fixedMultiplier } from '../../src/adapters/venues/spotchain/multiplier.ts';
 import { createSpotExchangeFeed } from '../../src/adapters/venues/spotexchange/feed.ts';
 import { createSpotRest } from '../../src/adapters/venues/spotexchange/rest.ts';
-import type { FeedMessage } from '../../src/domain/market-event.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
-import type { Venue } from '../../src/domain/venue.ts';
+import type { FeedMessage } from '../../src/domain/market/market-event.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
+import type { Venue } from '../../src/domain/market/venue.ts';
 import { createEvmVenueSimulator } from '../../src/sandbox/evmvenue/simulator.ts';
 import { createFaultSwitch, type FaultSwitch, seededRandom } from '../../src/sandbox/faults.ts';
 import type { Market } from '../../src/sandbox/market/market.ts';

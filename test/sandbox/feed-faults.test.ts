@@ -2,10 +2,10 @@
 // In the suite each fault meets a sixth of the venues; `npm run proof` runs the whole table.
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { FeedMessage } from '../../src/domain/market-event.ts';
-import { QUALITY_FLAGS, type Quality, type QualityFlag, type Quote, type ReferencePrice } from '../../src/domain/quote.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
-import type { InstrumentKey } from '../../src/domain/venue.ts';
+import type { FeedMessage } from '../../src/domain/market/market-event.ts';
+import { QUALITY_FLAGS, type Quality, type QualityFlag, type Quote, type ReferencePrice } from '../../src/domain/market/quote.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
+import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import { FAULT_NAMES, type FaultSettings } from '../../src/sandbox/faults.ts';
 import { COUNTED } from '../../streams/feed-counters.ts';
 import type { MarketPipeline } from '../../streams/market-pipeline.ts';

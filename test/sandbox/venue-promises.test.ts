@@ -1,8 +1,8 @@
 // What every venue's adapter promises, whichever venue it is: nothing good is lost among garbage, and a dead host is left in peace.
 // In the suite each kind of dead host is met by a third of the venues; `npm run proof` has all of them.
 import { afterEach, describe, expect, test } from 'vitest';
-import type { FeedMessage } from '../../src/domain/market-event.ts';
-import type { Quote, ReferencePrice } from '../../src/domain/quote.ts';
+import type { FeedMessage } from '../../src/domain/market/market-event.ts';
+import type { Quote, ReferencePrice } from '../../src/domain/market/quote.ts';
 import { isMet, rounds } from '../harness/rounds.ts';
 import { DEAD } from './dead-hosts.ts';
 import { type FaultFixture, openFaultFixture, PROVIDERS, type ProviderName } from './fault-fixture.ts';

@@ -11,7 +11,7 @@ import { separateLogins } from '../../src/adapters/store/logins.ts';
 import { correctCuts } from '../../src/adapters/store/trail/cut-corrections.ts';
 import { createTrailLog } from '../../src/adapters/store/trail/trail-log.ts';
 import { registerWriters, replaceWriter } from '../../src/adapters/store/trail/writer-registry.ts';
-import { evidenceMetrics } from '../../src/domain/evidence.ts';
+import { evidenceMetrics } from '../../src/domain/agents/evidence.ts';
 import { manifestHash } from '../../src/domain/manifest/manifest.ts';
 import type { Writer } from '../../src/domain/trail/batch.ts';
 import { sampleManifest } from '../actors/agent/sample.ts';

@@ -15,7 +15,7 @@ import { separateLogins } from '../../src/adapters/store/logins.ts';
 import { createTrailLog, type TrailLog } from '../../src/adapters/store/trail/trail-log.ts';
 import { registerWriters } from '../../src/adapters/store/trail/writer-registry.ts';
 import { type TrailReport, verifyTrail } from '../../src/adapters/store/trail-verifier.ts';
-import { bookIds } from '../../src/domain/book.ts';
+import { bookIds } from '../../src/domain/books/book.ts';
 import { createVirtualClock } from '../../streams/virtual-clock.ts';
 import { sampleCut, sampleManifest } from '../actors/agent/sample.ts';
 import { placeAtStage } from '../harness/fixture.ts';

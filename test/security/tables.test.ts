@@ -9,10 +9,10 @@ import { settleResolved } from '../../src/adapters/store/orders/prediction-order
 import { createPredictionStore } from '../../src/adapters/store/predictions/prediction-store.ts';
 import { protectionOf } from '../../src/adapters/store/trail/guarded-tables.ts';
 import { WRITERS_OF_TABLE } from '../../src/adapters/store/trail/table-writers.ts';
-import { bookIds } from '../../src/domain/book.ts';
+import { bookIds } from '../../src/domain/books/book.ts';
 import type { PredictionMarket } from '../../src/domain/prediction/market.ts';
 import { WRITERS, type Writer } from '../../src/domain/trail/batch.ts';
-import type { InstrumentKey } from '../../src/domain/venue.ts';
+import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import { sampleMarket } from '../domain/prediction/samples.ts';
 import { actorsOn } from '../world/actor-world.ts';
 import { MINUTE, OURS, type SignedFixture, signedFixture } from './signed-fixture.ts';

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openTape } from '../../src/adapters/tape/tape-reader.ts';
 import { convertTape, createTape } from '../../src/adapters/tape/tape-writer.ts';
-import type { DecisionRow } from '../../src/domain/decision.ts';
+import type { DecisionRow } from '../../src/domain/agents/decision.ts';
 import { readManifest } from '../../src/domain/manifest/reader.ts';
-import { NO_FLAGS } from '../../src/domain/quote.ts';
-import { writeDigits } from '../../src/domain/quote-digits.ts';
-import { seededRandom } from '../../src/domain/seeded-random.ts';
-import type { TapeEvent } from '../../src/domain/tape.ts';
+import { NO_FLAGS } from '../../src/domain/market/quote.ts';
+import { writeDigits } from '../../src/domain/market/quote-digits.ts';
+import { seededRandom } from '../../src/domain/values/seeded-random.ts';
+import type { TapeEvent } from '../../src/domain/tape/tape.ts';
 import { type ReplayOptions, type ReplayTape, replayTape } from '../../src/simulation/replay/replay.ts';
 import { replayAgent } from '../../src/simulation/replay/agent.ts';
 

@@ -1,13 +1,13 @@
 // Where the numbers of a run come from: everything that prices an order, a fill or a mark is led back to a quote that
 // the venue itself has spoken. The world spells every venue's prices with digits of its own, so equality is origin.
 import { Decimal as DecimalJs } from 'decimal.js';
-import type { Fill, MarkedBook, TradingBook } from '../../src/domain/book.ts';
-import { CATALOG } from '../../src/domain/catalog.ts';
-import type { Cut } from '../../src/domain/cut.ts';
-import type { DecisionRow } from '../../src/domain/decision.ts';
-import type { FeedMessage } from '../../src/domain/market-event.ts';
-import type { Order } from '../../src/domain/order.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
+import type { Fill, MarkedBook, TradingBook } from '../../src/domain/books/book.ts';
+import { CATALOG } from '../../src/domain/catalog/catalog.ts';
+import type { Cut } from '../../src/domain/market/cut.ts';
+import type { DecisionRow } from '../../src/domain/agents/decision.ts';
+import type { FeedMessage } from '../../src/domain/market/market-event.ts';
+import type { Order } from '../../src/domain/orders/order.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 
 const D = DecimalJs.clone({ precision: 60 });
 type D = InstanceType<typeof D>;

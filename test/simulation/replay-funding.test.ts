@@ -1,6 +1,6 @@
 // Funding in a replay: what the tape told of each hour, against a sum in whole numbers that shares nothing with the books.
 import { expect, test } from 'vitest';
-import type { MarketEvent } from '../../src/domain/market-event.ts';
+import type { MarketEvent } from '../../src/domain/market/market-event.ts';
 import { replayAgent } from '../../src/simulation/replay/agent.ts';
 import type { ReplayedFill } from '../../src/simulation/replay/books.ts';
 import { type ReplayTape, replayTape } from '../../src/simulation/replay/replay.ts';

@@ -1,9 +1,9 @@
 // Seeded runs of the whole engine: whatever the faults, the invariants hold. A failing seed is printed with its faults.
 import { expect, test } from 'vitest';
 import { LATE_AFTER_MS } from '../../actors/ticking/tick-window.ts';
-import { Decimal } from '../../src/domain/decimal.ts';
-import { decisionHash, GENESIS_HASH } from '../../src/domain/decision.ts';
-import { AGENT_TICK_MS } from '../../src/domain/time.ts';
+import { Decimal } from '../../src/domain/values/decimal.ts';
+import { decisionHash, GENESIS_HASH } from '../../src/domain/agents/decision.ts';
+import { AGENT_TICK_MS } from '../../src/domain/values/time.ts';
 import { MINUTES, plan, START } from '../../src/simulation/seeded/fault-plan.ts';
 import { traceHash, traceLines } from '../../src/simulation/seeded/trace.ts';
 import { type Outcome, simulate } from '../../src/simulation/seeded/world.ts';

@@ -1,8 +1,8 @@
 // Seeded scripts of faults, told to the real simulators through the sandbox's control listener, with the real adapters behind them.
 import { afterEach, expect, test } from 'vitest';
-import type { FeedMessage } from '../../src/domain/market-event.ts';
-import { executablePrice } from '../../src/domain/valuation.ts';
-import type { ExecutableVenue } from '../../src/domain/venue.ts';
+import type { FeedMessage } from '../../src/domain/market/market-event.ts';
+import { executablePrice } from '../../src/domain/market/valuation.ts';
+import type { ExecutableVenue } from '../../src/domain/market/venue.ts';
 import { openSandboxControl } from '../../src/sandbox/control.ts';
 import { type FaultSettings, NO_FAULTS, seededRandom } from '../../src/sandbox/faults.ts';
 import type { MarketPipeline } from '../../streams/market-pipeline.ts';

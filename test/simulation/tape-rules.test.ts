@@ -1,11 +1,11 @@
 /** Replays of tapes compute indicators by the rule that the tape was recorded under. */
 import { expect, test } from 'vitest';
-import { CATALOG } from '../../src/domain/catalog.ts';
-import type { CandleBatch } from '../../src/domain/candle.ts';
-import { type IndicatorNeed, indicatorKey } from '../../src/domain/cut.ts';
+import { CATALOG } from '../../src/domain/catalog/catalog.ts';
+import type { CandleBatch } from '../../src/domain/candles/candle.ts';
+import { type IndicatorNeed, indicatorKey } from '../../src/domain/market/cut.ts';
 import { RSI } from '../../src/domain/indicators/index.ts';
 import { WindowedIndicator } from '../../src/domain/indicators/windowed.ts';
-import type { TapeCutNote } from '../../src/domain/tape.ts';
+import type { TapeCutNote } from '../../src/domain/tape/tape.ts';
 import { ReplayPipeline } from '../../src/simulation/replay/pipeline.ts';
 import { draws } from './backtest/random-histories.ts';
 

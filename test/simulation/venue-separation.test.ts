@@ -1,12 +1,12 @@
 // Venue separation over whole runs: what prices an order, a fill, a mark or a risk check on a venue is that venue's own word.
 import { afterAll, expect, test } from 'vitest';
-import type { Autonomy } from '../../src/domain/agent.ts';
-import type { MarkedBook } from '../../src/domain/book.ts';
-import type { Cut } from '../../src/domain/cut.ts';
-import type { DecisionRow } from '../../src/domain/decision.ts';
-import type { FeedMessage, MarketEvent } from '../../src/domain/market-event.ts';
-import { AGENT_TICK_MS, type EpochMs } from '../../src/domain/time.ts';
-import { type InstrumentKey, splitInstrumentKey, type Venue } from '../../src/domain/venue.ts';
+import type { Autonomy } from '../../src/domain/agents/agent.ts';
+import type { MarkedBook } from '../../src/domain/books/book.ts';
+import type { Cut } from '../../src/domain/market/cut.ts';
+import type { DecisionRow } from '../../src/domain/agents/decision.ts';
+import type { FeedMessage, MarketEvent } from '../../src/domain/market/market-event.ts';
+import { AGENT_TICK_MS, type EpochMs } from '../../src/domain/values/time.ts';
+import { type InstrumentKey, splitInstrumentKey, type Venue } from '../../src/domain/market/venue.ts';
 import { type ReplayTape, replayTape } from '../../src/simulation/replay/replay.ts';
 import { replayAgent } from '../../src/simulation/replay/agent.ts';
 import type { ReplayedFill } from '../../src/simulation/replay/books.ts';

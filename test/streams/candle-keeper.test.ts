@@ -1,8 +1,8 @@
 /** The candle keeper against a venue whose bars come late, fail and are missing. */
 import { describe, expect, it } from 'vitest';
-import type { Candle, CandleBatch } from '../../src/domain/candle.ts';
-import type { IndicatorNeed } from '../../src/domain/cut.ts';
-import type { Rejection } from '../../src/domain/quote.ts';
+import type { Candle, CandleBatch } from '../../src/domain/candles/candle.ts';
+import type { IndicatorNeed } from '../../src/domain/market/cut.ts';
+import type { Rejection } from '../../src/domain/market/quote.ts';
 import { type CandleHistory, createCandleKeeper } from '../../streams/candle-keeper.ts';
 import { createIndicatorBoard } from '../../streams/indicator-board.ts';
 import { createVirtualClock } from '../../streams/virtual-clock.ts';

@@ -1,8 +1,8 @@
 /** Connectivity: edges at once, different words for different silences. */
 import { describe, expect, it } from 'vitest';
-import { CATALOG_FORMAT, readCatalogDocument } from '../../src/domain/catalog-document.ts';
-import type { FeedMessage } from '../../src/domain/market-event.ts';
-import { isExecutable, VENUE_FACTS, VENUES, type Venue } from '../../src/domain/venue.ts';
+import { CATALOG_FORMAT, readCatalogDocument } from '../../src/domain/catalog/catalog-document.ts';
+import type { FeedMessage } from '../../src/domain/market/market-event.ts';
+import { isExecutable, VENUE_FACTS, VENUES, type Venue } from '../../src/domain/market/venue.ts';
 import { type ConnectivityEdge, createConnectivity, degradationLeftMs } from '../../streams/connectivity.ts';
 import { DATA_DEGRADATION_MS } from '../../src/domain/venues/venue-facts.ts';
 import { createVirtualClock } from '../../streams/virtual-clock.ts';

@@ -1,8 +1,8 @@
 /** Market events for the tests of the streams, with everything that does not matter filled in. */
 import type { TestScheduler } from 'rxjs/testing';
-import type { FeedHeartbeat, FeedStatus, NewsEvent } from '../../src/domain/market-event.ts';
-import { NO_FLAGS, type PerpContext, type PoolLiquidity, type Quote, type ReferencePrice } from '../../src/domain/quote.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
+import type { FeedHeartbeat, FeedStatus, NewsEvent } from '../../src/domain/market/market-event.ts';
+import { NO_FLAGS, type PerpContext, type PoolLiquidity, type Quote, type ReferencePrice } from '../../src/domain/market/quote.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { Clock } from '../../streams/clock.ts';
 
 /** Wednesday 2026-03-18, 11:00 in New York: a regular session. */

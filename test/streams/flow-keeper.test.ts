@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { Subject } from 'rxjs';
 import { expect, test } from 'vitest';
-import type { FeedMessage } from '../../src/domain/market-event.ts';
-import type { Quote } from '../../src/domain/quote.ts';
+import type { FeedMessage } from '../../src/domain/market/market-event.ts';
+import type { Quote } from '../../src/domain/market/quote.ts';
 import type { FlowSpan, VenueTrade } from '../../src/domain/shadow/flow.ts';
 import { createFlowKeeper } from '../../streams/flow-keeper.ts';
 import { createMarketPipeline } from '../../streams/market-pipeline.ts';

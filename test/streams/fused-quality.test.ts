@@ -2,8 +2,8 @@
 import * as fc from 'fast-check';
 import { from } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import type { FeedMessage } from '../../src/domain/market-event.ts';
-import { QUALITIES, QUALITY_FLAGS, SESSIONS } from '../../src/domain/quote.ts';
+import type { FeedMessage } from '../../src/domain/market/market-event.ts';
+import { QUALITIES, QUALITY_FLAGS, SESSIONS } from '../../src/domain/market/quote.ts';
 import { createFeedCounters } from '../../streams/feed-counters.ts';
 import { flagsOf, flagBitsOf, qualityWith, worseQuality } from '../../streams/flag-bits.ts';
 import { createFreshness } from '../../streams/freshness.ts';

@@ -2,8 +2,8 @@
 import * as fc from 'fast-check';
 import { RSI } from 'trading-signals';
 import { describe, expect, it } from 'vitest';
-import type { Candle, CandleBatch } from '../../src/domain/candle.ts';
-import type { IndicatorNeed } from '../../src/domain/cut.ts';
+import type { Candle, CandleBatch } from '../../src/domain/candles/candle.ts';
+import type { IndicatorNeed } from '../../src/domain/market/cut.ts';
 import { createFeedCounters } from '../../streams/feed-counters.ts';
 import { createIndicatorBoard } from '../../streams/indicator-board.ts';
 import { nonZero, perpContext, REGULAR } from './events.ts';

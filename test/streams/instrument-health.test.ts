@@ -1,7 +1,7 @@
 /** Edges of single instruments: gapped, crossed and silent books, told once and taken back once. */
 import { Subject } from 'rxjs';
 import { expect, test } from 'vitest';
-import type { FeedMessage } from '../../src/domain/market-event.ts';
+import type { FeedMessage } from '../../src/domain/market/market-event.ts';
 import { createFreshness } from '../../streams/freshness.ts';
 import { type InstrumentEdge, instrumentEdges } from '../../streams/instrument-health.ts';
 import { composedQuality } from '../../streams/market-pipeline.ts';

@@ -1,10 +1,10 @@
 /** The whole of receiving: a live run, and its tape received again, give the same cuts. */
 import { Subject } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { CATALOG } from '../../src/domain/catalog.ts';
-import { type Cut, type IndicatorNeed, indicatorKey, type Observation, observationHash } from '../../src/domain/cut.ts';
-import type { FeedMessage } from '../../src/domain/market-event.ts';
-import type { Quote } from '../../src/domain/quote.ts';
+import { CATALOG } from '../../src/domain/catalog/catalog.ts';
+import { type Cut, type IndicatorNeed, indicatorKey, type Observation, observationHash } from '../../src/domain/market/cut.ts';
+import type { FeedMessage } from '../../src/domain/market/market-event.ts';
+import type { Quote } from '../../src/domain/market/quote.ts';
 import type { CandleHistory } from '../../streams/candle-keeper.ts';
 import { createMarketPipeline, type MarketPipeline } from '../../streams/market-pipeline.ts';
 import { createVirtualClock, type VirtualClock } from '../../streams/virtual-clock.ts';

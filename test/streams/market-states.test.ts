@@ -2,8 +2,8 @@
 import { Subject } from 'rxjs';
 import { expect, test } from 'vitest';
 import { createInProcessMarketStateBus } from '../../src/adapters/queue/market-state-bus.ts';
-import type { FeedMessage } from '../../src/domain/market-event.ts';
-import type { VenueState } from '../../src/domain/market-state.ts';
+import type { FeedMessage } from '../../src/domain/market/market-event.ts';
+import type { VenueState } from '../../src/domain/market/market-state.ts';
 import { createMarketPipeline } from '../../streams/market-pipeline.ts';
 import { publishMarketStates } from '../../streams/market-states.ts';
 import { createVirtualClock } from '../../streams/virtual-clock.ts';

@@ -2,8 +2,8 @@
 import * as fc from 'fast-check';
 import { Observable, Subject } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import type { FeedMessage } from '../../src/domain/market-event.ts';
-import type { Rejection } from '../../src/domain/quote.ts';
+import type { FeedMessage } from '../../src/domain/market/market-event.ts';
+import type { Rejection } from '../../src/domain/market/quote.ts';
 import { createFeedCounters } from '../../streams/feed-counters.ts';
 import { type Feed, mergeFeeds } from '../../streams/merge-feeds.ts';
 import { createOrderedBus } from '../../streams/ordered-bus.ts';

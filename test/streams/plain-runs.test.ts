@@ -2,9 +2,9 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { BlockEncoder, decodeFrame, FRAME_BYTES, openBlock } from '../../src/adapters/tape/binary-codec.ts';
-import type { FeedMessage, MarketEvent } from '../../src/domain/market-event.ts';
-import type { Quote } from '../../src/domain/quote.ts';
-import { quoteOfDigits, writeDigits } from '../../src/domain/quote-digits.ts';
+import type { FeedMessage, MarketEvent } from '../../src/domain/market/market-event.ts';
+import type { Quote } from '../../src/domain/market/quote.ts';
+import { quoteOfDigits, writeDigits } from '../../src/domain/market/quote-digits.ts';
 import { createFeedCounters } from '../../streams/feed-counters.ts';
 import { createFreshness } from '../../streams/freshness.ts';
 import { createFusedQuality } from '../../streams/fused-quality.ts';

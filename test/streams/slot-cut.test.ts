@@ -1,12 +1,12 @@
 /** The cut against a naive recomputation from the list of events, by timer and by event, live and from a tape. */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CATALOG } from '../../src/domain/catalog.ts';
-import type { Cut, IndicatorNeed, Observation } from '../../src/domain/cut.ts';
-import type { FeedMessage } from '../../src/domain/market-event.ts';
-import type { Quote, ReferencePrice } from '../../src/domain/quote.ts';
-import { sessionAt } from '../../src/domain/session.ts';
-import type { InstrumentKey } from '../../src/domain/venue.ts';
+import { CATALOG } from '../../src/domain/catalog/catalog.ts';
+import type { Cut, IndicatorNeed, Observation } from '../../src/domain/market/cut.ts';
+import type { FeedMessage } from '../../src/domain/market/market-event.ts';
+import type { Quote, ReferencePrice } from '../../src/domain/market/quote.ts';
+import { sessionAt } from '../../src/domain/market/session.ts';
+import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import { createIndicatorBoard } from '../../streams/indicator-board.ts';
 import { createMarketView, type MarketView } from '../../streams/market-view.ts';
 import { createCutter, type InstrumentRelations } from '../../streams/slot-cut.ts';

@@ -1,6 +1,6 @@
 // Which settings live orders lack, by who asks for them.
 import { expect, test } from 'vitest';
-import type { Autonomy } from '../../src/domain/agent.ts';
+import type { Autonomy } from '../../src/domain/agents/agent.ts';
 import { EXCHANGE_KEY, missingSetting } from '../../src/domain/risk/index.ts';
 import { disabledVenuesOf } from '../../src/trading/disabled-venues.ts';
 

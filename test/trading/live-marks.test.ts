@@ -1,6 +1,6 @@
 // Prices of the moment: a quote that was live when it was received is worth nothing once it is older than its venue allows.
 import { expect, test } from 'vitest';
-import type { InstrumentKey } from '../../src/domain/venue.ts';
+import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import { createLiveMarks, createLiveQuotes } from '../../src/trading/live-marks.ts';
 import { quoteOf } from '../actors/proposal/trading-fixture.ts';
 

@@ -9,10 +9,10 @@ import { createSharedBookReads } from '../../src/adapters/venues/shared-book-rea
 import { fetchOrderBook } from '../../src/adapters/venues/spotexchange/depth.ts';
 import { createSpotExchangeFeed } from '../../src/adapters/venues/spotexchange/feed.ts';
 import { createSpotRest } from '../../src/adapters/venues/spotexchange/rest.ts';
-import { COST_MODELS } from '../../src/domain/costs.ts';
-import { type Order, orderOf } from '../../src/domain/order.ts';
-import type { BookEdge, OrderBook } from '../../src/domain/order-book.ts';
-import { paperFill } from '../../src/domain/paper-fill.ts';
+import { COST_MODELS } from '../../src/domain/orders/costs.ts';
+import { type Order, orderOf } from '../../src/domain/orders/order.ts';
+import type { BookEdge, OrderBook } from '../../src/domain/market/order-book.ts';
+import { paperFill } from '../../src/domain/orders/paper-fill.ts';
 import type { RiskApproved } from '../../src/domain/risk/assess.ts';
 import { seededRandom } from '../../src/sandbox/faults.ts';
 import { createSpotExchangeSimulator } from '../../src/sandbox/spotexchange/simulator.ts';

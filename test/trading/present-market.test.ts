@@ -1,7 +1,7 @@
 // The benchmark that an order is assessed with: the same words about its age that the streams put into a cut.
 import { expect, test } from 'vitest';
 import { carriedIn, isReadableCarried } from '../../src/domain/conditions/carried-reference.ts';
-import type { ReferencePrice } from '../../src/domain/quote.ts';
+import type { ReferencePrice } from '../../src/domain/market/quote.ts';
 import { presentMarket } from '../../src/domain/risk/index.ts';
 import { referenceNow } from '../../src/trading/present-market.ts';
 import { createFreshness } from '../../streams/freshness.ts';

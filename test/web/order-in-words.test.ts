@@ -1,7 +1,7 @@
 // The terminal reads an order as a trader types it, and computes with decimal texts.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Decimal } from '../../src/domain/decimal.ts';
+import { Decimal } from '../../src/domain/values/decimal.ts';
 
 type Entry = Record<'key' | 'instrument' | 'underlying' | 'venue', string>;
 interface Words {

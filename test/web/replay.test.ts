@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TERMINAL } from '../../src/adapters/terminal-files.ts';
 import { startTapeServer, type TapeServer } from '../../src/cli/tape-server.ts';
-import { isoTime } from '../../src/domain/time.ts';
+import { isoTime } from '../../src/domain/values/time.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
 import { bidAt, DAY_BEGIN, type RecordedDay, recordedDay } from '../harness/recorded-day.ts';
 import { waitFor } from '../harness/wait-for.ts';

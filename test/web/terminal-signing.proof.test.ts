@@ -5,7 +5,7 @@ import type { Locator, Page } from 'playwright-core';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TERMINAL } from '../../src/adapters/terminal-files.ts';
-import { USDC_MINT } from '../../src/domain/catalog.ts';
+import { USDC_MINT } from '../../src/domain/catalog/catalog.ts';
 import { NATIVE_MINT } from '../../src/domain/launch/quote-tokens.ts';
 import { sandboxKey } from '../../src/sandbox/solana/keys.ts';
 import { payload } from '../api/api-under-test.ts';

@@ -1,6 +1,6 @@
 // Words and numbers as people read them.
 import { expect, test } from 'vitest';
-import { ageInWords, withAgesInWords } from '../../src/domain/words.ts';
+import { ageInWords, withAgesInWords } from '../../src/domain/values/words.ts';
 
 /** A module of the pages, which has its types in comments that this side of the checker does not read. */
 const moduleOf = async (name: string) => (await import(new URL(`../../web/${name}`, import.meta.url).href)) as never;

@@ -13,9 +13,9 @@ import { createProposalStore } from '../../src/adapters/store/orders/proposal-st
 import type { WorkerDeps, WorkerTrading } from '../../src/boot/capabilities/capability.ts';
 import { activityWorkersOf, tickersOf } from '../../src/boot/capabilities/index.ts';
 import { openActors } from '../../src/boot/roles/worker.ts';
-import type { Cut } from '../../src/domain/cut.ts';
-import { uuidV7 } from '../../src/domain/ids.ts';
-import { AGENT_TICK_MS, type EpochMs } from '../../src/domain/time.ts';
+import type { Cut } from '../../src/domain/market/cut.ts';
+import { uuidV7 } from '../../src/domain/values/ids.ts';
+import { AGENT_TICK_MS, type EpochMs } from '../../src/domain/values/time.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { borrowDatabase } from '../harness/reused-database.ts';
 import { eachRow } from '../../actors/runtime/containment.ts';

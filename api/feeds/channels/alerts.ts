@@ -1,8 +1,8 @@
 /** The `alerts` channel: breakers, incidents and delays that need attention, of the organization and of the whole service. */
 import { type TProperties, Type } from 'typebox';
-import { MARKET_ORDER_STATES } from '../../../src/domain/execution.ts';
+import { MARKET_ORDER_STATES } from '../../../src/domain/orders/execution.ts';
 import { CHECKOUT_STATES } from '../../../src/domain/marketplace/checkout.ts';
-import { EXECUTION_MODES, ORDER_SIDES } from '../../../src/domain/order.ts';
+import { EXECUTION_MODES, ORDER_SIDES } from '../../../src/domain/orders/order.ts';
 import { PREDICTION_ORDER_STATES } from '../../../src/domain/prediction/order.ts';
 import { PREPARED_TRANSACTION_STATES } from '../../../src/domain/solana/lifecycle.ts';
 import { choice, DecimalText, IdText, NullableDecimalText, nullable } from '../../shapes.ts';

@@ -1,6 +1,6 @@
 /** The `basis` channel: the basis of every underlying at the newest cut, then what changed at each following one. */
 import { Type } from 'typebox';
-import { isoTime, slotOf, TAKE_TICK_MS } from '../../../src/domain/time.ts';
+import { isoTime, slotOf, TAKE_TICK_MS } from '../../../src/domain/values/time.ts';
 import { DEFAULT_BASIS_NOTIONAL_USD } from '../../v1/arbitrage/basis.ts';
 import { BasisRowBody, basisBody } from '../../v1/arbitrage/basis-body.ts';
 import type { FeedPorts } from '../ports.ts';

@@ -1,8 +1,8 @@
 /** The `candles` channel: the last closed bars of one series, then each bar shortly after it closes, none left out. */
 import { Type } from 'typebox';
-import { CATALOG } from '../../../src/domain/catalog.ts';
-import { type EpochMs, isoTime, slotOf, timeframeMs } from '../../../src/domain/time.ts';
-import { instrumentKey, VENUES, type Venue } from '../../../src/domain/venue.ts';
+import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
+import { type EpochMs, isoTime, slotOf, timeframeMs } from '../../../src/domain/values/time.ts';
+import { instrumentKey, VENUES, type Venue } from '../../../src/domain/market/venue.ts';
 import { Time, VenueWord } from '../../shapes.ts';
 import { barFields } from '../../v1/candles/list.ts';
 import type { StoredCandle } from '../../v1/candles/ports.ts';

@@ -1,7 +1,7 @@
 /** Definition of a feed channel: who may receive it, its filters and the source of its frames. */
 import { type TObject, type TSchema, Type } from 'typebox';
-import type { Permission } from '../../../src/domain/agent.ts';
-import type { Json } from '../../../src/domain/canonical-json.ts';
+import type { Permission } from '../../../src/domain/agents/agent.ts';
+import type { Json } from '../../../src/domain/values/canonical-json.ts';
 import type { AnnouncementRow, FeedPorts } from '../ports.ts';
 
 /** One item of an announcement, ready for the wire. */

@@ -1,5 +1,5 @@
 /** The `decisions` channel: every decision record, in the order of their commits, although a whole shard announces itself only once. */
-import type { Json } from '../../../src/domain/canonical-json.ts';
+import type { Json } from '../../../src/domain/values/canonical-json.ts';
 import { DecisionBody } from '../../v1/agents/decision-body.ts';
 import type { AnnouncementRow, DecisionBatch } from '../ports.ts';
 import { announcementChannel } from './channel.ts';

@@ -1,9 +1,9 @@
 /** The channels `order_book`, `tickers` and `perps`: the newest market states, conflated. */
 import { Type } from 'typebox';
-import { CATALOG } from '../../../src/domain/catalog.ts';
-import { type MarketState, type MarketStateKind, marketStateKey, type OrderBookSnapshot } from '../../../src/domain/market-state.ts';
-import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
-import { VENUE_FACTS, VENUES, type Venue } from '../../../src/domain/venue.ts';
+import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
+import { type MarketState, type MarketStateKind, marketStateKey, type OrderBookSnapshot } from '../../../src/domain/market/market-state.ts';
+import { type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
+import { VENUE_FACTS, VENUES, type Venue } from '../../../src/domain/market/venue.ts';
 import { limitsOf, qualityLimits } from '../../../streams/quality-limits.ts';
 import { stateQuality } from '../../../streams/state-quality.ts';
 import { BookSide, ExecutableVenueWord, MaxAge, nullable, QualityFlags, QualityWord, Time } from '../../shapes.ts';

@@ -1,6 +1,6 @@
 /** The `proposals` channel: trade proposals and what becomes of them. */
 import { Type } from 'typebox';
-import { EXECUTION_MODES } from '../../../src/domain/order.ts';
+import { EXECUTION_MODES } from '../../../src/domain/orders/order.ts';
 import { choice, DecimalText, IdText, nullable, Time } from '../../shapes.ts';
 import { ProposalStateWord } from '../../v1/agent-orders/proposal-body.ts';
 import { announcementChannel } from './channel.ts';

@@ -1,8 +1,8 @@
 /** The `quotes` channel: the newest quote of every instrument, conflated to the pace of the flush. */
 import { Type } from 'typebox';
-import { CATALOG } from '../../../src/domain/catalog.ts';
-import type { Quote, ReferencePrice } from '../../../src/domain/quote.ts';
-import { type InstrumentKey, instrumentKey, VENUES, type Venue } from '../../../src/domain/venue.ts';
+import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
+import type { Quote, ReferencePrice } from '../../../src/domain/market/quote.ts';
+import { type InstrumentKey, instrumentKey, VENUES, type Venue } from '../../../src/domain/market/venue.ts';
 import { knownInstrument } from '../../v1/instrument.ts';
 import { QuoteBody, quoteBody } from '../../v1/quotes/quote-body.ts';
 import type { QuoteChannel } from './channel.ts';

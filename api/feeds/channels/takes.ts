@@ -1,6 +1,6 @@
 /** The `takes` channel: every change of a Take. */
 import { Type } from 'typebox';
-import { EXECUTION_MODES } from '../../../src/domain/order.ts';
+import { EXECUTION_MODES } from '../../../src/domain/orders/order.ts';
 import { TAKE_STATES } from '../../../src/domain/take/take.ts';
 import { choice, HashText, IdText, nullable, nullableChoice, Time } from '../../shapes.ts';
 import { announcementChannel } from './channel.ts';

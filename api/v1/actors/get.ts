@@ -1,5 +1,5 @@
 /** GET /v1/actors/:id: an actor of any kind, what it remembers and what went wrong inside it. */
-import { isoTime } from '../../../src/domain/time.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import { memberOf } from '../../caller.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';

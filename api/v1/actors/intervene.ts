@@ -2,7 +2,7 @@
 import { type Static, type TObject, Type } from 'typebox';
 import type { CommandContext } from '../../../actors/agent/commands.ts';
 import type { Intervention, InterventionAction, InterventionCommands } from '../../../actors/intervention/commands.ts';
-import type { Outcome } from '../../../src/domain/refusal.ts';
+import type { Outcome } from '../../../src/domain/values/refusal.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';

@@ -1,9 +1,9 @@
 /** Ports of the actor routes: lists, steps and past states of every kind of actor. */
 import type { ActorBranches } from '../../../actors/runtime/actor-branches.ts';
 import type { ArchivedSteps } from '../../../actors/runtime/actor-history.ts';
-import type { ActorRow } from '../../../src/domain/actor-step.ts';
-import type { Json } from '../../../src/domain/canonical-json.ts';
-import type { EpochMs } from '../../../src/domain/time.ts';
+import type { ActorRow } from '../../../src/domain/agents/actor-step.ts';
+import type { Json } from '../../../src/domain/values/canonical-json.ts';
+import type { EpochMs } from '../../../src/domain/values/time.ts';
 import type { Page, PageOf } from '../../page.ts';
 
 export type ActorStatus = ActorRow['status'];

@@ -1,6 +1,6 @@
 /** GET /v1/actors/:id/steps/:version: one step with its reasons and all that followed from it. */
 import { Type } from 'typebox';
-import { isoTime } from '../../../src/domain/time.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import { memberOf } from '../../caller.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem, sendRefusal } from '../../problem.ts';

@@ -1,6 +1,6 @@
 /** POST /v1/actors/:id/what-if: what other events would have led to, from any step of an actor. */
 import { Type } from 'typebox';
-import type { ActorEvent } from '../../../src/domain/actor-step.ts';
+import type { ActorEvent } from '../../../src/domain/agents/actor-step.ts';
 import { memberOf } from '../../caller.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem, sendRefusal } from '../../problem.ts';

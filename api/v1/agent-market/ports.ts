@@ -1,6 +1,6 @@
 /** Ports of the agent-token routes: chain, listings and quotes. */
 import type { CreatorLook, DepthLook, PriceLook, TokenLook } from '../../../src/domain/agent-market/analysis.ts';
-import type { CatalogEntry } from '../../../src/domain/catalog.ts';
+import type { CatalogEntry } from '../../../src/domain/catalog/catalog.ts';
 
 export type MarketLook = Pick<TokenLook, 'at' | 'holders'> & {
   readonly creator: CreatorLook | null;

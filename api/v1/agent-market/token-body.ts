@@ -12,11 +12,11 @@ import {
 import { HOLDER_KINDS, type HolderConcentration } from '../../../src/domain/agent-market/holders.ts';
 import { WINDOW_NAMES, type WindowPerformance } from '../../../src/domain/agent-market/paired-performance.ts';
 import { RISK_FORMULAS, RISK_TERMS, type RiskScore } from '../../../src/domain/agent-market/risk-score.ts';
-import type { Candle } from '../../../src/domain/candle.ts';
-import type { CatalogEntry } from '../../../src/domain/catalog.ts';
+import type { Candle } from '../../../src/domain/candles/candle.ts';
+import type { CatalogEntry } from '../../../src/domain/catalog/catalog.ts';
 import { wholeTokens } from '../../../src/domain/launch/preview.ts';
-import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
-import { type InstrumentKey, splitInstrumentKey } from '../../../src/domain/venue.ts';
+import { type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
+import { type InstrumentKey, splitInstrumentKey } from '../../../src/domain/market/venue.ts';
 import type { ApiPorts } from '../../ports.ts';
 import { choice, DecimalText, nullable, Time } from '../../shapes.ts';
 import { namedWallets, readWallets } from '../portfolio/wallets.ts';

@@ -1,10 +1,10 @@
 /** A trade proposal on the wire. */
 import { Type } from 'typebox';
 import { type ProposalView, proposal } from '../../../actors/proposal/resource.ts';
-import type { Fill } from '../../../src/domain/book.ts';
-import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
-import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
-import { proposalProgress } from '../../../src/domain/work-progress.ts';
+import type { Fill } from '../../../src/domain/books/book.ts';
+import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';
+import { type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
+import { proposalProgress } from '../../../src/domain/values/work-progress.ts';
 import { IdText, objectOf } from '../../shapes.ts';
 import { WORK_FIELDS } from '../../../src/core/work-fields.ts';
 

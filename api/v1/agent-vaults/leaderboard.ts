@@ -1,6 +1,6 @@
 /** GET /v1/agent-vaults/leaderboard. */
 import { Type } from 'typebox';
-import { isoTime } from '../../../src/domain/time.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';

@@ -1,9 +1,9 @@
 /** Store ports of the vault leaderboard. */
 import type { VaultCommands } from '../../../actors/agent/vault-commands.ts';
-import type { Stage } from '../../../src/domain/agent.ts';
-import type { DecimalString } from '../../../src/domain/decimal.ts';
-import type { ReserveCheck } from '../../../src/domain/reserves.ts';
-import type { EpochMs } from '../../../src/domain/time.ts';
+import type { Stage } from '../../../src/domain/agents/agent.ts';
+import type { DecimalString } from '../../../src/domain/values/decimal.ts';
+import type { ReserveCheck } from '../../../src/domain/books/reserves.ts';
+import type { EpochMs } from '../../../src/domain/values/time.ts';
 import type { Page, PageOf } from '../../page.ts';
 
 /** A vault with its place among its organization's vaults; values are those of its last mark. */

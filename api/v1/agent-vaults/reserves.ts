@@ -1,7 +1,7 @@
 /** GET /v1/reserves. */
 import { Type } from 'typebox';
-import type { ReserveCheck } from '../../../src/domain/reserves.ts';
-import { isoTime } from '../../../src/domain/time.ts';
+import type { ReserveCheck } from '../../../src/domain/books/reserves.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';

@@ -1,9 +1,9 @@
 /** An agent on the wire. */
 import { Type } from 'typebox';
 import { type AgentView, agent } from '../../../actors/agent/resource.ts';
-import { type ClosingFacts, closingWait } from '../../../src/domain/closing-waits.ts';
-import type { Closing } from '../../../src/domain/execution.ts';
-import { isoTime } from '../../../src/domain/time.ts';
+import { type ClosingFacts, closingWait } from '../../../src/domain/agents/closing-waits.ts';
+import type { Closing } from '../../../src/domain/orders/execution.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 
 export const agentFields = agent.wire;
 

@@ -1,8 +1,8 @@
 /** Tokens with which outside code proposes for one agent and reads what it needs for that. */
 import { Type } from 'typebox';
-import { NO_AGENT } from '../../../src/domain/agent.ts';
+import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
 import type { AgentToken, NewAgentToken } from '../../../actors/agent/agent-tokens.ts';
-import { isoTime } from '../../../src/domain/time.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import { memberOf } from '../../caller.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath, storedId } from '../../identifier.ts';

@@ -1,7 +1,7 @@
 /** POST /v1/agents/:id/backtest: queues the historical simulation of the agent's active manifest. */
 
 import { Type } from 'typebox';
-import { NO_AGENT } from '../../../src/domain/agent.ts';
+import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
 import type { EvaluationView } from '../../../actors/evaluation/commands.ts';
 import { ASSUMPTION_LIMITS } from '../../../src/domain/backtest/assumptions.ts';
 import { readBacktestRequest } from '../../../src/domain/backtest/request.ts';

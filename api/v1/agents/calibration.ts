@@ -1,6 +1,6 @@
 /** GET /v1/agents/:id/calibration: what the agent's fills were expected to cost beside what they cost. */
 import { Type } from 'typebox';
-import { NO_AGENT } from '../../../src/domain/agent.ts';
+import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
 import {
   COST_GROUPS,
   type CalibratedFill,
@@ -10,8 +10,8 @@ import {
   DRIFT_BPS,
   hasDrifted,
   LEAST_FILLS,
-} from '../../../src/domain/calibration.ts';
-import { isoTime } from '../../../src/domain/time.ts';
+} from '../../../src/domain/agents/calibration.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import { memberOf } from '../../caller.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';

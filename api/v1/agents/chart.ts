@@ -1,8 +1,8 @@
 /** GET /v1/agents/:id/chart: the agent's machine and where it stands. */
 
 import { Type } from 'typebox';
-import { NO_AGENT } from '../../../src/domain/agent.ts';
-import type { EpochMs } from '../../../src/domain/time.ts';
+import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
+import type { EpochMs } from '../../../src/domain/values/time.ts';
 import { memberOf } from '../../caller.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';

@@ -1,10 +1,10 @@
 /** POST /v1/agents/:id/close: sells what the agent holds, regardless of its rules, stage and autonomy. */
 import { Type } from 'typebox';
-import { NO_AGENT } from '../../../src/domain/agent.ts';
+import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
 import type { AgentView } from '../../../actors/agent/resource.ts';
-import { Decimal } from '../../../src/domain/decimal.ts';
-import { priceStepOf } from '../../../src/domain/market-step.ts';
-import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import { Decimal } from '../../../src/domain/values/decimal.ts';
+import { priceStepOf } from '../../../src/domain/market/market-step.ts';
+import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import { memberOf } from '../../caller.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';

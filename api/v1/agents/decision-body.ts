@@ -1,10 +1,10 @@
 /** A decision record on the wire. */
 import { type TSchema, Type } from 'typebox';
 import { AttributionBody } from '../../../src/core/order-shapes.ts';
-import { DISPOSITIONS } from '../../../src/domain/agent.ts';
+import { DISPOSITIONS } from '../../../src/domain/agents/agent.ts';
 import { UNKNOWN_CAUSES } from '../../../src/domain/conditions/unknown-input.ts';
-import { SEVERITIES } from '../../../src/domain/market-event.ts';
-import { SESSIONS } from '../../../src/domain/quote.ts';
+import { SEVERITIES } from '../../../src/domain/market/market-event.ts';
+import { SESSIONS } from '../../../src/domain/market/quote.ts';
 import {
   choice,
   DecimalText,

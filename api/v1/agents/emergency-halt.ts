@@ -1,7 +1,7 @@
 /** POST /v1/agents/emergency-halt answers as soon as the halt holds; GET says who asked for the newest one, when and why. */
 import { Type } from 'typebox';
 import type { HaltView } from '../../../actors/agent/commands.ts';
-import { MAX_HALT_REASON_CHARS } from '../../../src/domain/agent.ts';
+import { MAX_HALT_REASON_CHARS } from '../../../src/domain/agents/agent.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { defineRoute } from '../../route.ts';
 import { IdText, NullableTime, nullable, objectOf } from '../../shapes.ts';

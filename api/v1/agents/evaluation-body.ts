@@ -2,9 +2,9 @@
 import { Type } from 'typebox';
 import type { EvaluationView } from '../../../actors/evaluation/commands.ts';
 import { EVALUATIONS, RUN_STATES } from '../../../actors/evaluation/protocol.ts';
-import type { Provenance } from '../../../src/domain/data-source.ts';
-import type { EpochMs } from '../../../src/domain/time.ts';
-import { awaitedWork, evaluationProgress } from '../../../src/domain/work-progress.ts';
+import type { Provenance } from '../../../src/domain/market/data-source.ts';
+import type { EpochMs } from '../../../src/domain/values/time.ts';
+import { awaitedWork, evaluationProgress } from '../../../src/domain/values/work-progress.ts';
 import { WAITS_FOR_WORK, WORK_FIELDS } from '../../../src/core/work-fields.ts';
 import { idInPath, storedId } from '../../identifier.ts';
 import { OriginsBody, SIMULATED } from './evidence-body.ts';

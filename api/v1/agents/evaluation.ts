@@ -1,7 +1,7 @@
 /** GET /v1/agents/:id/evaluations/:runId: one run, with its whole result once it has finished. */
 import { Type } from 'typebox';
 import type { EvaluationView } from '../../../actors/evaluation/commands.ts';
-import { costFigures, hasDrifted } from '../../../src/domain/calibration.ts';
+import { costFigures, hasDrifted } from '../../../src/domain/agents/calibration.ts';
 import { memberOf } from '../../caller.ts';
 import type { ApiPorts } from '../../ports.ts';
 import { sendProblem } from '../../problem.ts';

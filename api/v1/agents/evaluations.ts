@@ -1,5 +1,5 @@
 /** GET /v1/agents/:id/evaluations: the runs of an agent's evaluations, newest first. */
-import { NO_AGENT } from '../../../src/domain/agent.ts';
+import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { idInPath } from '../../identifier.ts';

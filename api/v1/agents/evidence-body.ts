@@ -1,8 +1,14 @@
 /** Evidence on the wire. */
 import { Type } from 'typebox';
-import { SOURCE_ORIGINS, type SourceOrigin } from '../../../src/domain/data-source.ts';
-import { EVIDENCE_KINDS, type EvidenceCheck, type EvidenceKind, type EvidenceMetrics, GATE_OF } from '../../../src/domain/evidence.ts';
-import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
+import { SOURCE_ORIGINS, type SourceOrigin } from '../../../src/domain/market/data-source.ts';
+import {
+  EVIDENCE_KINDS,
+  type EvidenceCheck,
+  type EvidenceKind,
+  type EvidenceMetrics,
+  GATE_OF,
+} from '../../../src/domain/agents/evidence.ts';
+import { type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
 import { choice, GateCheckBody, HashText, IdText, nullable, StageWord, Time } from '../../shapes.ts';
 
 export const EvidenceKindWord = choice(EVIDENCE_KINDS, 'Kind of the evaluation. Each opens one gate.');

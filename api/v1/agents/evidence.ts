@@ -1,7 +1,7 @@
 /** GET /v1/agents/:id/evidence: evaluations that are tied to the agent's manifest hashes, newest first. */
 
 import { Type } from 'typebox';
-import { NO_AGENT } from '../../../src/domain/agent.ts';
+import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { idInPath } from '../../identifier.ts';

@@ -1,6 +1,6 @@
 /** A decision record in words on the wire. */
 import { Type } from 'typebox';
-import { explainDecision } from '../../../src/domain/explain-decision.ts';
+import { explainDecision } from '../../../src/domain/agents/explain-decision.ts';
 import { idInPath, storedId } from '../../identifier.ts';
 import { HashText, IdText } from '../../shapes.ts';
 import type { DecisionReads } from './ports.ts';

@@ -1,10 +1,10 @@
 /** GET /v1/agents/:id/gates: where each of the seven gates stands for the active manifest. */
 
 import { Type } from 'typebox';
-import { STAGES, NO_AGENT } from '../../../src/domain/agent.ts';
-import { gateProgress } from '../../../src/domain/gate-progress.ts';
-import { isoTime } from '../../../src/domain/time.ts';
-import { whyNoTrades } from '../../../src/domain/why-no-trades.ts';
+import { STAGES, NO_AGENT } from '../../../src/domain/agents/agent.ts';
+import { gateProgress } from '../../../src/domain/agents/gate-progress.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
+import { whyNoTrades } from '../../../src/domain/agents/why-no-trades.ts';
 import { memberOf } from '../../caller.ts';
 import { idInPath } from '../../identifier.ts';
 import type { ApiPorts } from '../../ports.ts';

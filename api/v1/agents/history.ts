@@ -1,8 +1,8 @@
 /** GET /v1/agents/:id/history: the committed steps of the agent's state chart, newest first. */
 
 import { Type } from 'typebox';
-import { NO_AGENT } from '../../../src/domain/agent.ts';
-import { isoTime } from '../../../src/domain/time.ts';
+import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { idInPath } from '../../identifier.ts';

@@ -1,7 +1,7 @@
 /** Missing history of a backtest, on the wire. */
 import { Type } from 'typebox';
 import { type MissingHistory, missingHistoryText } from '../../../src/domain/backtest/missing-history.ts';
-import { isoTime } from '../../../src/domain/time.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import { choice, Time } from '../../shapes.ts';
 
 export const MissingHistoryBody = Type.Object(

@@ -1,11 +1,11 @@
 /** GET /v1/agents/:id/context: the view that an outside strategy has of its agent. */
 import { Type } from 'typebox';
-import { NO_AGENT } from '../../../src/domain/agent.ts';
+import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
 import type { OutsideContext } from '../../../actors/agent/outside-proposals.ts';
-import type { Observation } from '../../../src/domain/cut.ts';
-import type { DecimalString } from '../../../src/domain/decimal.ts';
-import { ORDER_SIDES } from '../../../src/domain/order.ts';
-import { isoTime } from '../../../src/domain/time.ts';
+import type { Observation } from '../../../src/domain/market/cut.ts';
+import type { DecimalString } from '../../../src/domain/values/decimal.ts';
+import { ORDER_SIDES } from '../../../src/domain/orders/order.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import { memberOf } from '../../caller.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';

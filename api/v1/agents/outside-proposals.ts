@@ -2,12 +2,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { OutsideReceipt, OutsideView, ProposalWish } from '../../../actors/agent/outside-proposals.ts';
-import { DISPOSITIONS, NO_AGENT } from '../../../src/domain/agent.ts';
-import type { Json } from '../../../src/domain/canonical-json.ts';
-import { ORDER_SIDES } from '../../../src/domain/order.ts';
-import { OUTSIDE_STATES, REASON_LENGTH } from '../../../src/domain/outside-proposal.ts';
-import { isoTime } from '../../../src/domain/time.ts';
-import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import { DISPOSITIONS, NO_AGENT } from '../../../src/domain/agents/agent.ts';
+import type { Json } from '../../../src/domain/values/canonical-json.ts';
+import { ORDER_SIDES } from '../../../src/domain/orders/order.ts';
+import { OUTSIDE_STATES, REASON_LENGTH } from '../../../src/domain/outside/outside-proposal.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
+import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { onceOnly } from '../../idempotency.ts';

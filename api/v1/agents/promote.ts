@@ -1,6 +1,6 @@
 /** POST /v1/agents/:id/promote. */
 import { Type } from 'typebox';
-import { NO_AGENT } from '../../../src/domain/agent.ts';
+import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
 import type { PromotedView } from '../../../actors/agent/gate-handler.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';

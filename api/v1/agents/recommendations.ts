@@ -1,6 +1,6 @@
 /** GET /v1/recommendations: what agents at `suggest` would trade, each with the rules that ask for it. */
 import { Type } from 'typebox';
-import { explainDecision } from '../../../src/domain/explain-decision.ts';
+import { explainDecision } from '../../../src/domain/agents/explain-decision.ts';
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';

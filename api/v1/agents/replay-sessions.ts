@@ -1,11 +1,11 @@
 /** Blind replay sessions: outside code answers the history slot by slot, which is the backtest of an external agent. */
 import { Type } from 'typebox';
 import type { EvaluationView } from '../../../actors/evaluation/commands.ts';
-import { DISPOSITIONS, NO_AGENT } from '../../../src/domain/agent.ts';
+import { DISPOSITIONS, NO_AGENT } from '../../../src/domain/agents/agent.ts';
 import { readBacktestRequest } from '../../../src/domain/backtest/request.ts';
-import { ORDER_SIDES } from '../../../src/domain/order.ts';
-import type { Problem } from '../../../src/domain/field.ts';
-import { refuse } from '../../../src/domain/refusal.ts';
+import { ORDER_SIDES } from '../../../src/domain/orders/order.ts';
+import type { Problem } from '../../../src/domain/values/field.ts';
+import { refuse } from '../../../src/domain/values/refusal.ts';
 import { memberOf } from '../../caller.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';

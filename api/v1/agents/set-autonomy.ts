@@ -1,5 +1,5 @@
 /** POST /v1/agents/:id/autonomy. */
-import { AUTONOMY_IDENTIFIERS, AUTONOMY_LEVELS, type Autonomy, NO_AGENT } from '../../../src/domain/agent.ts';
+import { AUTONOMY_IDENTIFIERS, AUTONOMY_LEVELS, type Autonomy, NO_AGENT } from '../../../src/domain/agents/agent.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';

@@ -1,7 +1,7 @@
 /** POST /v1/agents/:id/sign-off: an independent risk manager's word on the step from `limited_live` to `live`. */
 
 import { Type } from 'typebox';
-import { NO_AGENT } from '../../../src/domain/agent.ts';
+import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
 import type { GateEvidence } from '../../../actors/agent/gate-handler.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';

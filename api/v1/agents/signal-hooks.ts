@@ -1,8 +1,8 @@
 /** Signal hooks: addresses at which alerts of charts become outside proposals of an external agent. */
 import { Type } from 'typebox';
 import type { OpenedHook, SignalHook } from '../../../actors/agent/signal-hooks.ts';
-import { NO_AGENT } from '../../../src/domain/agent.ts';
-import { isoTime } from '../../../src/domain/time.ts';
+import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import { memberOf } from '../../caller.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath, storedId } from '../../identifier.ts';

@@ -1,7 +1,7 @@
 /** POST /v1/agents/:id/stress_test: queues the stress test of the agent's active manifest. */
 
 import { Type } from 'typebox';
-import { NO_AGENT } from '../../../src/domain/agent.ts';
+import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
 import type { EvaluationView } from '../../../actors/evaluation/commands.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';

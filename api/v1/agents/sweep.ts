@@ -1,7 +1,7 @@
 /** POST /v1/agents/:id/sweep: queues a sweep of thresholds of the agent's active manifest, with a walk-forward. */
 
 import { Type } from 'typebox';
-import { NO_AGENT } from '../../../src/domain/agent.ts';
+import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
 import type { EvaluationView } from '../../../actors/evaluation/commands.ts';
 import { readSweep, SWEEP_LIMITS, type SweepGiven } from '../../../src/domain/backtest/sweep.ts';
 import { DEFAULT_WALK_FORWARD } from '../../../src/domain/backtest/sweep-windows.ts';

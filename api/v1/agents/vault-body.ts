@@ -1,7 +1,7 @@
 /** An agent's vault on the wire. */
 import { Type } from 'typebox';
 import type { VaultChange, VaultView } from '../../../actors/agent/vault-commands.ts';
-import { isoTime } from '../../../src/domain/time.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import { choice, DecimalText, IdText, NullableDecimalText, NullableTime, nullable, StageWord, Time } from '../../shapes.ts';
 
 export const VaultBody = Type.Object(

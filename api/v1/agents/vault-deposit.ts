@@ -1,5 +1,5 @@
 /** POST /v1/agents/:id/vault/deposit. */
-import { NO_AGENT } from '../../../src/domain/agent.ts';
+import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';

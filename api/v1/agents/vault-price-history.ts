@@ -1,7 +1,7 @@
 /** GET /v1/agents/:id/vault/price-history: price of a vault's share over time. */
 import { Type } from 'typebox';
-import { NO_AGENT } from '../../../src/domain/agent.ts';
-import { isoTime } from '../../../src/domain/time.ts';
+import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import { memberOf } from '../../caller.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';

@@ -1,7 +1,7 @@
 /** POST /v1/agents/:id/vault/withdraw: takes out of what the caller owns of a vault. */
 
 import { Type } from 'typebox';
-import { NO_AGENT } from '../../../src/domain/agent.ts';
+import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
 import type { Withdrawal } from '../../../actors/agent/vault-commands.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';

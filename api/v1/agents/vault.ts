@@ -1,5 +1,5 @@
 /** GET /v1/agents/:id/vault. */
-import { NO_AGENT } from '../../../src/domain/agent.ts';
+import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
 import { memberOf } from '../../caller.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';

@@ -1,7 +1,7 @@
 /** GET /v1/agents/:id/versions: manifest versions and what changed between them. */
 
 import { Type } from 'typebox';
-import { NO_AGENT } from '../../../src/domain/agent.ts';
+import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
 import { diffManifests, type ManifestDiff } from '../../../src/domain/manifest/diff.ts';
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';

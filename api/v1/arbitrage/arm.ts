@@ -8,7 +8,7 @@ import {
   DEFAULT_POLICY_SLIPPAGE_BPS,
   policyTake,
 } from '../../../src/domain/basis/policy.ts';
-import { EXECUTION_MODES } from '../../../src/domain/order.ts';
+import { EXECUTION_MODES } from '../../../src/domain/orders/order.ts';
 import { readingOfFields } from '../../../src/domain/take/read-take.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { sendRefusal } from '../../problem.ts';

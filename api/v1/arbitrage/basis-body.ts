@@ -1,7 +1,7 @@
 /** A row of the basis on the wire. */
 import { Type } from 'typebox';
 import { type BasisRow, NO_EDGE_REASONS } from '../../../src/domain/basis/basis-row.ts';
-import { isoTime } from '../../../src/domain/time.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import { choice, DecimalText, NullableDecimalText, nullable, Time } from '../../shapes.ts';
 import { PriceBody, priceBody } from '../rankings/row-body.ts';
 

@@ -1,8 +1,8 @@
 /** The basis of every underlying at a cut, with half-lives of stored bars: what the route and the feed channel show alike. */
 import { hasBasis } from '../../../src/domain/basis/basis-legs.ts';
 import { type BasisRow, basisRow } from '../../../src/domain/basis/basis-row.ts';
-import type { Cut } from '../../../src/domain/cut.ts';
-import type { DecimalString } from '../../../src/domain/decimal.ts';
+import type { Cut } from '../../../src/domain/market/cut.ts';
+import type { DecimalString } from '../../../src/domain/values/decimal.ts';
 import { createOncePerCut } from '../rankings/once-per-cut.ts';
 import { createHalfLives, type HalfLifeDeps } from './half-lives.ts';
 

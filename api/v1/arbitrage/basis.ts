@@ -1,6 +1,6 @@
 /** GET /v1/arbitrage/basis: token, reference and perpetual of each underlying, the spread, its costs, its net edge and its half-life. */
 import { Type } from 'typebox';
-import { isoTime } from '../../../src/domain/time.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import { encodeCursor } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
 import { nullable, objectOf, pageFields, Time } from '../../shapes.ts';

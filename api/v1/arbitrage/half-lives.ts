@@ -2,10 +2,10 @@
 import { hasBasis } from '../../../src/domain/basis/basis-legs.ts';
 import type { BasisInputs } from '../../../src/domain/basis/basis-row.ts';
 import { alignedSpreads, type HalfLife, halfLifeOf } from '../../../src/domain/basis/half-life.ts';
-import type { Catalog, CatalogEntry } from '../../../src/domain/catalog.ts';
+import type { Catalog, CatalogEntry } from '../../../src/domain/catalog/catalog.ts';
 import type { ClosedBar } from '../../../src/domain/ranking/momentum.ts';
-import { type EpochMs, slotOf } from '../../../src/domain/time.ts';
-import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import { type EpochMs, slotOf } from '../../../src/domain/values/time.ts';
+import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import type { BarReads } from '../rankings/ports.ts';
 

@@ -1,7 +1,7 @@
 /** A previewed backtest on the wire. */
 import { type Static, Type } from 'typebox';
 import type { Preview } from '../../../src/domain/backtest/preview.ts';
-import type { Problem } from '../../../src/domain/field.ts';
+import type { Problem } from '../../../src/domain/values/field.ts';
 import { choice, DecimalText, HashText, nullable, Time } from '../../shapes.ts';
 import { BacktestTradeBody, Threshold } from '../agents/result-bodies.ts';
 import { MissingHistoryBody, missingHistoryBody } from '../agents/missing-history-body.ts';

@@ -1,7 +1,7 @@
 /** POST /v1/backtests/preview: what a manifest that is being written would have done lately. */
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
-import { NO_AGENT } from '../../../src/domain/agent.ts';
+import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
 import { returnsByDay } from '../../../src/domain/backtest/daily-returns.ts';
 import { PREVIEW_LIMITS, previewRequest } from '../../../src/domain/backtest/preview.ts';
 import { readManifest } from '../../../src/domain/manifest/reader.ts';

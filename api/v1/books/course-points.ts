@@ -1,6 +1,6 @@
 /** The points of a course of equity: at which instants they lie, and what each says. */
 import { Type } from 'typebox';
-import { type EpochMs, slotOf, timeframeMs } from '../../../src/domain/time.ts';
+import { type EpochMs, slotOf, timeframeMs } from '../../../src/domain/values/time.ts';
 import { NullableDecimalText, nullable, Time } from '../../shapes.ts';
 
 export const COURSE_TIMEFRAMES = ['1m', '5m', '15m', '1h', '4h', '24h'] as const;

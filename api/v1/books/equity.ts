@@ -1,9 +1,9 @@
 /** GET /v1/books/:id/equity: how the equity of one book went, marked at the closes of bars. */
 import { Type } from 'typebox';
-import { readBookId } from '../../../src/domain/book.ts';
-import { equityCourse, type KnownClose, lastCloses } from '../../../src/domain/equity-course.ts';
-import { type EpochMs, isoTime, slotOf, timeframeMs } from '../../../src/domain/time.ts';
-import { type InstrumentKey, splitInstrumentKey } from '../../../src/domain/venue.ts';
+import { readBookId } from '../../../src/domain/books/book.ts';
+import { equityCourse, type KnownClose, lastCloses } from '../../../src/domain/books/equity-course.ts';
+import { type EpochMs, isoTime, slotOf, timeframeMs } from '../../../src/domain/values/time.ts';
+import { type InstrumentKey, splitInstrumentKey } from '../../../src/domain/market/venue.ts';
 import { memberOf } from '../../caller.ts';
 import type { ApiPorts } from '../../ports.ts';
 import { sendProblem } from '../../problem.ts';

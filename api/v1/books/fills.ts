@@ -1,9 +1,9 @@
 /** GET /v1/books/:id/fills: the executions of one book, each with the quotes that it was made on, and in shadow with what the flow of its venue would have given. */
 import { Type } from 'typebox';
-import { readBookId } from '../../../src/domain/book.ts';
-import { ORDER_SIDES } from '../../../src/domain/order.ts';
+import { readBookId } from '../../../src/domain/books/book.ts';
+import { ORDER_SIDES } from '../../../src/domain/orders/order.ts';
 import { UNKNOWN_REASONS } from '../../../src/domain/shadow/measure.ts';
-import { isoTime } from '../../../src/domain/time.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import { FLOW_RULES } from '../../../src/domain/venues/venue-facts.ts';
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';

@@ -1,8 +1,8 @@
 /** GET /v1/books: the isolated books of an organization's agents and people. */
 import { Type } from 'typebox';
-import { averageEntryPrice, meanSlippageBps } from '../../../src/domain/book.ts';
-import { EXECUTION_MODES } from '../../../src/domain/order.ts';
-import { isoTime } from '../../../src/domain/time.ts';
+import { averageEntryPrice, meanSlippageBps } from '../../../src/domain/books/book.ts';
+import { EXECUTION_MODES } from '../../../src/domain/orders/order.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';

@@ -1,12 +1,12 @@
 /** Store ports of the book routes. */
-import type { Fill, Position } from '../../../src/domain/book.ts';
-import type { DecimalString } from '../../../src/domain/decimal.ts';
-import type { LedgerMove } from '../../../src/domain/equity-course.ts';
-import type { ExecutionMode } from '../../../src/domain/order.ts';
+import type { Fill, Position } from '../../../src/domain/books/book.ts';
+import type { DecimalString } from '../../../src/domain/values/decimal.ts';
+import type { LedgerMove } from '../../../src/domain/books/equity-course.ts';
+import type { ExecutionMode } from '../../../src/domain/orders/order.ts';
 import type { BookContents } from '../../../src/domain/portfolio/performance.ts';
 import type { ShadowMeasurement } from '../../../src/domain/shadow/measure.ts';
-import type { EpochMs } from '../../../src/domain/time.ts';
-import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import type { EpochMs } from '../../../src/domain/values/time.ts';
+import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import type { Page, PageOf } from '../../page.ts';
 
 /** A book as lists show it: at cost, for a list knows no prices. */

@@ -5,7 +5,7 @@ import { NO_TRANSFER } from '../../../actors/bridge-transfer/commands.ts';
 import { ARRIVAL_STATES, PROVIDER_STATES, SOURCE_STATES } from '../../../src/domain/bridge/axes.ts';
 import { transferCourse } from '../../../src/domain/bridge/course.ts';
 import { usdOf } from '../../../src/domain/bridge/quote.ts';
-import { isoTime } from '../../../src/domain/time.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import { memberOf } from '../../caller.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';

@@ -3,8 +3,8 @@ import { Type } from 'typebox';
 import { type BridgeTransfer, bridgeTransfer } from '../../../actors/bridge-transfer/resource.ts';
 import { type ArrivalAxis, attentionWords } from '../../../src/domain/bridge/axes.ts';
 import { usdOf } from '../../../src/domain/bridge/quote.ts';
-import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
-import { transferProgress } from '../../../src/domain/work-progress.ts';
+import { type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
+import { transferProgress } from '../../../src/domain/values/work-progress.ts';
 import { WORK_FIELDS } from '../../../src/core/work-fields.ts';
 
 export const BridgeTransferBody = Type.Object({ ...bridgeTransfer.wire, ...WORK_FIELDS }, { $id: 'BridgeTransfer' });

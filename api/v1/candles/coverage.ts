@@ -1,5 +1,5 @@
 /** Present and missing bars of a range. Nothing is filled in and nothing is cut off silently. */
-import type { EpochMs } from '../../../src/domain/time.ts';
+import type { EpochMs } from '../../../src/domain/values/time.ts';
 
 /** Bars that are missing: those that open from `from` (inclusive) to `to` (exclusive). */
 export interface Gap {

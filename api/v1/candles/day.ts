@@ -1,6 +1,6 @@
 /** GET /v1/candles/day: hourly closes of the last 24 hours, of many instruments at once. */
 import { Type } from 'typebox';
-import { isoTime, slotOf } from '../../../src/domain/time.ts';
+import { isoTime, slotOf } from '../../../src/domain/values/time.ts';
 import { POSITIONS, pageBody, pageOfKeyed, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
 import { DecimalText, objectOf, pageFields, pageOf, Time, VenueWord } from '../../shapes.ts';

@@ -1,7 +1,7 @@
 /** GET /v1/candles: closed bars of one instrument, with what is missing among them. */
 import { Type } from 'typebox';
-import { type CandleGap, explainGap, GAP_REASONS } from '../../../src/domain/candle-gaps.ts';
-import { type EpochMs, isoTime, slotOf, timeframeMs } from '../../../src/domain/time.ts';
+import { type CandleGap, explainGap, GAP_REASONS } from '../../../src/domain/candles/candle-gaps.ts';
+import { type EpochMs, isoTime, slotOf, timeframeMs } from '../../../src/domain/values/time.ts';
 import { encodeCursor, POSITIONS, pageOfQuery } from '../../cursor.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';

@@ -1,8 +1,8 @@
 /** Ports of the candle routes: stored and fetched bars. */
-import type { Candle } from '../../../src/domain/candle.ts';
-import type { CandleWindow } from '../../../src/domain/candle-gaps.ts';
-import type { EpochMs } from '../../../src/domain/time.ts';
-import type { Venue } from '../../../src/domain/venue.ts';
+import type { Candle } from '../../../src/domain/candles/candle.ts';
+import type { CandleWindow } from '../../../src/domain/candles/candle-gaps.ts';
+import type { EpochMs } from '../../../src/domain/values/time.ts';
+import type { Venue } from '../../../src/domain/market/venue.ts';
 
 /** Closed bars, ascending. `from` is inclusive, `to` exclusive. */
 export interface CandleReads {

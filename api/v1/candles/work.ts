@@ -1,6 +1,6 @@
 /** GET /v1/candles/work: imports and backfills of bars, and how far each is. */
 import { Type } from 'typebox';
-import type { Venue } from '../../../src/domain/venue.ts';
+import type { Venue } from '../../../src/domain/market/venue.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, objectOf, pageFields, pageOf, VenueWord } from '../../shapes.ts';

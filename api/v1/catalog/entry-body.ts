@@ -7,13 +7,13 @@ import {
   lifecycleAt,
   type TokenFacts,
   VENUE_CLASSIFICATIONS,
-} from '../../../src/domain/catalog.ts';
-import { plainDecimal } from '../../../src/domain/decimal.ts';
-import type { IssuerMarkState } from '../../../src/domain/issuer-mark.ts';
-import { QUALITIES, type Quality, type Quote, type ReferencePrice } from '../../../src/domain/quote.ts';
-import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
-import { gapToMarkPct, impliedValuation, midPrice, premiumPct } from '../../../src/domain/valuation.ts';
-import { type InstrumentKey, splitInstrumentKey } from '../../../src/domain/venue.ts';
+} from '../../../src/domain/catalog/catalog.ts';
+import { plainDecimal } from '../../../src/domain/values/decimal.ts';
+import type { IssuerMarkState } from '../../../src/domain/catalog/issuer-mark.ts';
+import { QUALITIES, type Quality, type Quote, type ReferencePrice } from '../../../src/domain/market/quote.ts';
+import { type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
+import { gapToMarkPct, impliedValuation, midPrice, premiumPct } from '../../../src/domain/market/valuation.ts';
+import { type InstrumentKey, splitInstrumentKey } from '../../../src/domain/market/venue.ts';
 import type { ApiPorts } from '../../ports.ts';
 import { choice, ExecutableVenueWord, NullableDecimalText, NullableTime, nullable, nullableChoice } from '../../shapes.ts';
 

@@ -1,6 +1,6 @@
 /** GET /v1/catalog: every instrument that an agent may name, with its price of the moment. */
 import { Type } from 'typebox';
-import { type CatalogEntry, VENUE_CLASSIFICATIONS } from '../../../src/domain/catalog.ts';
+import { type CatalogEntry, VENUE_CLASSIFICATIONS } from '../../../src/domain/catalog/catalog.ts';
 import { POSITIONS, pageBody, pageOfKeyed, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, ExecutableVenueWord, objectOf, pageFields, pageOf } from '../../shapes.ts';

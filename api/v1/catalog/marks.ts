@@ -1,7 +1,7 @@
 /** GET /v1/catalog/marks: every change of an issuer's mark that was ever received, with who said so. */
 import { Type } from 'typebox';
-import { isoTime } from '../../../src/domain/time.ts';
-import { percentAbove } from '../../../src/domain/valuation.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
+import { percentAbove } from '../../../src/domain/market/valuation.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
 import { DecimalText, NullableDecimalText, nullable, objectOf, pageFields, pageOf, Time } from '../../shapes.ts';

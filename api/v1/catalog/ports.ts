@@ -1,7 +1,7 @@
 /** Store port of the catalog routes: issuers' marks. */
-import type { Catalog } from '../../../src/domain/catalog.ts';
-import type { DecimalString } from '../../../src/domain/decimal.ts';
-import type { MarkChange } from '../../../src/domain/issuer-mark.ts';
+import type { Catalog } from '../../../src/domain/catalog/catalog.ts';
+import type { DecimalString } from '../../../src/domain/values/decimal.ts';
+import type { MarkChange } from '../../../src/domain/catalog/issuer-mark.ts';
 import type { Page, PageOf } from '../../page.ts';
 
 /** A change of a mark as it was recorded, with the mark before it. */

@@ -1,7 +1,7 @@
 /** GET /v1/catalog/sessions: the calendar of US equity sessions, with half days and named holidays. */
 import { Type } from 'typebox';
-import { type CalendarDay, calendarDays, newYorkDate, SESSION_YEARS } from '../../../src/domain/session.ts';
-import { isoTime } from '../../../src/domain/time.ts';
+import { type CalendarDay, calendarDays, newYorkDate, SESSION_YEARS } from '../../../src/domain/market/session.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import { POSITIONS, pageBody, pageOfKeyed, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, NullableTime, nullable, objectOf, pageFields, pageOf } from '../../shapes.ts';

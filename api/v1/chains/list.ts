@@ -1,6 +1,6 @@
 /** GET /v1/chains: value locked on chains, the largest first, with its age and changes. */
 import { Type } from 'typebox';
-import { DAY_MS, type EpochMs, isoTime } from '../../../src/domain/time.ts';
+import { DAY_MS, type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
 import { encodeCursor, POSITIONS, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
 import { DecimalText, nullable, objectOf, pageFields, Time } from '../../shapes.ts';

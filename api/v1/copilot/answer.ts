@@ -6,12 +6,12 @@ import {
   DEFAULT_POLICY_SLIPPAGE_BPS,
   policyTake,
 } from '../../../src/domain/basis/policy.ts';
-import { canonicalHash } from '../../../src/domain/canonical-json.ts';
-import type { CatalogEntry } from '../../../src/domain/catalog.ts';
+import { canonicalHash } from '../../../src/domain/values/canonical-json.ts';
+import type { CatalogEntry } from '../../../src/domain/catalog/catalog.ts';
 import { type Classified, INTENTS, type Intent } from '../../../src/domain/copilot/classify.ts';
-import type { Cut } from '../../../src/domain/cut.ts';
-import { plainDecimal } from '../../../src/domain/decimal.ts';
-import { explainDecision } from '../../../src/domain/explain-decision.ts';
+import type { Cut } from '../../../src/domain/market/cut.ts';
+import { plainDecimal } from '../../../src/domain/values/decimal.ts';
+import { explainDecision } from '../../../src/domain/agents/explain-decision.ts';
 import { impactOf } from '../../../src/domain/portfolio/impact.ts';
 import { type Portfolio, portfolioOf } from '../../../src/domain/portfolio/portfolio.ts';
 import { DEFAULT_SLIPPAGE_BUDGET_BPS, FAIR_VALUE_FORMULAS, rankFairValue } from '../../../src/domain/ranking/fair-value.ts';
@@ -20,8 +20,8 @@ import { PRIVATE_FORMULAS, type PrivateMode, rankPrivateMarkets } from '../../..
 import type { RankedRow } from '../../../src/domain/ranking/ranked-row.ts';
 import { compileThesis } from '../../../src/domain/take/compile-thesis.ts';
 import { takeHash } from '../../../src/domain/take/take.ts';
-import { isoTime } from '../../../src/domain/time.ts';
-import { ageInWords } from '../../../src/domain/words.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
+import { ageInWords } from '../../../src/domain/values/words.ts';
 import type { ApiPorts } from '../../ports.ts';
 import { entryBody } from '../catalog/entry-body.ts';
 import { simulatedBody } from '../portfolio/impact.ts';

@@ -1,7 +1,7 @@
 /** POST /v1/copilot/chat: a conversation that reads, shows and drafts; as one JSON answer, or with progress as server-sent events. */
 import { PassThrough } from 'node:stream';
 import { Type } from 'typebox';
-import type { CatalogEntry } from '../../../src/domain/catalog.ts';
+import type { CatalogEntry } from '../../../src/domain/catalog/catalog.ts';
 import { checkRewording, isReading } from '../../../src/domain/copilot/check-rewording.ts';
 import { type Classified, classify, INTENTS } from '../../../src/domain/copilot/classify.ts';
 import { memberOf } from '../../caller.ts';

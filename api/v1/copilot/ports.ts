@@ -1,6 +1,6 @@
 /** Store ports of the copilot's conversations, each of one caller. */
 import type { Intent } from '../../../src/domain/copilot/classify.ts';
-import type { EpochMs } from '../../../src/domain/time.ts';
+import type { EpochMs } from '../../../src/domain/values/time.ts';
 
 /** One exchange of a conversation. */
 export interface Exchange {

@@ -1,6 +1,6 @@
 /** POST /v1/delegations/challenge: the text that the owner of a wallet signs. */
 import { Type } from 'typebox';
-import { isoTime } from '../../../src/domain/time.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { defineRoute } from '../../route.ts';
 import { IdText, objectOf, Time } from '../../shapes.ts';

@@ -1,8 +1,8 @@
 /** A delegation on the wire. */
 import { Type } from 'typebox';
-import { plainDecimal } from '../../../src/domain/decimal.ts';
-import type { Delegation, TraderKind } from '../../../src/domain/delegation.ts';
-import { isoTime } from '../../../src/domain/time.ts';
+import { plainDecimal } from '../../../src/domain/values/decimal.ts';
+import type { Delegation, TraderKind } from '../../../src/domain/identity/delegation.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import { DecimalText, IdText, NullableTime, nullable, objectOf, Time } from '../../shapes.ts';
 import { malformed } from '../../strict-json.ts';
 import { walletAddress } from '../wallet-address.ts';

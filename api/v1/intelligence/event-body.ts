@@ -3,8 +3,8 @@ import { Type } from 'typebox';
 import { CONFIRMED_BY, STORY_STATES } from '../../../src/domain/intelligence/corroboration.ts';
 import { MENTION_KINDS } from '../../../src/domain/intelligence/entities.ts';
 import { CHANNELS, DIRECTIONS, EVENT_KINDS, REPORT_ACTIONS } from '../../../src/domain/intelligence/report.ts';
-import { SEVERITIES } from '../../../src/domain/market-event.ts';
-import { isoTime } from '../../../src/domain/time.ts';
+import { SEVERITIES } from '../../../src/domain/market/market-event.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import { choice, NullableTime, nullable, nullableChoice, Time } from '../../shapes.ts';
 import type { StoredEvent } from './ports.ts';
 

@@ -1,6 +1,6 @@
 /** GET /v1/intelligence/macro: the calendar of releases, the regimes of rates, and the macro series with their vintages. */
 import { Type } from 'typebox';
-import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
+import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';
 import {
   CURVE_REGIMES,
   changeOver,
@@ -16,7 +16,7 @@ import {
   SERIES_GROUPS,
   SERIES_UNITS,
 } from '../../../src/domain/intelligence/macro.ts';
-import { DAY_MS, type EpochMs, isoTime } from '../../../src/domain/time.ts';
+import { DAY_MS, type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, DecimalText, NullableDecimalText, NullableTime, nullable, nullableChoice, objectOf, Time } from '../../shapes.ts';
 import { malformed } from '../../strict-json.ts';

@@ -3,8 +3,8 @@ import type { Assessment } from '../../../src/domain/intelligence/corroboration.
 import type { MacroRelease, SeriesPoint } from '../../../src/domain/intelligence/macro.ts';
 import type { EventKind, Report } from '../../../src/domain/intelligence/report.ts';
 import type { SocialPost } from '../../../src/domain/intelligence/social.ts';
-import type { Severity } from '../../../src/domain/market-event.ts';
-import type { EpochMs } from '../../../src/domain/time.ts';
+import type { Severity } from '../../../src/domain/market/market-event.ts';
+import type { EpochMs } from '../../../src/domain/values/time.ts';
 import type { Page, PageOf } from '../../page.ts';
 
 /** An event with every report of it that is kept. */

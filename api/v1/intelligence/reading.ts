@@ -1,7 +1,7 @@
 /** Parameters shared by the intelligence routes: symbols, positions, days and changes. */
-import type { Catalog } from '../../../src/domain/catalog.ts';
+import type { Catalog } from '../../../src/domain/catalog/catalog.ts';
 import { percentChange } from '../../../src/domain/intelligence/regime.ts';
-import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
+import { type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
 
 /** A day, `YYYY-MM-DD`. */
 export const DAY_PATTERN = '^\\d{4}-\\d{2}-\\d{2}$';

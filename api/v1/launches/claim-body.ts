@@ -4,7 +4,7 @@ import type { PreparedTransactionView } from '../../../actors/prepared-transacti
 import { CLAIM_KINDS, type ClaimKind } from '../../../src/domain/launch/launch-transactions.ts';
 import { CLAIMERS, type Claimer } from '../../../src/domain/launch/withdrawals.ts';
 import { PREPARED_TRANSACTION_STATES } from '../../../src/domain/solana/lifecycle.ts';
-import { isoTime } from '../../../src/domain/time.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import { choice, IdText, nullable, objectOf, Time } from '../../shapes.ts';
 
 export const NO_CLAIM = 'there is no claim with this id for this launch';

@@ -1,6 +1,6 @@
 /** State of a curve in whole tokens and words. */
 import type { Launch } from '../../../actors/launch/resource.ts';
-import { Decimal, type DecimalString, plainDecimal } from '../../../src/domain/decimal.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../../../src/domain/values/decimal.ts';
 import { priceOfSqrt } from '../../../src/domain/launch/curve/config.ts';
 import type { CurveState } from '../../../src/domain/launch/launch-state.ts';
 

@@ -4,7 +4,7 @@ import { type CurveWish, wishProblem } from '../../../src/domain/launch/curve/co
 import { PRESET_KEYS, presetOf } from '../../../src/domain/launch/presets.ts';
 import { listedObjection } from '../../../src/domain/launch/quote-mint.ts';
 import type { QuoteToken } from '../../../src/domain/launch/quote-tokens.ts';
-import { type Outcome, refuse } from '../../../src/domain/refusal.ts';
+import { type Outcome, refuse } from '../../../src/domain/values/refusal.ts';
 import { TOKEN_2022 } from '../../../src/domain/solana/programs.ts';
 import { choice, DecimalText, nullable, objectOf } from '../../shapes.ts';
 import { malformed } from '../../strict-json.ts';

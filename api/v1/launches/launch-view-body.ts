@@ -2,8 +2,8 @@
 import { type Static, Type } from 'typebox';
 import { type Launch, launch } from '../../../actors/launch/resource.ts';
 import { type LauncherLaunch, launcherLaunch } from '../../../actors/launcher-launch/resource.ts';
-import type { EpochMs } from '../../../src/domain/time.ts';
-import { curveLaunchProgress, launcherLaunchProgress } from '../../../src/domain/work-progress.ts';
+import type { EpochMs } from '../../../src/domain/values/time.ts';
+import { curveLaunchProgress, launcherLaunchProgress } from '../../../src/domain/values/work-progress.ts';
 import { IdText, objectOf } from '../../shapes.ts';
 import { WORK_FIELDS } from '../../../src/core/work-fields.ts';
 import { fillPctOf } from './curve-state.ts';

@@ -1,7 +1,7 @@
 /** POST /v1/launches/agentlaunch/quote: registers a launch with the external launcher, and builds the payment that it wants. */
 import { Type } from 'typebox';
-import { NO_AGENT } from '../../../src/domain/agent.ts';
-import { refuse } from '../../../src/domain/refusal.ts';
+import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
+import { refuse } from '../../../src/domain/values/refusal.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { isUuid } from '../../identifier.ts';
 import { defineRoute } from '../../route.ts';

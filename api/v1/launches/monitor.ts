@@ -1,7 +1,7 @@
 /** GET /v1/launches/:id/monitor: the state of a curve: its fill, its price, its fees, and its graduation. */
 import { type Static, Type } from 'typebox';
 import type { Launch } from '../../../actors/launch/resource.ts';
-import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
+import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';
 import { buildCurveConfig, planOf, priceOfSqrt } from '../../../src/domain/launch/curve/config.ts';
 import { successorPoolAddress } from '../../../src/domain/launch/curve/program.ts';
 import {

@@ -4,12 +4,12 @@ import type { Launch } from '../../../actors/launch/resource.ts';
 import type { LauncherLaunch } from '../../../actors/launcher-launch/resource.ts';
 import type { LauncherLaunchCommands } from '../../../actors/launcher-launch/commands.ts';
 import type { PreparedTransactionView } from '../../../actors/prepared-transaction/resource.ts';
-import type { Fill } from '../../../src/domain/book.ts';
-import type { DecimalString } from '../../../src/domain/decimal.ts';
+import type { Fill } from '../../../src/domain/books/book.ts';
+import type { DecimalString } from '../../../src/domain/values/decimal.ts';
 import type { CurveState } from '../../../src/domain/launch/launch-state.ts';
 import type { QuoteToken } from '../../../src/domain/launch/quote-tokens.ts';
-import type { EpochMs } from '../../../src/domain/time.ts';
-import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import type { EpochMs } from '../../../src/domain/values/time.ts';
+import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import type { Page, PageOf } from '../../page.ts';
 
 /** Dollar value of one whole quote token, and its source. */

@@ -1,7 +1,7 @@
 /** POST /v1/launches/dbc/prepare: the transactions of a launch, to be signed by the creator. */
 import { Type } from 'typebox';
-import { NO_AGENT } from '../../../src/domain/agent.ts';
-import { refuse } from '../../../src/domain/refusal.ts';
+import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
+import { refuse } from '../../../src/domain/values/refusal.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { isUuid } from '../../identifier.ts';
 import { sendRefusal } from '../../problem.ts';

@@ -1,8 +1,8 @@
 /** POST /v1/launches/dbc/preview: what a curve would be, before anything of it is on the chain. */
 import { type Static, Type } from 'typebox';
-import { Decimal, type DecimalString, plainDecimal } from '../../../src/domain/decimal.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../../../src/domain/values/decimal.ts';
 import { type LaunchPreview, previewOf } from '../../../src/domain/launch/preview.ts';
-import { refuse } from '../../../src/domain/refusal.ts';
+import { refuse } from '../../../src/domain/values/refusal.ts';
 import { sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { DecimalText, NullableDecimalText, nullable, objectOf, Time } from '../../shapes.ts';

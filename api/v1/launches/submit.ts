@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { NO_LAUNCH } from '../../../actors/launch/commands.ts';
 import type { Launch } from '../../../actors/launch/resource.ts';
 import type { LauncherLaunch } from '../../../actors/launcher-launch/resource.ts';
-import type { Outcome } from '../../../src/domain/refusal.ts';
+import type { Outcome } from '../../../src/domain/values/refusal.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';

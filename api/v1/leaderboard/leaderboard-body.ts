@@ -10,7 +10,7 @@ import {
   RANK_REASONS,
   type WalletSale,
 } from '../../../src/domain/leaderboard/entry.ts';
-import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
+import { type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
 import { choice, NullableDecimalText, nullable, objectOf, Time } from '../../shapes.ts';
 
 export const WindowField = choice(LEADERBOARD_WINDOWS, 'Up to now; sales inside it count, purchases before it set their basis.');

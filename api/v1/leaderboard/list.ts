@@ -1,6 +1,6 @@
 /** GET /v1/leaderboard: wallets by their realized profit in a window. */
 import { Type } from 'typebox';
-import { isoTime } from '../../../src/domain/time.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, nullable, objectOf, pageFields, Time } from '../../shapes.ts';

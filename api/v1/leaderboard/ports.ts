@@ -1,8 +1,8 @@
 /** Ports of the leaderboard routes. */
 import type { LeaderboardWalletCommands } from '../../../actors/leaderboard-wallet/commands.ts';
 import type { LeaderboardEntry, LeaderboardWindow, WalletSale } from '../../../src/domain/leaderboard/entry.ts';
-import type { WalletChain } from '../../../src/domain/linked-wallet.ts';
-import type { EpochMs } from '../../../src/domain/time.ts';
+import type { WalletChain } from '../../../src/domain/identity/linked-wallet.ts';
+import type { EpochMs } from '../../../src/domain/values/time.ts';
 import type { Page, PageOf } from '../../page.ts';
 
 /** Filter of entries. Null leaves a condition out. */

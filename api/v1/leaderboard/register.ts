@@ -1,6 +1,6 @@
 /** POST /v1/leaderboard/wallets: puts an address on the leaderboard. */
 import { Type } from 'typebox';
-import { LONGEST_LABEL } from '../../../src/domain/linked-wallet.ts';
+import { LONGEST_LABEL } from '../../../src/domain/identity/linked-wallet.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, nullable, objectOf, shownText } from '../../shapes.ts';

@@ -1,5 +1,5 @@
 /** Ports of the state-chart routes: definitions, diagrams and layouts of machines. */
-import type { Json } from '../../../src/domain/canonical-json.ts';
+import type { Json } from '../../../src/domain/values/canonical-json.ts';
 
 /** A machine for the eye: its definition as XState gives it, and the same as a Mermaid state diagram. */
 export interface MachineChart {

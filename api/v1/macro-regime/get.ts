@@ -12,7 +12,7 @@ import {
   type RegimeReading,
   readRegime,
 } from '../../../src/domain/intelligence/regime.ts';
-import { DAY_MS, isoTime } from '../../../src/domain/time.ts';
+import { DAY_MS, isoTime } from '../../../src/domain/values/time.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, DecimalText, NullableDecimalText, nullable, objectOf, Time } from '../../shapes.ts';
 import { dayOf } from '../intelligence/reading.ts';

@@ -1,6 +1,6 @@
 /** GET /v1/market-orders: orders of people, newest first. */
 import { Type } from 'typebox';
-import { EXECUTION_MODES } from '../../../src/domain/order.ts';
+import { EXECUTION_MODES } from '../../../src/domain/orders/order.ts';
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';

@@ -2,8 +2,8 @@
 import { Type } from 'typebox';
 import type { MarketOrderRequest } from '../../../actors/market-order/commands.ts';
 import { type MarketOrderView, marketOrder } from '../../../actors/market-order/resource.ts';
-import { TIMES_IN_FORCE, type TimeInForce } from '../../../src/domain/execution.ts';
-import { instrumentKey } from '../../../src/domain/venue.ts';
+import { TIMES_IN_FORCE, type TimeInForce } from '../../../src/domain/orders/execution.ts';
+import { instrumentKey } from '../../../src/domain/market/venue.ts';
 import type { ApiPorts } from '../../ports.ts';
 import { choice, IdText, objectOf } from '../../shapes.ts';
 import { malformed } from '../../strict-json.ts';

@@ -1,9 +1,9 @@
 /** A listing on the wire. */
 import { type Static, Type } from 'typebox';
-import { EVIDENCE_KINDS } from '../../../src/domain/evidence.ts';
+import { EVIDENCE_KINDS } from '../../../src/domain/agents/evidence.ts';
 import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
 import { LISTING_STATES, type Listing } from '../../../src/domain/marketplace/listing.ts';
-import { isoTime } from '../../../src/domain/time.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import { AnyJson, choice, DecimalText, GateCheckBody, HashText, IdText, objectOf, StageWord, Time } from '../../shapes.ts';
 
 export const ListingPath = objectOf({ id: IdText });

@@ -2,10 +2,10 @@
 import type { CheckoutCommands } from '../../../actors/checkout/commands.ts';
 import type { CheckoutView, Licence } from '../../../actors/checkout/resource.ts';
 import type { ListingCommands } from '../../../actors/listing/commands.ts';
-import type { DecimalString } from '../../../src/domain/decimal.ts';
+import type { DecimalString } from '../../../src/domain/values/decimal.ts';
 import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
 import type { Listing } from '../../../src/domain/marketplace/listing.ts';
-import type { EpochMs } from '../../../src/domain/time.ts';
+import type { EpochMs } from '../../../src/domain/values/time.ts';
 import type { Page, PageOf } from '../../page.ts';
 
 /** Filter of listings. Null leaves a condition out. */

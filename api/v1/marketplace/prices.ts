@@ -1,7 +1,7 @@
 /** GET /v1/marketplace/:id/prices: what a listing has cost, newest first. */
 import { Type } from 'typebox';
 import { NO_LISTING } from '../../../src/domain/marketplace/listing.ts';
-import { isoTime } from '../../../src/domain/time.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { idInPath } from '../../identifier.ts';

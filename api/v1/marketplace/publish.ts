@@ -1,6 +1,6 @@
 /** POST /v1/marketplace: publishes a pinned manifest version. */
 import { Type } from 'typebox';
-import { NO_AGENT } from '../../../src/domain/agent.ts';
+import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
 import { licencePrice, listingCategories } from '../../../src/domain/marketplace/listing.ts';
 import { isAddress } from '../../../src/domain/solana/base58.ts';
 import { onceOnly } from '../../idempotency.ts';

@@ -1,7 +1,7 @@
 /** GET /v1/me: who the token says I am and what I may do. */
 import { Type } from 'typebox';
-import { PERMISSIONS } from '../../../src/domain/agent.ts';
-import { isoTime } from '../../../src/domain/time.ts';
+import { PERMISSIONS } from '../../../src/domain/agents/agent.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, nullable, Time } from '../../shapes.ts';
 

@@ -1,7 +1,7 @@
 /** POST /v1/invitations: creates a single-use code with which a person joins the organization. */
 import { Type } from 'typebox';
 import type { NewInvitation } from '../../../actors/members/commands.ts';
-import { INVITATION_HOURS } from '../../../src/domain/member.ts';
+import { INVITATION_HOURS } from '../../../src/domain/identity/member.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { defineRoute } from '../../route.ts';
 import { objectOf } from '../../shapes.ts';

@@ -1,8 +1,8 @@
 /** Members, roles and invitations on the wire. */
 import { Type } from 'typebox';
-import { PERMISSIONS } from '../../../src/domain/agent.ts';
-import { type Invitation, type MemberRole, type MemberView, ROLE_NAME } from '../../../src/domain/member.ts';
-import { isoTime } from '../../../src/domain/time.ts';
+import { PERMISSIONS } from '../../../src/domain/agents/agent.ts';
+import { type Invitation, type MemberRole, type MemberView, ROLE_NAME } from '../../../src/domain/identity/member.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import { choice, IdText, NullableTime, nullable, objectOf, shownText, Time } from '../../shapes.ts';
 
 export const PermissionList = Type.Array(choice(PERMISSIONS), { minItems: 1, maxItems: PERMISSIONS.length, uniqueItems: true });

@@ -1,7 +1,7 @@
 /** Ports of the member routes. */
 import type { MemberCommands } from '../../../actors/members/commands.ts';
-import type { Invitation, MemberRole, MemberView } from '../../../src/domain/member.ts';
-import type { Outcome } from '../../../src/domain/refusal.ts';
+import type { Invitation, MemberRole, MemberView } from '../../../src/domain/identity/member.ts';
+import type { Outcome } from '../../../src/domain/values/refusal.ts';
 import type { Page, PageOf } from '../../page.ts';
 
 /** The members of one organization. */

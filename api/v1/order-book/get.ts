@@ -1,6 +1,6 @@
 /** GET /v1/order-book: the depth of one instrument on one venue. */
 import { Type } from 'typebox';
-import { isoTime } from '../../../src/domain/time.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import { sendProblem, sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { BookSide, ExecutableVenueWord, objectOf, QualityFlags, QualityWord, Time } from '../../shapes.ts';

@@ -1,6 +1,6 @@
 /** GET /v1/perps/{instrument}: one perpetual with its recent funding. */
 import { Type } from 'typebox';
-import { isoTime } from '../../../src/domain/time.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { DecimalText, NullableTime, nullable, objectOf, Time } from '../../shapes.ts';

@@ -1,6 +1,6 @@
 /** GET /v1/perps: mark, oracle, funding and open interest of every perpetual. */
 import { Type } from 'typebox';
-import { instrumentKey } from '../../../src/domain/venue.ts';
+import { instrumentKey } from '../../../src/domain/market/venue.ts';
 import { POSITIONS, pageBody, pageOfKeyed, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
 import { objectOf, pageFields, pageOf } from '../../shapes.ts';

@@ -1,10 +1,10 @@
 /** A perpetual's numbers on the wire: what its own venue says and nothing of any other. */
 import { Type } from 'typebox';
-import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
-import type { VenueState } from '../../../src/domain/market-state.ts';
-import type { PerpContext, Quote, ReferencePrice } from '../../../src/domain/quote.ts';
-import { type EpochMs, isoTime, slotOf } from '../../../src/domain/time.ts';
-import { midPrice } from '../../../src/domain/valuation.ts';
+import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';
+import type { VenueState } from '../../../src/domain/market/market-state.ts';
+import type { PerpContext, Quote, ReferencePrice } from '../../../src/domain/market/quote.ts';
+import { type EpochMs, isoTime, slotOf } from '../../../src/domain/values/time.ts';
+import { midPrice } from '../../../src/domain/market/valuation.ts';
 import { qualityLimits } from '../../../streams/quality-limits.ts';
 import { stateQuality } from '../../../streams/state-quality.ts';
 import { choice, DecimalText, NullableDecimalText, QualityFlags, QualityWord, Time } from '../../shapes.ts';

@@ -1,7 +1,7 @@
 /** Venue ports of the perpetuals routes. */
-import type { DecimalString } from '../../../src/domain/decimal.ts';
-import type { Outcome } from '../../../src/domain/refusal.ts';
-import type { EpochMs } from '../../../src/domain/time.ts';
+import type { DecimalString } from '../../../src/domain/values/decimal.ts';
+import type { Outcome } from '../../../src/domain/values/refusal.ts';
+import type { EpochMs } from '../../../src/domain/values/time.ts';
 
 /** Funding that a perpetual paid in the last hours, ascending, as its venue says. */
 export interface FundingReads {

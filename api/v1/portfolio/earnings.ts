@@ -1,10 +1,10 @@
 /** Profit of the books of a mode, read together: the figures of now and the profit at the beginning of the UTC day. */
-import { utcDayOf } from '../../../src/domain/book.ts';
-import type { DecimalString } from '../../../src/domain/decimal.ts';
-import type { ExecutionMode } from '../../../src/domain/order.ts';
+import { utcDayOf } from '../../../src/domain/books/book.ts';
+import type { DecimalString } from '../../../src/domain/values/decimal.ts';
+import type { ExecutionMode } from '../../../src/domain/orders/order.ts';
 import { type BookEarnings, bookEarnings, type DayBeginning, NOTHING_YET, profitOf } from '../../../src/domain/portfolio/performance.ts';
 import type { PortfolioMaterial } from '../../../src/domain/portfolio/portfolio.ts';
-import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import type { ApiPorts } from '../../ports.ts';
 
 export interface ReadEarnings extends Pick<PortfolioMaterial, 'at' | 'books' | 'quotes'> {

@@ -1,13 +1,13 @@
 /** GET /v1/portfolio/equity: how the equity of all books of one mode went together, at the prices that were observed then. */
 import { Type } from 'typebox';
-import { Decimal, type DecimalString, plainDecimal } from '../../../src/domain/decimal.ts';
-import { equityCourse, type PriceAt } from '../../../src/domain/equity-course.ts';
-import { EXECUTION_MODES } from '../../../src/domain/order.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../../../src/domain/values/decimal.ts';
+import { equityCourse, type PriceAt } from '../../../src/domain/books/equity-course.ts';
+import { EXECUTION_MODES } from '../../../src/domain/orders/order.ts';
 import { type Earnings, totalEarnings } from '../../../src/domain/portfolio/performance.ts';
-import type { Quote } from '../../../src/domain/quote.ts';
-import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
-import { midPrice } from '../../../src/domain/valuation.ts';
-import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import type { Quote } from '../../../src/domain/market/quote.ts';
+import { type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
+import { midPrice } from '../../../src/domain/market/valuation.ts';
+import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import { memberOf } from '../../caller.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, DecimalText, NullableTime, objectOf, Time } from '../../shapes.ts';

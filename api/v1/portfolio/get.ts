@@ -1,6 +1,6 @@
 /** GET /v1/portfolio: what an organization holds over books and wallets, against the five stress scenarios. */
 import { Type } from 'typebox';
-import { EXECUTION_MODES } from '../../../src/domain/order.ts';
+import { EXECUTION_MODES } from '../../../src/domain/orders/order.ts';
 import { portfolioOf } from '../../../src/domain/portfolio/portfolio.ts';
 import { memberOf } from '../../caller.ts';
 import { sendRefusal } from '../../problem.ts';

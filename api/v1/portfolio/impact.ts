@@ -1,11 +1,11 @@
 /** POST /v1/portfolio/impact: what a proposed allocation would make of the portfolio; nothing is stored or reserved. */
 import { Type } from 'typebox';
 import { AttributionBody } from '../../../src/core/order-shapes.ts';
-import { type Catalog, resolveUniverseEntry } from '../../../src/domain/catalog.ts';
-import { plainDecimal } from '../../../src/domain/decimal.ts';
-import { EXECUTION_MODES, ORDER_SIDES } from '../../../src/domain/order.ts';
+import { type Catalog, resolveUniverseEntry } from '../../../src/domain/catalog/catalog.ts';
+import { plainDecimal } from '../../../src/domain/values/decimal.ts';
+import { EXECUTION_MODES, ORDER_SIDES } from '../../../src/domain/orders/order.ts';
 import { type Allocation, impactOf, type SimulatedAllocation } from '../../../src/domain/portfolio/impact.ts';
-import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import { memberOf } from '../../caller.ts';
 import { sendRefusal } from '../../problem.ts';
 import { attributionInWords } from '../../risk-shapes.ts';

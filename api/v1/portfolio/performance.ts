@@ -1,9 +1,9 @@
 /** GET /v1/portfolio/performance: what the books of one mode have earned, together and one by one. */
 import { Type } from 'typebox';
-import { readBookId } from '../../../src/domain/book.ts';
-import { EXECUTION_MODES } from '../../../src/domain/order.ts';
+import { readBookId } from '../../../src/domain/books/book.ts';
+import { EXECUTION_MODES } from '../../../src/domain/orders/order.ts';
 import { totalEarnings } from '../../../src/domain/portfolio/performance.ts';
-import { isoTime } from '../../../src/domain/time.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import { memberOf } from '../../caller.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, DecimalText, NullableDecimalText, nullable, objectOf, Time } from '../../shapes.ts';

@@ -1,6 +1,6 @@
 /** A portfolio on the wire: every number beside the ids of what it was made of. */
 import { Type } from 'typebox';
-import { EXECUTION_MODES } from '../../../src/domain/order.ts';
+import { EXECUTION_MODES } from '../../../src/domain/orders/order.ts';
 import { ACCOUNT_KINDS } from '../../../src/domain/portfolio/account.ts';
 import { ASSET_CLASSES } from '../../../src/domain/portfolio/asset-class.ts';
 import { EXPOSURE_RELATIONS } from '../../../src/domain/portfolio/exposure.ts';
@@ -8,8 +8,8 @@ import { PORTFOLIO_FORMULAS, type Portfolio } from '../../../src/domain/portfoli
 import { PRICINGS, type PriceSource } from '../../../src/domain/portfolio/positions.ts';
 import { SCENARIO_IDS, STANDARD_SCENARIOS } from '../../../src/domain/portfolio/standard-scenarios.ts';
 import { INPUT_KINDS, type PortfolioInput } from '../../../src/domain/portfolio/trace.ts';
-import { QUALITIES } from '../../../src/domain/quote.ts';
-import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
+import { QUALITIES } from '../../../src/domain/market/quote.ts';
+import { type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
 import {
   choice,
   DecimalText,

@@ -1,9 +1,9 @@
 /** Ports of portfolios. Boot supplies them. They store nothing. */
-import type { ExecutionMode } from '../../../src/domain/order.ts';
+import type { ExecutionMode } from '../../../src/domain/orders/order.ts';
 import type { PrimaryBalances } from '../../../src/domain/portfolio/account.ts';
 import type { Allocation, ImpactMaterial } from '../../../src/domain/portfolio/impact.ts';
 import type { PortfolioMaterial, PortfolioWallets } from '../../../src/domain/portfolio/portfolio.ts';
-import type { Outcome } from '../../../src/domain/refusal.ts';
+import type { Outcome } from '../../../src/domain/values/refusal.ts';
 
 /** Balances of an address on the primary chain. */
 export interface PrimaryWalletReads {

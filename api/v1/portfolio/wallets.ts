@@ -1,5 +1,5 @@
 /** Wallets that a request names beside the books: read at the node and the venue that know them, each on its own. */
-import { isChainAddress } from '../../../src/domain/listed-token.ts';
+import { isChainAddress } from '../../../src/domain/catalog/listed-token.ts';
 import {
   accountOfChainWallet,
   accountOfPerpAccount,
@@ -7,7 +7,7 @@ import {
   type ReadAccount,
 } from '../../../src/domain/portfolio/account.ts';
 import type { PortfolioWallets, UnreadWallet } from '../../../src/domain/portfolio/portfolio.ts';
-import { type Outcome, refuse } from '../../../src/domain/refusal.ts';
+import { type Outcome, refuse } from '../../../src/domain/values/refusal.ts';
 import type { ApiPorts } from '../../ports.ts';
 import { malformed } from '../../strict-json.ts';
 

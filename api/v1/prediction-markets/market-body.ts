@@ -8,8 +8,8 @@ import {
   type PredictionOutcome,
 } from '../../../src/domain/prediction/market.ts';
 import { COMPARATORS } from '../../../src/domain/prediction/question.ts';
-import type { Quote } from '../../../src/domain/quote.ts';
-import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
+import type { Quote } from '../../../src/domain/market/quote.ts';
+import { type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
 import {
   choice,
   DecimalText,

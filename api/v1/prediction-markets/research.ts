@@ -4,7 +4,7 @@ import { CRITERION_ASPECTS, type CriteriaBreakdown, criteriaDifferences, criteri
 import type { PredictionMarket } from '../../../src/domain/prediction/market.ts';
 import { matchQuestions, type QuestionMatch } from '../../../src/domain/prediction/question.ts';
 import { CORROBORATIONS, DISAGREEMENTS, researchProbability } from '../../../src/domain/prediction/research.ts';
-import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
+import { type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, DecimalText, NullableDecimalText, NullableTime, nullable, QualityWord, Time } from '../../shapes.ts';

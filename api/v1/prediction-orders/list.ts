@@ -1,7 +1,7 @@
 /** GET /v1/prediction-orders: orders on prediction markets, newest first. */
 import { Type } from 'typebox';
 import { MarketIdText, PredictionOrderStateWord } from '../../../actors/prediction-order/resource.ts';
-import { EXECUTION_MODES } from '../../../src/domain/order.ts';
+import { EXECUTION_MODES } from '../../../src/domain/orders/order.ts';
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';

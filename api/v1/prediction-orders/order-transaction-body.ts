@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import type { PreparedTransactionView } from '../../../actors/prepared-transaction/resource.ts';
 import { PREPARED_TRANSACTION_STATES } from '../../../src/domain/solana/lifecycle.ts';
-import { isoTime } from '../../../src/domain/time.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import { choice, IdText, nullable, Time } from '../../shapes.ts';
 
 export const OrderTransactionBody = Type.Object(

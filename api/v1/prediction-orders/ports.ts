@@ -1,7 +1,7 @@
 /** Store ports of prediction-market orders. */
 import type { LivePredictionOrders, PredictionOrderCommands } from '../../../actors/prediction-order/commands.ts';
 import type { PredictionOrderView } from '../../../actors/prediction-order/resource.ts';
-import type { ExecutionMode } from '../../../src/domain/order.ts';
+import type { ExecutionMode } from '../../../src/domain/orders/order.ts';
 import type { PredictionOrderState } from '../../../src/domain/prediction/order.ts';
 import type { Page, PageOf } from '../../page.ts';
 

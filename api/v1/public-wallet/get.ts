@@ -1,6 +1,6 @@
 /** GET /v1/public-wallet/{address}: any address on the perpetuals venue, as that venue reports it. */
 import { Type } from 'typebox';
-import { isoTime } from '../../../src/domain/time.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import { sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, DecimalText, NullableDecimalText, NullableTime, nullable, objectOf, Time } from '../../shapes.ts';

@@ -1,7 +1,7 @@
 /** GET /v1/quotes: the latest quote of every instrument, by venue and instrument. */
 import { Type } from 'typebox';
-import type { Quote, ReferencePrice } from '../../../src/domain/quote.ts';
-import { instrumentKey } from '../../../src/domain/venue.ts';
+import type { Quote, ReferencePrice } from '../../../src/domain/market/quote.ts';
+import { instrumentKey } from '../../../src/domain/market/venue.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
 import { objectOf, pageFields, pageOf, VenueWord } from '../../shapes.ts';

@@ -1,6 +1,6 @@
 /** Ports of the quote routes: the market view of this process. */
-import type { Quote, ReferencePrice } from '../../../src/domain/quote.ts';
-import type { Venue } from '../../../src/domain/venue.ts';
+import type { Quote, ReferencePrice } from '../../../src/domain/market/quote.ts';
+import type { Venue } from '../../../src/domain/market/venue.ts';
 
 /** The market view of this process: the latest event per instrument, in memory. */
 export interface QuoteReads {

@@ -1,9 +1,9 @@
 /** A quote or a reference price on the wire; a reference price never looks like a quote. */
 import { Type } from 'typebox';
-import type { Quote, ReferencePrice } from '../../../src/domain/quote.ts';
-import { SESSIONS } from '../../../src/domain/quote.ts';
-import { isoTime } from '../../../src/domain/time.ts';
-import { midPrice } from '../../../src/domain/valuation.ts';
+import type { Quote, ReferencePrice } from '../../../src/domain/market/quote.ts';
+import { SESSIONS } from '../../../src/domain/market/quote.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
+import { midPrice } from '../../../src/domain/market/valuation.ts';
 import type { Cadence } from '../../../src/domain/venues/venue-facts.ts';
 import { createFreshness, type Freshness } from '../../../streams/freshness.ts';
 import { qualityLimits } from '../../../streams/quality-limits.ts';

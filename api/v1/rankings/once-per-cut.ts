@@ -1,5 +1,5 @@
 /** Derives values once per cut. Pages and callers of the same half minute read the same rows. */
-import type { Cut } from '../../../src/domain/cut.ts';
+import type { Cut } from '../../../src/domain/market/cut.ts';
 
 /** Different requests that are kept of a cut: a slippage budget is any number. */
 const KEPT_REQUESTS = 32;

@@ -1,8 +1,8 @@
 /** Ports of rankings, basis and assessments: past and present cuts, and stored bars. */
-import type { Cut } from '../../../src/domain/cut.ts';
+import type { Cut } from '../../../src/domain/market/cut.ts';
 import type { BarsWanted, ClosedBar } from '../../../src/domain/ranking/momentum.ts';
-import type { EpochMs } from '../../../src/domain/time.ts';
-import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import type { EpochMs } from '../../../src/domain/values/time.ts';
+import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import type { BasisReads } from '../arbitrage/basis-reads.ts';
 import type { AssessmentPhrasing } from '../stocks/ports.ts';
 

@@ -1,14 +1,14 @@
 /** GET /v1/rankings/private: pre-IPO tokens by one of seven modes, at the newest cut or a past one. */
 import { Type } from 'typebox';
-import { Decimal, type DecimalString, plainDecimal } from '../../../src/domain/decimal.ts';
-import { EXECUTION_MODES, type ExecutionMode } from '../../../src/domain/order.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../../../src/domain/values/decimal.ts';
+import { EXECUTION_MODES, type ExecutionMode } from '../../../src/domain/orders/order.ts';
 import { portfolioOf } from '../../../src/domain/portfolio/portfolio.ts';
 import { DEFAULT_SLIPPAGE_BUDGET_BPS } from '../../../src/domain/ranking/fair-value.ts';
 import { momentumBars } from '../../../src/domain/ranking/momentum.ts';
 import type { FitPortfolio } from '../../../src/domain/ranking/portfolio-fit.ts';
 import { PRIVATE_FORMULAS, PRIVATE_MODES, type PrivateRequest, rankPrivateMarkets } from '../../../src/domain/ranking/private-markets.ts';
 import type { RankedRow } from '../../../src/domain/ranking/ranked-row.ts';
-import { refuse } from '../../../src/domain/refusal.ts';
+import { refuse } from '../../../src/domain/values/refusal.ts';
 import { memberOf } from '../../caller.ts';
 import type { ApiPorts } from '../../ports.ts';
 import { sendRefusal } from '../../problem.ts';

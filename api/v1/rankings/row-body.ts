@@ -1,11 +1,11 @@
 /** Rows of rankings on the wire, and what their routes read alike: the cut that is asked for, filters and pages. */
 import { Type } from 'typebox';
-import type { Cut } from '../../../src/domain/cut.ts';
-import { SESSIONS } from '../../../src/domain/quote.ts';
+import type { Cut } from '../../../src/domain/market/cut.ts';
+import { SESSIONS } from '../../../src/domain/market/quote.ts';
 import type { WeighedEvent } from '../../../src/domain/ranking/event-intensity.ts';
 import type { Momentum } from '../../../src/domain/ranking/momentum.ts';
 import { type PriceFact, type RankedRow, ROW_FLAGS, UNRANKED_REASONS } from '../../../src/domain/ranking/ranked-row.ts';
-import { type EpochMs, isoTime, slotOf, TAKE_TICK_MS } from '../../../src/domain/time.ts';
+import { type EpochMs, isoTime, slotOf, TAKE_TICK_MS } from '../../../src/domain/values/time.ts';
 import { encodeCursor, pageOfQuery } from '../../cursor.ts';
 import type { ApiPorts } from '../../ports.ts';
 import {

@@ -3,7 +3,7 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { sendRefusal } from '../../problem.ts';
 import { defineRoute, type Route } from '../../route.ts';
 import { EmptyBody, objectOf } from '../../shapes.ts';
-import { LEAST_SPEED, MOST_SPEED } from '../../../src/domain/replay-speed.ts';
+import { LEAST_SPEED, MOST_SPEED } from '../../../src/domain/tape/replay-speed.ts';
 import { malformed } from '../../strict-json.ts';
 import type { ReplayControl } from './ports.ts';
 import { ReplayBody, replayBody } from './state.ts';

@@ -1,7 +1,7 @@
 /** GET /v1/replay: where the tape stands; GET /v1/replay/tapes: what else may be loaded. */
 import { Type } from 'typebox';
-import { isoTime } from '../../../src/domain/time.ts';
-import { replayProgress } from '../../../src/domain/work-progress.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
+import { replayProgress } from '../../../src/domain/values/work-progress.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, nullable, Time } from '../../shapes.ts';
 import { WORK_FIELDS } from '../../../src/core/work-fields.ts';

@@ -1,6 +1,6 @@
 /** PUT /v1/risk/preferences. */
 import { Type } from 'typebox';
-import { plainDecimal } from '../../../src/domain/decimal.ts';
+import { plainDecimal } from '../../../src/domain/values/decimal.ts';
 import type { RiskPreferences } from '../../../src/domain/risk/index.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { defineRoute } from '../../route.ts';

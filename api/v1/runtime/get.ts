@@ -1,5 +1,5 @@
 /** GET /v1/runtime: how the runtime stands, in numbers. */
-import { isoTime } from '../../../src/domain/time.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import { memberOf } from '../../caller.ts';
 import { defineRoute } from '../../route.ts';
 import { RuntimeBody } from './runtime-body.ts';

@@ -1,9 +1,9 @@
 /** Ports of the runtime routes: waiting work, incidents and interventions. */
 import type { Intervention, InterventionCommands } from '../../../actors/intervention/commands.ts';
-import type { Json } from '../../../src/domain/canonical-json.ts';
-import type { EpochMs } from '../../../src/domain/time.ts';
-import type { Venue } from '../../../src/domain/venue.ts';
-import type { TrackedWork } from '../../../src/domain/work-progress.ts';
+import type { Json } from '../../../src/domain/values/canonical-json.ts';
+import type { EpochMs } from '../../../src/domain/values/time.ts';
+import type { Venue } from '../../../src/domain/market/venue.ts';
+import type { TrackedWork } from '../../../src/domain/values/work-progress.ts';
 import type { Page, PageOf } from '../../page.ts';
 import type { ActorStatus } from '../actors/ports.ts';
 

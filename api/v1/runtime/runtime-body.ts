@@ -1,7 +1,7 @@
 /** Wire shapes of the runtime routes: waiting work, incidents and interventions. */
 import { Type } from 'typebox';
 import { INTERVENTIONS } from '../../../actors/intervention/commands.ts';
-import { isoTime } from '../../../src/domain/time.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import { AnyJson, choice, IdText, NullableTime, nullable, Time } from '../../shapes.ts';
 import type { RecordedIntervention } from './ports.ts';
 

@@ -1,7 +1,7 @@
 /** Long work on the wire. */
 import { Type } from 'typebox';
-import { isoTime } from '../../../src/domain/time.ts';
-import { LONG_WORK_STATES, longWorkProgress, longWorkState } from '../../../src/domain/work-progress.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
+import { LONG_WORK_STATES, longWorkProgress, longWorkState } from '../../../src/domain/values/work-progress.ts';
 import { choice, nullable, NullableTime, Time } from '../../shapes.ts';
 import { WORK_FIELDS } from '../../../src/core/work-fields.ts';
 import { type LongWork, WORK_KINDS } from './ports.ts';

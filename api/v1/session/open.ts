@@ -1,7 +1,7 @@
 /** POST /v1/session: a browser hands over its token once and gets it back as a cookie that no script can read. */
 import { Type } from 'typebox';
-import type { Refusal } from '../../../src/domain/refusal.ts';
-import { isoTime } from '../../../src/domain/time.ts';
+import type { Refusal } from '../../../src/domain/values/refusal.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import { credentialOf } from '../../caller.ts';
 import { sendProblem, sendRefusal } from '../../problem.ts';
 import { addressKey } from '../../rate-limits.ts';

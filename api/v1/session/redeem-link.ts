@@ -1,7 +1,7 @@
 /** POST /v1/session/link: the one-click link that the service printed at its start becomes a session of this browser. */
 import { Type } from 'typebox';
-import { refuse } from '../../../src/domain/refusal.ts';
-import { isoTime } from '../../../src/domain/time.ts';
+import { refuse } from '../../../src/domain/values/refusal.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import { sendProblem, sendRefusal } from '../../problem.ts';
 import { addressKey } from '../../rate-limits.ts';
 import { defineRoute } from '../../route.ts';

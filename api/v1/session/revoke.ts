@@ -1,6 +1,6 @@
 /** POST /v1/session/revoke: the caller's own token is refused from now on, with those of the same session of the provider. */
 
-import { refuse } from '../../../src/domain/refusal.ts';
+import { refuse } from '../../../src/domain/values/refusal.ts';
 import { sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { EmptyBody } from '../../shapes.ts';

@@ -2,10 +2,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { SIGNAL_TOKEN } from '../../../actors/agent/signal-hooks.ts';
-import { type Json, sha256Hex } from '../../../src/domain/canonical-json.ts';
-import { type Alert, fillTemplate } from '../../../src/domain/signal-template.ts';
-import type { OrderSide } from '../../../src/domain/order.ts';
-import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import { type Json, sha256Hex } from '../../../src/domain/values/canonical-json.ts';
+import { type Alert, fillTemplate } from '../../../src/domain/outside/signal-template.ts';
+import type { OrderSide } from '../../../src/domain/orders/order.ts';
+import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import type { FoundHook } from '../../access.ts';
 import { storedId } from '../../identifier.ts';
 import type { ApiPorts } from '../../ports.ts';

@@ -1,7 +1,7 @@
 /** Signatures of deliveries as Standard Webhooks 1.x says: HMAC-SHA-256 over id, timestamp and body. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { EpochMs } from '../../../src/domain/time.ts';
+import type { EpochMs } from '../../../src/domain/values/time.ts';
 
 /** A delivery signed longer ago, or in the future by more, is refused. Milliseconds. */
 const TOLERANCE_MS = 5 * 60_000;

@@ -1,7 +1,7 @@
 /** GET /v1/social-feed: chatter of social platforms, mapped to the catalog and kept apart from confirmed events. */
 import { Type } from 'typebox';
 import type { SocialPost } from '../../../src/domain/intelligence/social.ts';
-import { isoTime } from '../../../src/domain/time.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import { pageBody, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
 import { nullable, objectOf, pageFields, pageOf, Time } from '../../shapes.ts';

@@ -4,12 +4,12 @@ import type { PreparedTransactionView } from '../../../actors/prepared-transacti
 import type { SwapQuote, SwapWish } from '../../../actors/prepared-transaction/swap-commands.ts';
 import { swapSubject } from '../../../actors/prepared-transaction/swap-purpose.ts';
 import { AttributionBody, FillBody } from '../../../src/core/order-shapes.ts';
-import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
-import { ORDER_SIDES } from '../../../src/domain/order.ts';
+import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';
+import { ORDER_SIDES } from '../../../src/domain/orders/order.ts';
 import { PREPARED_TRANSACTION_STATES } from '../../../src/domain/solana/lifecycle.ts';
 import { priceOf, type SwapPromise, uiOf } from '../../../src/domain/solana/swap.ts';
-import { isoTime } from '../../../src/domain/time.ts';
-import { instrumentKey } from '../../../src/domain/venue.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
+import { instrumentKey } from '../../../src/domain/market/venue.ts';
 import type { ApiPorts } from '../../ports.ts';
 import { choice, DecimalText, HashText, IdText, NullableDecimalText, nullable, objectOf, Time } from '../../shapes.ts';
 import { malformed } from '../../strict-json.ts';

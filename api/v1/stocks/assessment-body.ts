@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import type { Assessment } from '../../../src/domain/assessment/assess-stock.ts';
 import { SOURCE_KINDS } from '../../../src/domain/assessment/claim.ts';
-import { isoTime } from '../../../src/domain/time.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import { choice, NullableDecimalText, nullable, Time } from '../../shapes.ts';
 
 const closed = { additionalProperties: false };

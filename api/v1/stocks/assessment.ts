@@ -2,9 +2,9 @@
 import { Type } from 'typebox';
 import { assessStock } from '../../../src/domain/assessment/assess-stock.ts';
 import { checkPhrasing } from '../../../src/domain/assessment/check-phrasing.ts';
-import type { CatalogEntry } from '../../../src/domain/catalog.ts';
-import { didYouMean } from '../../../src/domain/nearest-name.ts';
-import { refuse } from '../../../src/domain/refusal.ts';
+import type { CatalogEntry } from '../../../src/domain/catalog/catalog.ts';
+import { didYouMean } from '../../../src/domain/values/nearest-name.ts';
+import { refuse } from '../../../src/domain/values/refusal.ts';
 import type { ApiPorts } from '../../ports.ts';
 import { sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';

@@ -1,7 +1,7 @@
 /** The evidence of an assessment, read from what is received and stored: the newest cut, events of 30 days, bars of a week, the calendar. */
 import type { Evidence } from '../../../src/domain/assessment/assess-stock.ts';
-import type { CatalogEntry } from '../../../src/domain/catalog.ts';
-import { DAY_MS } from '../../../src/domain/time.ts';
+import type { CatalogEntry } from '../../../src/domain/catalog/catalog.ts';
+import { DAY_MS } from '../../../src/domain/values/time.ts';
 import type { ApiPorts } from '../../ports.ts';
 import { dayOf } from '../intelligence/reading.ts';
 

@@ -1,7 +1,7 @@
 /** POST /v1/takes/arm: a Take becomes a policy that is evaluated every half minute under the caller's risk mandate. */
 import { Type } from 'typebox';
 import type { TakeView } from '../../../actors/take/commands.ts';
-import { EXECUTION_MODES } from '../../../src/domain/order.ts';
+import { EXECUTION_MODES } from '../../../src/domain/orders/order.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { storedId } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';

@@ -1,5 +1,5 @@
 /** GET /v1/takes/:id/history: the committed steps of the Take's state chart, newest first. */
-import { isoTime } from '../../../src/domain/time.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { idInPath } from '../../identifier.ts';

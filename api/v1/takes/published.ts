@@ -1,7 +1,7 @@
 /** GET /v1/takes/published: what every organization published, newest first, to be forked. */
 import { Type } from 'typebox';
 import type { PublishedTake } from '../../../actors/take/commands.ts';
-import { isoTime } from '../../../src/domain/time.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';

@@ -2,12 +2,12 @@
 
 import { takeInvalid } from '../../../actors/take/command-handler.ts';
 import type { TakeReading } from '../../../actors/take/commands.ts';
-import type { Catalog } from '../../../src/domain/catalog.ts';
-import type { Outcome } from '../../../src/domain/refusal.ts';
+import type { Catalog } from '../../../src/domain/catalog/catalog.ts';
+import type { Outcome } from '../../../src/domain/values/refusal.ts';
 import { compileThesis } from '../../../src/domain/take/compile-thesis.ts';
 import { readingOfFields, readTakeFields } from '../../../src/domain/take/read-take.ts';
 import type { Take } from '../../../src/domain/take/take.ts';
-import type { EpochMs } from '../../../src/domain/time.ts';
+import type { EpochMs } from '../../../src/domain/values/time.ts';
 
 export interface Compilation {
   readonly take: Take;

@@ -1,9 +1,9 @@
 /** A Take on the wire. */
 import { Type } from 'typebox';
 import type { PublishedTake, TakeView } from '../../../actors/take/commands.ts';
-import { EXECUTION_MODES } from '../../../src/domain/order.ts';
+import { EXECUTION_MODES } from '../../../src/domain/orders/order.ts';
 import { TAKE_ORIGINS, TAKE_STATES, targetOf } from '../../../src/domain/take/take.ts';
-import { isoTime } from '../../../src/domain/time.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import { AnyJson, choice, DecimalText, HashText, IdText, NullableTime, nullable, nullableChoice, Time } from '../../shapes.ts';
 
 const ConditionBody = Type.Unsafe<Record<string, unknown>>({

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CommandContext } from '../../../actors/agent/commands.ts';
 import type { TakeCommands, TakeView } from '../../../actors/take/commands.ts';
-import type { Outcome } from '../../../src/domain/refusal.ts';
+import type { Outcome } from '../../../src/domain/values/refusal.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
 import type { ApiPorts } from '../../ports.ts';

@@ -1,8 +1,8 @@
 /** POST /v1/takes/tokenize: a Take becomes a draft agent that decides as it does, or a draft that the launch studio takes over. */
 import { Type } from 'typebox';
 import type { AgentView } from '../../../actors/agent/resource.ts';
-import { CATALOG } from '../../../src/domain/catalog.ts';
-import { refuse } from '../../../src/domain/refusal.ts';
+import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
+import { refuse } from '../../../src/domain/values/refusal.ts';
 import { memberOf } from '../../caller.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { storedId } from '../../identifier.ts';

@@ -1,6 +1,6 @@
 /** GET /v1/tickers: the rolling day statistics of the spot exchange. */
 import { Type } from 'typebox';
-import { instrumentKey } from '../../../src/domain/venue.ts';
+import { instrumentKey } from '../../../src/domain/market/venue.ts';
 import { POSITIONS, pageBody, pageOfKeyed, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, objectOf, pageFields, pageOf } from '../../shapes.ts';

@@ -1,7 +1,7 @@
 /** Day statistics on the wire, with their age and quality. */
 import { Type } from 'typebox';
-import type { DayTicker, VenueState } from '../../../src/domain/market-state.ts';
-import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
+import type { DayTicker, VenueState } from '../../../src/domain/market/market-state.ts';
+import { type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
 import { limitsOf, qualityLimits } from '../../../streams/quality-limits.ts';
 import { stateQuality } from '../../../streams/state-quality.ts';
 import { choice, DecimalText, QualityFlags, QualityWord, Time } from '../../shapes.ts';

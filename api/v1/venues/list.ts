@@ -1,8 +1,8 @@
 /** GET /v1/venues: how each venue is received, how its clock stands and what may still be asked of it. */
 import { Type } from 'typebox';
-import type { BudgetState, VenueState } from '../../../src/domain/market-state.ts';
-import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
-import { isExecutable, VENUES, type Venue } from '../../../src/domain/venue.ts';
+import type { BudgetState, VenueState } from '../../../src/domain/market/market-state.ts';
+import { type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
+import { isExecutable, VENUES, type Venue } from '../../../src/domain/market/venue.ts';
 import { VENUE_STATE_MAX_AGE_MS } from '../../../streams/state-quality.ts';
 import { pageBody, pageOfKeyed, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';

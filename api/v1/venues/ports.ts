@@ -1,5 +1,5 @@
 /** Ports of the venue routes: market states and request budgets of this process. */
-import type { BudgetState, MarketState } from '../../../src/domain/market-state.ts';
+import type { BudgetState, MarketState } from '../../../src/domain/market/market-state.ts';
 
 /** Newest venue states besides quotes, in memory, by `marketStateKey`. */
 export interface MarketStateReads {

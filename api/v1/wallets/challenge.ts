@@ -1,7 +1,7 @@
 /** POST /v1/wallets/challenge: the text that the owner of a wallet signs to prove it. */
 import { Type } from 'typebox';
-import { WALLET_CHALLENGE_MS, type WalletTypedData } from '../../../src/domain/linked-wallet.ts';
-import { isoTime } from '../../../src/domain/time.ts';
+import { WALLET_CHALLENGE_MS, type WalletTypedData } from '../../../src/domain/identity/linked-wallet.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, objectOf, Time } from '../../shapes.ts';

@@ -1,7 +1,7 @@
 /** GET /v1/wallets/evmvenue/{address}: balances and state of a wallet on the EVM chain. */
 import { Type } from 'typebox';
-import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
-import type { PublicWallet } from '../../../src/domain/wallet.ts';
+import { type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
+import type { PublicWallet } from '../../../src/domain/identity/wallet.ts';
 import { sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, DecimalText, NullableTime, nullable, Time } from '../../shapes.ts';

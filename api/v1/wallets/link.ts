@@ -1,6 +1,6 @@
 /** POST /v1/wallets: links a wallet whose owner has signed the text of its challenge. */
 import { Type } from 'typebox';
-import { LONGEST_LABEL } from '../../../src/domain/linked-wallet.ts';
+import { LONGEST_LABEL } from '../../../src/domain/identity/linked-wallet.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { defineRoute } from '../../route.ts';
 import { objectOf, shownText } from '../../shapes.ts';

@@ -1,7 +1,7 @@
 /** A linked wallet on the wire. */
 import { Type } from 'typebox';
-import type { LinkedWallet } from '../../../src/domain/linked-wallet.ts';
-import { isoTime } from '../../../src/domain/time.ts';
+import type { LinkedWallet } from '../../../src/domain/identity/linked-wallet.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import { choice, IdText, nullable, objectOf, Time } from '../../shapes.ts';
 
 export const AddressText = Type.String({

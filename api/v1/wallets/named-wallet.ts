@@ -1,6 +1,6 @@
 /** The linked wallet that a request names by its label or id if it may give an address. */
-import { chainOfAddress, type WalletChain } from '../../../src/domain/linked-wallet.ts';
-import { type Outcome, refuse } from '../../../src/domain/refusal.ts';
+import { chainOfAddress, type WalletChain } from '../../../src/domain/identity/linked-wallet.ts';
+import { type Outcome, refuse } from '../../../src/domain/values/refusal.ts';
 import type { ApiPorts } from '../../ports.ts';
 
 /**

@@ -1,9 +1,9 @@
 /** Chain-node ports of the wallet routes. */
 
 import type { LinkedWalletCommands } from '../../../actors/linked-wallet/commands.ts';
-import type { LinkedWallet } from '../../../src/domain/linked-wallet.ts';
-import type { Outcome } from '../../../src/domain/refusal.ts';
-import type { ChainWallet } from '../../../src/domain/wallet.ts';
+import type { LinkedWallet } from '../../../src/domain/identity/linked-wallet.ts';
+import type { Outcome } from '../../../src/domain/values/refusal.ts';
+import type { ChainWallet } from '../../../src/domain/identity/wallet.ts';
 import type { Page, PageOf } from '../../page.ts';
 import type { PrimaryWalletReads } from '../portfolio/ports.ts';
 import type { PublicWalletReads } from '../public-wallet/ports.ts';

@@ -1,8 +1,8 @@
 /** POST /v1/wallets/:id/rename: another label for a linked wallet, or none. */
 import { Type } from 'typebox';
 import { NO_WALLET } from '../../../actors/linked-wallet/commands.ts';
-import { LONGEST_LABEL } from '../../../src/domain/linked-wallet.ts';
-import { SHOWN_PATTERN } from '../../../src/domain/shown-text.ts';
+import { LONGEST_LABEL } from '../../../src/domain/identity/linked-wallet.ts';
+import { SHOWN_PATTERN } from '../../../src/domain/values/shown-text.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';

@@ -2,7 +2,7 @@
 import type { Clock } from '../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
 import type { BridgeChain } from '../../domain/bridge/quote.ts';
-import type { DecimalString } from '../../domain/decimal.ts';
+import type { DecimalString } from '../../domain/values/decimal.ts';
 import type { AskedSystem } from '../metrics.ts';
 import type { EvmBridgeChain } from './evm-chain.ts';
 

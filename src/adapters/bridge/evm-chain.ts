@@ -27,7 +27,7 @@ import type { SourceSighting } from '../../domain/bridge/axes.ts';
 import { evmDifferences, type ReadEvmTransaction } from '../../domain/bridge/evm-fields.ts';
 import type { UnsignedEvmTransaction } from '../../domain/bridge/quote.ts';
 import type { TransferTerms } from '../../domain/bridge/transfer.ts';
-import { type Outcome, refuse } from '../../domain/refusal.ts';
+import { type Outcome, refuse } from '../../domain/values/refusal.ts';
 import type { Broadcast } from '../../domain/solana/chain.ts';
 import { createJsonRpc, type JsonRpc, type Reply } from '../json-rpc.ts';
 import { EVM_HASH } from './provider-http.ts';

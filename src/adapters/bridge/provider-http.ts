@@ -2,7 +2,7 @@
 import type { Clock } from '../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
 import type { BridgeChain } from '../../domain/bridge/quote.ts';
-import { type Outcome, refuse } from '../../domain/refusal.ts';
+import { type Outcome, refuse } from '../../domain/values/refusal.ts';
 import { fromBase58 } from '../../domain/solana/base58.ts';
 import type { RequestBudget } from '../venues/request-budget.ts';
 import { VenueError } from '../venues/venue-feed.ts';

@@ -1,5 +1,5 @@
 /** The bars of one file, all in memory. */
-import type { Candle } from '../../domain/candle.ts';
+import type { Candle } from '../../domain/candles/candle.ts';
 import { readCandleFile } from './read-candles.ts';
 
 /** `now`: bars that close later are refused. @throws Error in one sentence at the first row that is no bar */

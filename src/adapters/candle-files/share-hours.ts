@@ -1,8 +1,8 @@
 /** Checks the times of share bars against the calendar of the exchange. */
-import { CATALOG } from '../../domain/catalog.ts';
-import { lastRegularClose, newYorkDate, newYorkOffsetMs, sessionAt, tradingDay } from '../../domain/session.ts';
-import type { EpochMs } from '../../domain/time.ts';
-import { type InstrumentKey, splitInstrumentKey } from '../../domain/venue.ts';
+import { CATALOG } from '../../domain/catalog/catalog.ts';
+import { lastRegularClose, newYorkDate, newYorkOffsetMs, sessionAt, tradingDay } from '../../domain/market/session.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
+import { type InstrumentKey, splitInstrumentKey } from '../../domain/market/venue.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

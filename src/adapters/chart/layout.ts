@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import type { ElkExtendedEdge, ElkNode } from 'elkjs/lib/elk-api.js';
 import type { ChartBox, ChartEdge, MachineLayout } from '../../../api/v1/machines/ports.ts';
-import type { Json } from '../../domain/canonical-json.ts';
+import type { Json } from '../../domain/values/canonical-json.ts';
 
 export interface ChartLayouts {
   /** Null for a machine that this version of the service does not have. */

@@ -1,6 +1,6 @@
 /** EVM addresses as people type them: with a checksum if they have mixed letters (EIP-55). */
 import { getAddress, isAddress } from 'viem';
-import { type Outcome, refuse } from '../../domain/refusal.ts';
+import { type Outcome, refuse } from '../../domain/values/refusal.ts';
 
 /** The address with its checksum; refuses with `malformed` what is none, or whose checksum is wrong. */
 export function checkedAddress(text: string): Outcome<string> {

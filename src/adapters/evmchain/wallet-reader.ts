@@ -19,8 +19,8 @@ import {
   TimeoutError,
 } from 'viem';
 import type { Clock } from '../../../streams/clock.ts';
-import { type Outcome, refuse } from '../../domain/refusal.ts';
-import { type AccountKind, amountOf, type ChainToken, type ChainWallet } from '../../domain/wallet.ts';
+import { type Outcome, refuse } from '../../domain/values/refusal.ts';
+import { type AccountKind, amountOf, type ChainToken, type ChainWallet } from '../../domain/identity/wallet.ts';
 
 /** The contract that answers many reads in one call; at the same address on nearly every chain. */
 export const MULTICALL3 = '0xcA11bde05977b3631167028862bE2a173976CA11';

@@ -1,6 +1,6 @@
 /** Wallets of the EVM chain as people ask for them: read from its node, at most once in a few seconds each. */
 import type { ChainWalletReads } from '../../../api/v1/wallets/ports.ts';
-import type { ChainWallet } from '../../domain/wallet.ts';
+import type { ChainWallet } from '../../domain/identity/wallet.ts';
 import { briefly } from '../brief-answers.ts';
 import { checkedAddress } from './address.ts';
 import { createWalletReader } from './wallet-reader.ts';

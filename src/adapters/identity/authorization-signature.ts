@@ -3,7 +3,7 @@
  * See docs/reference/outside/remote-signer.md.
  */
 import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
-import { canonicalJson, type Json } from '../../domain/canonical-json.ts';
+import { canonicalJson, type Json } from '../../domain/values/canonical-json.ts';
 
 /** Signed parts of a request. Header names are lower case, and only those that begin with `privy-` count. */
 export interface AuthorizedRequest {

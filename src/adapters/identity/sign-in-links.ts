@@ -1,6 +1,6 @@
 /** Links with which the owner of this machine signs in by one click: each works once, for a few minutes, from this machine only. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { EpochMs } from '../../domain/time.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 
 export const LINK_LIFETIME_MS = 10 * 60_000;
 /** 128 bits: nobody guesses one within its life. */

@@ -1,7 +1,7 @@
 /** Results of token verification for callers of the API. */
 import type { AccessPorts } from '../../../api/access.ts';
-import { CLOCK_ERROR_MS } from '../../domain/member.ts';
-import type { RefusalCode } from '../../domain/refusal.ts';
+import { CLOCK_ERROR_MS } from '../../domain/identity/member.ts';
+import type { RefusalCode } from '../../domain/values/refusal.ts';
 import type { TokenVerifier } from './token-verifier.ts';
 
 /** Every other refusal says that the token is no good. */

@@ -1,7 +1,7 @@
 /** Verification that the owner of a wallet has signed a text. */
 import { type Hex, hashMessage, hashTypedData, recoverAddress, type TypedDataDefinition } from 'viem';
-import { walletTypedData } from '../../domain/linked-wallet.ts';
-import { type Outcome } from '../../domain/refusal.ts';
+import { walletTypedData } from '../../domain/identity/linked-wallet.ts';
+import { type Outcome } from '../../domain/values/refusal.ts';
 import { fromBase58, isAddress } from '../../domain/solana/base58.ts';
 import { fromBase64 } from '../../domain/solana/verify.ts';
 import { verifyEd25519 } from '../solana/ed25519.ts';

@@ -1,6 +1,6 @@
 /** Intelligence as a process reaches it: the wire, filings, macro series, value on chains and social posts. */
 import { createUnknownFields } from '../../../streams/feed-counters.ts';
-import { CATALOG } from '../../domain/catalog.ts';
+import { CATALOG } from '../../domain/catalog/catalog.ts';
 import { entityNamesOf } from '../../domain/intelligence/entities.ts';
 import type { NewsProviderName } from '../../domain/intelligence/listening.ts';
 import type { MakeBudget } from '../queue/request-budgets.ts';

@@ -1,11 +1,11 @@
 /** Imports archives of events into the store, and says what was kept of them. */
 import { basename } from 'node:path';
 import type { Clock } from '../../../streams/clock.ts';
-import { CATALOG } from '../../domain/catalog.ts';
+import { CATALOG } from '../../domain/catalog/catalog.ts';
 import { entityNamesOf } from '../../domain/intelligence/entities.ts';
-import { nearestNames } from '../../domain/nearest-name.ts';
-import { type EpochMs, isoTime } from '../../domain/time.ts';
-import type { WorkProgress } from '../../domain/work-progress.ts';
+import { nearestNames } from '../../domain/values/nearest-name.ts';
+import { type EpochMs, isoTime } from '../../domain/values/time.ts';
+import type { WorkProgress } from '../../domain/values/work-progress.ts';
 import type { Sql } from '../store/database.ts';
 import { createWorkRecorder } from '../store/long-work-store.ts';
 import { keepArchive } from '../store/intelligence/event-archive-store.ts';

@@ -6,7 +6,7 @@ import { LONGEST_EVENT_LOOKBACK_HOURS } from '../../domain/intelligence/listenin
 import type { IntelligenceRecord } from '../../domain/intelligence/record.ts';
 import type { Report } from '../../domain/intelligence/report.ts';
 import { mergedEventOf, newsEventOf, StoryTracker } from '../../domain/intelligence/story-tracker.ts';
-import type { FeedMessage } from '../../domain/market-event.ts';
+import type { FeedMessage } from '../../domain/market/market-event.ts';
 import type { createIntelligenceStore, StoryChange } from '../store/intelligence/intelligence-store.ts';
 import type { VenueFeed } from '../venues/venue-feed.ts';
 

@@ -5,13 +5,13 @@
 import type { Observable } from 'rxjs';
 import type { Clock } from '../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
-import { plainDecimal } from '../../domain/decimal.ts';
+import { plainDecimal } from '../../domain/values/decimal.ts';
 import { MACRO_SERIES, type MacroObservation, type MacroRelease, type MacroSeries } from '../../domain/intelligence/macro.ts';
 import type { IntelligenceRecord } from '../../domain/intelligence/record.ts';
 import type { Report } from '../../domain/intelligence/report.ts';
-import type { FeedMessage } from '../../domain/market-event.ts';
-import { DAY_MS, type EpochMs, isoTime } from '../../domain/time.ts';
-import { valueText } from '../../domain/value-text.ts';
+import type { FeedMessage } from '../../domain/market/market-event.ts';
+import { DAY_MS, type EpochMs, isoTime } from '../../domain/values/time.ts';
+import { valueText } from '../../domain/values/value-text.ts';
 import { knownFields, noteUnknown } from '../venues/known-fields.ts';
 import { poll, type Reading, type Rejected } from '../venues/polling.ts';
 import type { ClientQuery, KeyedClient } from '../venues/reference/keyed-client.ts';

@@ -5,12 +5,12 @@
 import type { Observable } from 'rxjs';
 import type { Clock } from '../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
-import { zonedInstant } from '../../domain/instant.ts';
+import { zonedInstant } from '../../domain/values/instant.ts';
 import type { EntityNames, Mention } from '../../domain/intelligence/entities.ts';
 import type { IntelligenceRecord } from '../../domain/intelligence/record.ts';
 import type { SocialPost } from '../../domain/intelligence/social.ts';
-import type { FeedMessage } from '../../domain/market-event.ts';
-import type { EpochMs } from '../../domain/time.ts';
+import type { FeedMessage } from '../../domain/market/market-event.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 import { knownFields, noteUnknown } from '../venues/known-fields.ts';
 import { poll, type Rejected } from '../venues/polling.ts';
 import type { ClientQuery, KeyedClient } from '../venues/reference/keyed-client.ts';

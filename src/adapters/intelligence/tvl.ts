@@ -5,11 +5,11 @@
 import type { Observable } from 'rxjs';
 import type { Clock } from '../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
-import { plainDecimal } from '../../domain/decimal.ts';
+import { plainDecimal } from '../../domain/values/decimal.ts';
 import type { ChainTvl, ChainTvlDay } from '../../domain/intelligence/chain-tvl.ts';
 import type { IntelligenceRecord } from '../../domain/intelligence/record.ts';
-import type { FeedMessage } from '../../domain/market-event.ts';
-import { DAY_MS, type EpochMs, isoTime } from '../../domain/time.ts';
+import type { FeedMessage } from '../../domain/market/market-event.ts';
+import { DAY_MS, type EpochMs, isoTime } from '../../domain/values/time.ts';
 import { knownFields, noteUnknown } from '../venues/known-fields.ts';
 import { poll, type Reading, type Rejected } from '../venues/polling.ts';
 import type { KeyedClient } from '../venues/reference/keyed-client.ts';

@@ -3,7 +3,7 @@
  * text, which the caller checks against the input. See docs/reference/outside/language-model.md.
  */
 import type { Clock } from '../../../streams/clock.ts';
-import type { Json } from '../../domain/canonical-json.ts';
+import type { Json } from '../../domain/values/canonical-json.ts';
 import { createHttpTransport } from '../http-transport.ts';
 
 /** Timeout of an answer, in milliseconds. */

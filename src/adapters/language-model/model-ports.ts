@@ -2,7 +2,7 @@
 import type { MessageRewording } from '../../../api/v1/copilot/ports.ts';
 import type { AssessmentPhrasing } from '../../../api/v1/stocks/ports.ts';
 import type { Clock } from '../../../streams/clock.ts';
-import type { Json } from '../../domain/canonical-json.ts';
+import type { Json } from '../../domain/values/canonical-json.ts';
 import { INTENTS } from '../../domain/copilot/classify.ts';
 import { type ChatCompletions, createChatCompletions } from './chat-completions.ts';
 

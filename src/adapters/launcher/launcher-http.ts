@@ -6,7 +6,7 @@
 import type { LauncherClient } from '../../../actors/launcher-launch/commands.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import type { LauncherIntent, LauncherOffer, LauncherPairs, LauncherWord } from '../../domain/launch/launcher.ts';
-import { type Outcome, refuse } from '../../domain/refusal.ts';
+import { type Outcome, refuse } from '../../domain/values/refusal.ts';
 import { isAddress } from '../../domain/solana/base58.ts';
 import { createHttpTransport, type HttpOutcome } from '../http-transport.ts';
 

@@ -1,6 +1,6 @@
 /** Election of the process that sends an outside request that several processes have at once. */
 import type { Redis } from 'ioredis';
-import type { EpochMs } from '../../domain/time.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 
 /** A claim ends by itself, so that a process that died with it is replaced. */
 export const CLAIM_MS = 3_000;

@@ -1,8 +1,8 @@
 /** Leases on order books, over the bus that the feed listens to. */
 import { bookKey, type BookWants, bookWantKey } from '../../../streams/book-wants.ts';
 import type { Clock } from '../../../streams/clock.ts';
-import type { BookWant } from '../../domain/market-state.ts';
-import type { Venue } from '../../domain/venue.ts';
+import type { BookWant } from '../../domain/market/market-state.ts';
+import type { Venue } from '../../domain/market/venue.ts';
 import type { MarketStateBus } from './market-state-bus.ts';
 import { changeWithin } from './newest-bus.ts';
 

@@ -1,5 +1,5 @@
 /** The newest market states between processes, on a bus of their own: books are larger than quotes and must not delay them. */
-import { type MarketState, marketStateKey } from '../../domain/market-state.ts';
+import { type MarketState, marketStateKey } from '../../domain/market/market-state.ts';
 import {
   createInProcessNewestBus,
   createRedisNewestBus,

@@ -1,7 +1,7 @@
 /** The newest of each key between processes: conflated, one message per flush, never one per value. */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../streams/clock.ts';
-import type { EpochMs } from '../../domain/time.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 import { connectRedis } from './redis-client.ts';
 import { isCluster } from './redis-url.ts';
 

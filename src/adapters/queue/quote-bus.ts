@@ -1,7 +1,7 @@
 /** The newest quotes between processes: conflated, one message per flush, never one per quote. */
 import type { QuoteReads } from '../../../api/v1/quotes/ports.ts';
-import type { Quote, ReferencePrice } from '../../domain/quote.ts';
-import { type InstrumentKey, instrumentKey } from '../../domain/venue.ts';
+import type { Quote, ReferencePrice } from '../../domain/market/quote.ts';
+import { type InstrumentKey, instrumentKey } from '../../domain/market/venue.ts';
 import {
   createInProcessNewestBus,
   createRedisNewestBus,

@@ -4,8 +4,8 @@
  */
 import type { Redis } from 'ioredis';
 import type { Clock } from '../../../streams/clock.ts';
-import { type Outcome, refuse } from '../../domain/refusal.ts';
-import type { StepAsk } from '../../domain/replay-step.ts';
+import { type Outcome, refuse } from '../../domain/values/refusal.ts';
+import type { StepAsk } from '../../domain/outside/replay-step.ts';
 import type { StepChannel } from '../../simulation/blind/replay-host.ts';
 import { connectRedis } from './redis-client.ts';
 import { isCluster } from './redis-url.ts';

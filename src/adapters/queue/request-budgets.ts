@@ -1,5 +1,5 @@
 /** Counters of requests to the providers: one process alone, or all processes together through Redis. */
-import type { EpochMs } from '../../domain/time.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 import { budgetFor, type BudgetPurpose, type RequestBudget, WeightBudget } from '../venues/request-budget.ts';
 import { openSharedBudgets } from './shared-budget.ts';
 

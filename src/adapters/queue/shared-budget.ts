@@ -3,7 +3,7 @@
  * script, so that however many processes ask, together they stay within what the provider allows one address.
  */
 import type { Redis } from 'ioredis';
-import type { EpochMs } from '../../domain/time.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 import { type BudgetPurpose, mostFor, type RequestBudget, WeightBudget } from '../venues/request-budget.ts';
 import { connectRedis } from './redis-client.ts';
 

@@ -4,7 +4,7 @@
  */
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { EpochMs } from '../../domain/time.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 import type { ExchangeKeys } from '../../trading/ports.ts';
 import { isPrivateKey, type SpotCredentials, spotSigner } from '../venues/spotexchange/signature.ts';
 

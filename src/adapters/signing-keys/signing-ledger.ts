@@ -4,8 +4,8 @@
  */
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { Decimal, type DecimalString } from '../../domain/decimal.ts';
-import type { EpochMs } from '../../domain/time.ts';
+import { Decimal, type DecimalString } from '../../domain/values/decimal.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 import type { SigningLedger } from '../../trading/ports.ts';
 
 /** The window that the limit is of. */

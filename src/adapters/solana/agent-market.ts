@@ -4,8 +4,8 @@ import type { LaunchQuotes } from '../../../api/v1/launches/ports.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import { type CreatorLook, type DepthLook, halfOf, type PriceLook } from '../../domain/agent-market/analysis.ts';
 import { vestingState } from '../../domain/agent-market/vesting-state.ts';
-import type { CatalogEntry } from '../../domain/catalog.ts';
-import { Decimal, type DecimalString, plainDecimal } from '../../domain/decimal.ts';
+import type { CatalogEntry } from '../../domain/catalog/catalog.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../../domain/values/decimal.ts';
 import { priceOfSqrt } from '../../domain/launch/curve/config.ts';
 import {
   associatedAccount,
@@ -16,11 +16,11 @@ import {
   successorVaultAddress,
 } from '../../domain/launch/curve/program.ts';
 import { wholeTokens } from '../../domain/launch/preview.ts';
-import type { TokenOrigin } from '../../domain/listed-token.ts';
-import type { Quote } from '../../domain/quote.ts';
+import type { TokenOrigin } from '../../domain/catalog/listed-token.ts';
+import type { Quote } from '../../domain/market/quote.ts';
 import { readTokenAccount } from '../../domain/solana/token-layout.ts';
-import { midPrice } from '../../domain/valuation.ts';
-import type { InstrumentKey } from '../../domain/venue.ts';
+import { midPrice } from '../../domain/market/valuation.ts';
+import type { InstrumentKey } from '../../domain/market/venue.ts';
 import { NodeError } from '../json-rpc.ts';
 import type { SolanaRpc } from './rpc.ts';
 

@@ -1,7 +1,7 @@
 /** Wallets of the primary chain as the API asks for them: read from its node, which may be away. */
 import type { PrimaryWalletReads } from '../../../api/v1/portfolio/ports.ts';
 import type { Clock } from '../../../streams/clock.ts';
-import { refuse } from '../../domain/refusal.ts';
+import { refuse } from '../../domain/values/refusal.ts';
 import { NodeError } from '../json-rpc.ts';
 import { createSolanaRpc } from './rpc.ts';
 

@@ -4,13 +4,13 @@
  */
 import type { Clock } from '../../../streams/clock.ts';
 import type { HolderReading } from '../../domain/agent-market/holders.ts';
-import { type Outcome, refuse } from '../../domain/refusal.ts';
+import { type Outcome, refuse } from '../../domain/values/refusal.ts';
 import { base58, isAddress } from '../../domain/solana/base58.ts';
 import type { BalanceChanges, Broadcast, Commitment, LandedTransaction, SignatureStatus, Simulation } from '../../domain/solana/chain.ts';
 import { accountsOf, readTransaction } from '../../domain/solana/message.ts';
 import { TOKEN_2022, TOKEN_PROGRAM } from '../../domain/solana/programs.ts';
 import { type MintAccount, multiplierAt, readLookupTable, readMint, readTokenAccount } from '../../domain/solana/token-layout.ts';
-import type { EpochMs } from '../../domain/time.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 import type { RequestBudget } from '../venues/request-budget.ts';
 import { AnswerReader, type ChainAccount, changesFrom } from './answers.ts';
 import { createJsonRpc, NodeError, type Reply } from '../json-rpc.ts';

@@ -1,7 +1,7 @@
 /** The connection to PostgreSQL: the application's role, no Nagle delay, numbers that fit a double as numbers. */
 import net from 'node:net';
 import postgres from 'postgres';
-import { valueText } from '../../domain/value-text.ts';
+import { valueText } from '../../domain/values/value-text.ts';
 import { createGathering } from './gathered-statements.ts';
 import { type BatchSigner, beginSeal, mayNeedSigning } from './trail/batch-seal.ts';
 

@@ -27,7 +27,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import postgres from 'postgres';
-import { errorText } from '../../domain/value-text.ts';
+import { errorText } from '../../domain/values/value-text.ts';
 import { claim, commandLine, freePort, type Log, processStartedAt, readIfThere, release, until } from '../server-process.ts';
 
 export interface EmbeddedPostgres {

@@ -3,8 +3,8 @@ import { basename } from 'node:path';
 import type { CandleSeries } from '../../../api/v1/candles/ports.ts';
 import type { LongWork, LongWorkReads } from '../../../api/v1/runtime/ports.ts';
 import type { Clock } from '../../../streams/clock.ts';
-import { DAY_MS, type EpochMs } from '../../domain/time.ts';
-import { longWorkProgress, type Waiting, type WorkProgress } from '../../domain/work-progress.ts';
+import { DAY_MS, type EpochMs } from '../../domain/values/time.ts';
+import { longWorkProgress, type Waiting, type WorkProgress } from '../../domain/values/work-progress.ts';
 import type { Sql } from './database.ts';
 import { pageOfRows } from './page-of-rows.ts';
 

@@ -1,7 +1,7 @@
 /** Simulated time of a sandbox: how far its database says it was moved on. Only the owner of the tables moves it. */
 import type { Clock } from '../../../streams/clock.ts';
 import { aheadOfSystem, createLiveClock } from '../../../streams/live-clock.ts';
-import type { EpochMs } from '../../domain/time.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 import type { StretchPorts } from '../../simulation/stretch/stretch.ts';
 import type { Sql, Transaction } from './database.ts';
 import { createWorkRecorder } from './long-work-store.ts';

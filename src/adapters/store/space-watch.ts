@@ -1,7 +1,7 @@
 /** Free space for writing: what is left on the disk of the state folder, and changes that the database refused for lack of space. */
 import { statfs } from 'node:fs/promises';
 import type { Clock } from '../../../streams/clock.ts';
-import { errorText } from '../../domain/value-text.ts';
+import { errorText } from '../../domain/values/value-text.ts';
 import { isOutOfResources } from './database.ts';
 
 /** Below this many bytes free a disk counts as full: PostgreSQL needs as much for its next files. */

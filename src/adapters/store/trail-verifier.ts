@@ -2,17 +2,17 @@
  * Verifies the trail by itself: recomputes every hash of every agent's chain of decisions and of gate records from the rows
  * as they lie, in the order of time, holds every book against its ledger, and names the first row that was altered. Shares nothing with the code that wrote the rows but their hash rules.
  */
-import { canonicalHash, sha256Hex } from '../../domain/canonical-json.ts';
-import type { Observation } from '../../domain/cut.ts';
-import { compileManifest } from '../../domain/decide.ts';
-import { type DecisionRow, decisionHash, GENESIS_HASH } from '../../domain/decision.ts';
+import { canonicalHash, sha256Hex } from '../../domain/values/canonical-json.ts';
+import type { Observation } from '../../domain/market/cut.ts';
+import { compileManifest } from '../../domain/agents/decide.ts';
+import { type DecisionRow, decisionHash, GENESIS_HASH } from '../../domain/agents/decision.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
-import { CutHashes, type Reading, readingOf } from '../../domain/observed-state.ts';
-import { isoTime } from '../../domain/time.ts';
-import { EVM_CHAIN_ID } from '../../domain/evm-chain.ts';
+import { CutHashes, type Reading, readingOf } from '../../domain/agents/observed-state.ts';
+import { isoTime } from '../../domain/values/time.ts';
+import { EVM_CHAIN_ID } from '../../domain/identity/evm-chain.ts';
 import { verifyOutsideProposals } from './agents/outside-verifier.ts';
 import { verifySteps } from './actors/step-verifier.ts';
-import type { InstrumentKey } from '../../domain/venue.ts';
+import type { InstrumentKey } from '../../domain/market/venue.ts';
 import { verifyBooks } from './books/book-verifier.ts';
 import { verifyProofs } from './callers/proof-verifier.ts';
 import type { Sql, Transaction } from './database.ts';

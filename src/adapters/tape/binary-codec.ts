@@ -4,8 +4,8 @@
  * its line, so that every tape comes back byte for byte.
  */
 import { crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
-import { isDecimalString } from '../../domain/decimal.ts';
-import { NO_FLAGS, QUALITIES, QUALITY_FLAGS, type Quality, type QualityFlag, SESSIONS, type Session } from '../../domain/quote.ts';
+import { isDecimalString } from '../../domain/values/decimal.ts';
+import { NO_FLAGS, QUALITIES, QUALITY_FLAGS, type Quality, type QualityFlag, SESSIONS, type Session } from '../../domain/market/quote.ts';
 import {
   type Digits,
   digitsText,
@@ -17,10 +17,10 @@ import {
   newQuoteDigits,
   type QuoteDigits,
   quoteOfDigits,
-} from '../../domain/quote-digits.ts';
-import { leanEvent, TAPE_BATCH, type TapeEvent, tapeEventProblem, tapeLine } from '../../domain/tape.ts';
-import type { EpochMs } from '../../domain/time.ts';
-import { EXECUTABLE_VENUES, VENUES, type Venue } from '../../domain/venue.ts';
+} from '../../domain/market/quote-digits.ts';
+import { leanEvent, TAPE_BATCH, type TapeEvent, tapeEventProblem, tapeLine } from '../../domain/tape/tape.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
+import { EXECUTABLE_VENUES, VENUES, type Venue } from '../../domain/market/venue.ts';
 
 /** The first bytes of every compact tape. */
 export const BINARY_MAGIC = Buffer.from('SEVTAPE1', 'latin1');

@@ -1,7 +1,7 @@
 /** Base of every importer of foreign recordings, with the counts of what it read. */
-import { type DecimalString, plainDecimal } from '../../domain/decimal.ts';
-import type { TapeEvent } from '../../domain/tape.ts';
-import type { Venue } from '../../domain/venue.ts';
+import { type DecimalString, plainDecimal } from '../../domain/values/decimal.ts';
+import type { TapeEvent } from '../../domain/tape/tape.ts';
+import type { Venue } from '../../domain/market/venue.ts';
 import type { CsvRecord } from '../csv-records.ts';
 import { wireDecimal } from '../venues/wire-decimal.ts';
 

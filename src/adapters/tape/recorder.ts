@@ -4,15 +4,15 @@
  */
 import { EMPTY, type Observable } from 'rxjs';
 import type { Clock } from '../../../streams/clock.ts';
-import type { ActorEvent, ActorState } from '../../domain/actor-step.ts';
-import type { Autonomy, Stage } from '../../domain/agent.ts';
-import type { IndicatorNeed } from '../../domain/cut.ts';
-import { GENESIS_HASH } from '../../domain/decision.ts';
+import type { ActorEvent, ActorState } from '../../domain/agents/actor-step.ts';
+import type { Autonomy, Stage } from '../../domain/agents/agent.ts';
+import type { IndicatorNeed } from '../../domain/market/cut.ts';
+import { GENESIS_HASH } from '../../domain/agents/decision.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
-import type { FeedMessage } from '../../domain/market-event.ts';
-import type { TapeActorKind, TapeAgent, TapeCommand, TapeCutNote, TapeEvent } from '../../domain/tape.ts';
-import { AGENT_TICK_MS, type EpochMs, isoTime, slotOf, TAKE_TICK_MS } from '../../domain/time.ts';
-import type { InstrumentKey } from '../../domain/venue.ts';
+import type { FeedMessage } from '../../domain/market/market-event.ts';
+import type { TapeActorKind, TapeAgent, TapeCommand, TapeCutNote, TapeEvent } from '../../domain/tape/tape.ts';
+import { AGENT_TICK_MS, type EpochMs, isoTime, slotOf, TAKE_TICK_MS } from '../../domain/values/time.ts';
+import type { InstrumentKey } from '../../domain/market/venue.ts';
 import type { Sql, Transaction } from '../store/database.ts';
 import { recordStream } from './stream-recorder.ts';
 

@@ -1,8 +1,8 @@
 /** Turns events into the bytes of a tape, in any of its forms, as they come. */
 import { once } from 'node:events';
 import { constants, createGzip, type Gzip } from 'node:zlib';
-import { type TapeEvent, tapeLine } from '../../domain/tape.ts';
-import type { EpochMs } from '../../domain/time.ts';
+import { type TapeEvent, tapeLine } from '../../domain/tape/tape.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 import { BLOCK_EVENTS, BlockEncoder, encodeEnd, encodePreamble } from './binary-codec.ts';
 import type { TapeForm } from './tape-reader.ts';
 

@@ -1,6 +1,6 @@
 /** Contents of a tape: its form, its events by kind and instrument, and its range of time. */
-import { isoTime } from '../../domain/time.ts';
-import { instrumentKey } from '../../domain/venue.ts';
+import { isoTime } from '../../domain/values/time.ts';
+import { instrumentKey } from '../../domain/market/venue.ts';
 import { openTape, type TapeReader } from './tape-reader.ts';
 
 export interface TapeInfo {

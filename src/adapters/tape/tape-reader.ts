@@ -13,9 +13,9 @@ import {
   tapeEventProblem,
   tapeHeaderProblem,
   tapeLine,
-} from '../../domain/tape.ts';
+} from '../../domain/tape/tape.ts';
 import { whyNotRead } from '../named-file.ts';
-import type { EpochMs } from '../../domain/time.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 import {
   BINARY_MAGIC,
   type BlockDecoder,

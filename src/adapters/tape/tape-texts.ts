@@ -1,5 +1,5 @@
 /** Reports in words of an import to a tape and of a tape's contents. */
-import { cutText } from '../../domain/tape.ts';
+import { cutText } from '../../domain/tape/tape.ts';
 import type { ImportReport } from './import/import-tape.ts';
 import type { TapeInfo } from './tape-info.ts';
 

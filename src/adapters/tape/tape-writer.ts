@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { TAPE_BATCH, type TapeEvent, type TapeHeader, tapeHeaderLine } from '../../domain/tape.ts';
+import { TAPE_BATCH, type TapeEvent, type TapeHeader, tapeHeaderLine } from '../../domain/tape/tape.ts';
 import { createTapeEncoder, formOfName } from './tape-encoder.ts';
 import { TapeError } from './tape-error.ts';
 import type { TapeForm, TapeReader } from './tape-reader.ts';

@@ -2,10 +2,10 @@
 import type { CandleSeries } from '../../../api/v1/candles/ports.ts';
 import type { CandleHistory } from '../../../streams/candle-keeper.ts';
 import type { Clock } from '../../../streams/clock.ts';
-import type { Candle } from '../../domain/candle.ts';
-import { type CandleWindow, OUT_OF_REACH, type TimeRange } from '../../domain/candle-gaps.ts';
-import { type EpochMs, isoTime, slotOf } from '../../domain/time.ts';
-import type { Waiting, WorkProgress } from '../../domain/work-progress.ts';
+import type { Candle } from '../../domain/candles/candle.ts';
+import { type CandleWindow, OUT_OF_REACH, type TimeRange } from '../../domain/candles/candle-gaps.ts';
+import { type EpochMs, isoTime, slotOf } from '../../domain/values/time.ts';
+import type { Waiting, WorkProgress } from '../../domain/values/work-progress.ts';
 import type { createCandleStore } from '../store/candles/candle-store.ts';
 import type { CandleWindows } from '../store/candles/candle-windows.ts';
 import { seriesText, type WorkRecorder } from '../store/long-work-store.ts';

@@ -3,8 +3,8 @@ import type { CandleReads, StoredCandle } from '../../../api/v1/candles/ports.ts
 import type { CandleHistory } from '../../../streams/candle-keeper.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import type { Log } from '../../../streams/log.ts';
-import { timeframeMs } from '../../domain/time.ts';
-import type { Venue } from '../../domain/venue.ts';
+import { timeframeMs } from '../../domain/values/time.ts';
+import type { Venue } from '../../domain/market/venue.ts';
 import { type createCandleStore } from '../store/candles/candle-store.ts';
 import { answered, unanswered } from './candle-backfill.ts';
 import { VenueError } from './venue-feed.ts';

@@ -1,8 +1,8 @@
 /** The messages that every feed says of itself: rejections, the state of its connection, signs of life. */
-import type { FeedHeartbeat, FeedStatus } from '../../domain/market-event.ts';
-import type { Rejection, RejectionReason } from '../../domain/quote.ts';
-import type { EpochMs } from '../../domain/time.ts';
-import type { Venue } from '../../domain/venue.ts';
+import type { FeedHeartbeat, FeedStatus } from '../../domain/market/market-event.ts';
+import type { Rejection, RejectionReason } from '../../domain/market/quote.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
+import type { Venue } from '../../domain/market/venue.ts';
 
 const SAMPLE_CHARACTERS = 200;
 

@@ -3,7 +3,7 @@
  * read differently as JSON. At the first unexpected byte the frame is parsed instead, with the same result. Levels of books, numbers and
  * names keep the venue's exact text.
  */
-import type { DecimalString } from '../../domain/decimal.ts';
+import type { DecimalString } from '../../domain/values/decimal.ts';
 import type { BookLevel } from './order-book.ts';
 import { MAX_DECIMAL_CHARACTERS } from './wire-decimal.ts';
 

@@ -2,11 +2,11 @@
 import type { CandleHistory } from '../../../streams/candle-keeper.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import { sourceStretches } from '../../domain/backtest/known-events.ts';
-import { canonicalHash } from '../../domain/canonical-json.ts';
+import { canonicalHash } from '../../domain/values/canonical-json.ts';
 import { eventSourcesOf } from '../../domain/intelligence/listening.ts';
-import { missingStretches, type Stretch } from '../../domain/stretches.ts';
-import { type EpochMs, timeframeMs } from '../../domain/time.ts';
-import type { Venue } from '../../domain/venue.ts';
+import { missingStretches, type Stretch } from '../../domain/values/stretches.ts';
+import { type EpochMs, timeframeMs } from '../../domain/values/time.ts';
+import type { Venue } from '../../domain/market/venue.ts';
 import type { Fact } from '../../simulation/backtest/history.ts';
 import type { HistoryArchives, HistoryFetcher } from '../../simulation/ports.ts';
 import { createCandleStore } from '../store/candles/candle-store.ts';

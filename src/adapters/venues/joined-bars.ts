@@ -1,7 +1,7 @@
 /** Bars of timeframes that a venue does not offer, joined from the longest ones that it does. */
-import type { Candle } from '../../domain/candle.ts';
-import { joinWholeCandles } from '../../domain/joined-candles.ts';
-import { type EpochMs, timeframeMs } from '../../domain/time.ts';
+import type { Candle } from '../../domain/candles/candle.ts';
+import { joinWholeCandles } from '../../domain/candles/joined-candles.ts';
+import { type EpochMs, timeframeMs } from '../../domain/values/time.ts';
 import type { CandleSource } from './venue-feed.ts';
 
 /**

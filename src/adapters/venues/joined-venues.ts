@@ -4,7 +4,7 @@ import type { CandleHistory } from '../../../streams/candle-keeper.ts';
 import type { MarketExtras } from '../../../streams/market-states.ts';
 import type { Feed } from '../../../streams/merge-feeds.ts';
 import type { VenueTrade } from '../../domain/shadow/flow.ts';
-import type { Venue } from '../../domain/venue.ts';
+import type { Venue } from '../../domain/market/venue.ts';
 import type { VenueMarket } from '../reach.ts';
 import type { PredictionFeed } from './prediction/provider-feed.ts';
 

@@ -1,8 +1,8 @@
 /** Instruments that the catalog lists on a venue, and the books that a feed follows. */
 
 import type { MarketExtras } from '../../../streams/market-states.ts';
-import { CATALOG } from '../../domain/catalog.ts';
-import type { Venue } from '../../domain/venue.ts';
+import { CATALOG } from '../../domain/catalog/catalog.ts';
+import type { Venue } from '../../domain/market/venue.ts';
 import { type OrderBook } from './order-book.ts';
 import { orderBookSnapshotOf } from './order-book-reads.ts';
 import type { SpotToken } from './spotchain/map.ts';

@@ -2,14 +2,14 @@
 import type { OrderBookReads } from '../../../api/v1/order-book/ports.ts';
 import { CLOCK_SKEW, CROSSED, flagsOf, flagBitsOf, ONE_SIDED, OVER_AGE, qualityWith } from '../../../streams/flag-bits.ts';
 import { limitsOf, qualityLimits } from '../../../streams/quality-limits.ts';
-import { CATALOG } from '../../domain/catalog.ts';
-import { compareDecimals } from '../../domain/decimal.ts';
-import type { OrderBookSnapshot } from '../../domain/market-state.ts';
-import type { OrderBook } from '../../domain/order-book.ts';
-import type { Quality, QualityFlag } from '../../domain/quote.ts';
-import { refuse } from '../../domain/refusal.ts';
-import type { EpochMs } from '../../domain/time.ts';
-import { instrumentKey, type Venue } from '../../domain/venue.ts';
+import { CATALOG } from '../../domain/catalog/catalog.ts';
+import { compareDecimals } from '../../domain/values/decimal.ts';
+import type { OrderBookSnapshot } from '../../domain/market/market-state.ts';
+import type { OrderBook } from '../../domain/market/order-book.ts';
+import type { Quality, QualityFlag } from '../../domain/market/quote.ts';
+import { refuse } from '../../domain/values/refusal.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
+import { instrumentKey, type Venue } from '../../domain/market/venue.ts';
 import type { OrderBook as VenueBook } from './order-book.ts';
 import { VenueError } from './venue-feed.ts';
 

@@ -1,9 +1,9 @@
 /** A venue's book down to some depth, as `GET /v1/order-book` shows it. */
-import type { DecimalString } from '../../domain/decimal.ts';
-import type { BookEdge } from '../../domain/order-book.ts';
-import type { Quality, QualityFlag } from '../../domain/quote.ts';
-import type { EpochMs } from '../../domain/time.ts';
-import type { Venue } from '../../domain/venue.ts';
+import type { DecimalString } from '../../domain/values/decimal.ts';
+import type { BookEdge } from '../../domain/market/order-book.ts';
+import type { Quality, QualityFlag } from '../../domain/market/quote.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
+import type { Venue } from '../../domain/market/venue.ts';
 
 /** Price and size of one level, as the venue wrote them. */
 export type BookLevel = readonly [price: DecimalString, size: DecimalString];

@@ -5,8 +5,8 @@
 import { concat, defer, EMPTY, expand, from, mergeMap, type Observable, of } from 'rxjs';
 import { backoffMs } from '../../../streams/backoff.ts';
 import type { Clock } from '../../../streams/clock.ts';
-import type { FeedMessage } from '../../domain/market-event.ts';
-import type { RejectionReason } from '../../domain/quote.ts';
+import type { FeedMessage } from '../../domain/market/market-event.ts';
+import type { RejectionReason } from '../../domain/market/quote.ts';
 import { askAgain } from './ask-again.ts';
 import { feedStatus, heartbeat, rejection } from './feed-messages.ts';
 import { VenueError } from './venue-feed.ts';

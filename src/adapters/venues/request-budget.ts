@@ -1,7 +1,7 @@
 /**
  * Request budget of a provider: weight within a moving window, with a reserve for essential requests. See docs/reference/outside/rules.md.
  */
-import type { EpochMs } from '../../domain/time.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 
 /**
  * Work that may spend only a part of a budget. `optional` work (history that nobody waits for, wallets, research) is shed

@@ -6,12 +6,12 @@ import { bookKey, type BookWants } from '../../../streams/book-wants.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import { limitsOf, qualityLimits } from '../../../streams/quality-limits.ts';
 import { isReceived } from '../../../streams/state-quality.ts';
-import { CATALOG } from '../../domain/catalog.ts';
-import { type AskedBook, type MarketState, marketStateKey, type OrderBookSnapshot } from '../../domain/market-state.ts';
-import type { OrderBook } from '../../domain/order-book.ts';
-import type { Outcome } from '../../domain/refusal.ts';
-import type { EpochMs } from '../../domain/time.ts';
-import { instrumentKey, type Venue, VENUE_FACTS } from '../../domain/venue.ts';
+import { CATALOG } from '../../domain/catalog/catalog.ts';
+import { type AskedBook, type MarketState, marketStateKey, type OrderBookSnapshot } from '../../domain/market/market-state.ts';
+import type { OrderBook } from '../../domain/market/order-book.ts';
+import type { Outcome } from '../../domain/values/refusal.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
+import { instrumentKey, type Venue, VENUE_FACTS } from '../../domain/market/venue.ts';
 import { type AskClaims, CLAIM_MS } from '../queue/ask-claims.ts';
 import { changeWithin } from '../queue/newest-bus.ts';
 

@@ -1,7 +1,7 @@
 /** Consequences of the catalog for the configured real sources, reported before anything is started. */
 
 import { qualityLimits } from '../../../streams/quality-limits.ts';
-import { CATALOG } from '../../domain/catalog.ts';
+import { CATALOG } from '../../domain/catalog/catalog.ts';
 import { SPOTCHAIN_PER_MINUTE } from './spotchain/access.ts';
 import { roundLengthMs, SHORTEST_ROUND_MS } from './spotchain/feed.ts';
 

@@ -2,10 +2,10 @@
 import type { Observable } from 'rxjs';
 import type { UnknownFields } from '../../../streams/feed-counters.ts';
 import type { AskingSchedule } from '../../../streams/merge-feeds.ts';
-import type { Candle } from '../../domain/candle.ts';
-import type { FeedMessage } from '../../domain/market-event.ts';
-import type { EpochMs } from '../../domain/time.ts';
-import type { Venue } from '../../domain/venue.ts';
+import type { Candle } from '../../domain/candles/candle.ts';
+import type { FeedMessage } from '../../domain/market/market-event.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
+import type { Venue } from '../../domain/market/venue.ts';
 
 /** The live side of a venue. Cold: subscribing connects, unsubscribing closes every socket and timer. Never errors, never completes by itself. */
 export interface VenueFeed {

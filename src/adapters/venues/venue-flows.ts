@@ -1,8 +1,8 @@
 /** Market activity of venues over a window of time, requested of the venue itself: trades of an instrument while an order rested there. */
 import type { VenueFlows } from '../../../actors/proposal/execution.ts';
-import type { FlowTrade } from '../../domain/resting-fill.ts';
-import type { EpochMs } from '../../domain/time.ts';
-import { type ExecutableVenue, splitInstrumentKey } from '../../domain/venue.ts';
+import type { FlowTrade } from '../../domain/orders/resting-fill.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
+import { type ExecutableVenue, splitInstrumentKey } from '../../domain/market/venue.ts';
 
 export interface AskedTrades {
   readonly trades: readonly FlowTrade[];

@@ -5,8 +5,8 @@
 import { backoffMs } from '../../../streams/backoff.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
-import type { EpochMs } from '../../domain/time.ts';
-import type { Venue } from '../../domain/venue.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
+import type { Venue } from '../../domain/market/venue.ts';
 import { createHttpTransport, type HttpOutcome, type HttpTransport, headerOf } from '../http-transport.ts';
 import { type KnownFields, noteUnknown } from './known-fields.ts';
 import { type RequestBudget, WeightBudget } from './request-budget.ts';

@@ -8,9 +8,9 @@ import { catchError, concat, defer, EMPTY, Observable, of, retry, type Subscribe
 import { type RawData, WebSocket } from 'ws';
 import { backoffMs } from '../../../streams/backoff.ts';
 import type { Clock } from '../../../streams/clock.ts';
-import type { FeedMessage } from '../../domain/market-event.ts';
-import type { EpochMs } from '../../domain/time.ts';
-import type { Venue } from '../../domain/venue.ts';
+import type { FeedMessage } from '../../domain/market/market-event.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
+import type { Venue } from '../../domain/market/venue.ts';
 import { feedStatus, frameSample, heartbeat, rejection } from './feed-messages.ts';
 import { retryAfterMs } from './venue-http.ts';
 

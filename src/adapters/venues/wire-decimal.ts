@@ -1,5 +1,5 @@
 /** Decimals as venues write them: checked character by character, so that a scan and a parsed message assess alike. */
-import type { DecimalString } from '../../domain/decimal.ts';
+import type { DecimalString } from '../../domain/values/decimal.ts';
 
 /** Longer numbers are nonsense from a venue and would only cost memory. */
 export const MAX_DECIMAL_CHARACTERS = 40;

@@ -26,7 +26,7 @@ import { createSignedRows } from '../../adapters/store/trail/signed-rows.ts';
 import { createVaultCourse } from '../../adapters/store/vaults/vault-course.ts';
 import { createVaultStore } from '../../adapters/store/vaults/vault-store.ts';
 import { EXCHANGE_KEY } from '../../domain/risk/index.ts';
-import { AGENT_TICK_MS } from '../../domain/time.ts';
+import { AGENT_TICK_MS } from '../../domain/values/time.ts';
 import { createClosingFacts } from '../../trading/closing-facts.ts';
 import { createLiveMarks } from '../../trading/live-marks.ts';
 import { createBreakers } from '../breakers.ts';

@@ -14,7 +14,7 @@ import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
 import { createLaunchStore } from '../../adapters/store/launches/launch-store.ts';
 import { createPreparedTransactionStore, exposureVersionOf, obstacleOf } from '../../adapters/store/orders/prepared-transaction-store.ts';
 import { controlEpoch } from '../../adapters/store/risk/risk-reads.ts';
-import { launchProblem } from '../../domain/listed-token.ts';
+import { launchProblem } from '../../domain/catalog/listed-token.ts';
 import { createLaunchQuotes, quoteDollars } from '../../trading/launch-quotes.ts';
 import type { ActorCapability, CallerDeps } from './capability.ts';
 import { createLauncherLaunches } from './launcher-launch.ts';

@@ -11,8 +11,8 @@ import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
 import { createLaunchStore } from '../../adapters/store/launches/launch-store.ts';
 import { exposureVersionOf, obstacleOf } from '../../adapters/store/orders/prepared-transaction-store.ts';
 import { controlEpoch } from '../../adapters/store/risk/risk-reads.ts';
-import { launchProblem } from '../../domain/listed-token.ts';
-import { refuse } from '../../domain/refusal.ts';
+import { launchProblem } from '../../domain/catalog/listed-token.ts';
+import { refuse } from '../../domain/values/refusal.ts';
 import type { ActorCapability, CallerDeps } from './capability.ts';
 
 const NO_LAUNCHER = 'the external launcher is not configured: set AGENTLAUNCH_URL and SPOTCHAIN_RPC_URL';

@@ -1,6 +1,6 @@
 /** The EVM chain in this service: its node and its tokens. */
 import type { TokenListing } from '../../adapters/evmchain/wallet-reader.ts';
-import { EVM_TOKENS } from '../../domain/evm-chain.ts';
+import { EVM_TOKENS } from '../../domain/identity/evm-chain.ts';
 import { EVMCHAIN_SIMULATORS } from '../../sandbox/evmchain/simulators.ts';
 import type { Config } from '../config.ts';
 import type { OutsideEntry, SimulatorAt } from './entry.ts';

@@ -14,10 +14,10 @@ import { type AskBook, createOrderBookReads } from '../../adapters/venues/order-
 import type { MarkMemory } from '../../adapters/venues/reference/issuer-marks.ts';
 import { type AskTrades, createVenueFlows } from '../../adapters/venues/venue-flows.ts';
 import type { BridgeProviderName } from '../../domain/bridge/quote.ts';
-import { CATALOG } from '../../domain/catalog.ts';
-import type { BudgetState } from '../../domain/market-state.ts';
-import type { EpochMs } from '../../domain/time.ts';
-import type { Venue } from '../../domain/venue.ts';
+import { CATALOG } from '../../domain/catalog/catalog.ts';
+import type { BudgetState } from '../../domain/market/market-state.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
+import type { Venue } from '../../domain/market/venue.ts';
 import type { SimulatorEntry } from '../../sandbox/simulator-entry.ts';
 import type { Config } from '../config.ts';
 import { agentlaunch } from './agentlaunch.ts';

@@ -1,5 +1,5 @@
 /** Origin of each source of market data by the settings: how real it is. */
-import type { DataSource, StatedOrigin } from '../../domain/data-source.ts';
+import type { DataSource, StatedOrigin } from '../../domain/market/data-source.ts';
 import type { Config } from '../config.ts';
 
 /** The sandbox stands in for what no URL is set for. */

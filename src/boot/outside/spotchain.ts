@@ -1,6 +1,6 @@
 /** The primary chain in this service: its aggregator, the history of its pools, and its node. */
 import { KEYLESS_PER_MINUTE, type SpotchainAddresses, spotchainAccess } from '../../adapters/venues/spotchain/access.ts';
-import { CATALOG } from '../../domain/catalog.ts';
+import { CATALOG } from '../../domain/catalog/catalog.ts';
 import { SANDBOX_LAUNCH_PARTNER } from '../../sandbox/solana/launch-partner.ts';
 import { SANDBOX_MAKER } from '../../sandbox/spotchain/maker.ts';
 import { poolAddress } from '../../sandbox/spotchain/pool-address.ts';

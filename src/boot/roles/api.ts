@@ -60,7 +60,7 @@ import { createCandleReads } from '../../adapters/venues/candle-reads.ts';
 import { createPerpReads } from '../../adapters/venues/evmvenue/wallet-reads.ts';
 import { createPredictionAsking } from '../../adapters/venues/prediction/access.ts';
 import { createPredictionReads } from '../../adapters/venues/prediction/prediction-reads.ts';
-import { CATALOG } from '../../domain/catalog.ts';
+import { CATALOG } from '../../domain/catalog/catalog.ts';
 import { POOL_LIQUIDITY_MAX_AGE_MS } from '../../domain/risk/index.ts';
 import { createLaunchQuotes } from '../../trading/launch-quotes.ts';
 import { createLiveQuotes } from '../../trading/live-marks.ts';

@@ -4,7 +4,7 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { createBacktestReads } from '../../adapters/store/candles/backtest-reads.ts';
 import { openDatabase } from '../../adapters/store/database.ts';
 import { createTrialReads } from '../../adapters/store/evaluations/trial-reads.ts';
-import { type ToldCatalog, takeCatalog } from '../../domain/catalog.ts';
+import { type ToldCatalog, takeCatalog } from '../../domain/catalog/catalog.ts';
 import type { BacktestAsked } from '../../simulation/backtest/backtest-runner.ts';
 import type { BacktestOutcome } from '../../simulation/backtest/backtest-work.ts';
 import { type BacktestJob, workFromHistory } from '../../simulation/backtest/from-history.ts';

@@ -1,6 +1,6 @@
 /** `sevengate agents`: agents of the running service, from creation to the closing of their positions. */
 import { Argument, type Command } from 'commander';
-import { AUTONOMY_LEVELS } from '../../domain/agent.ts';
+import { AUTONOMY_LEVELS } from '../../domain/agents/agent.ts';
 import { count as wholeNumber, named } from '../words.ts';
 import { atService, withClientOptions } from './client-options.ts';
 

@@ -1,7 +1,7 @@
 /** `sevengate call <operation>`: any operation of the API by its name. */
 import type { Command } from 'commander';
 import type { Call, Client } from '../../../clients/typescript/src/index.ts';
-import { nearestNames } from '../../domain/nearest-name.ts';
+import { nearestNames } from '../../domain/values/nearest-name.ts';
 import { atService, type ClientOptions, field, type Fields, withClientOptions } from './client-options.ts';
 import { documentIn, jsonIn } from './given-document.ts';
 import type { Terminal } from './terminal.ts';

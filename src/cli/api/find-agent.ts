@@ -1,6 +1,6 @@
 /** Agents by what people call them. */
 import type { Agent, Client } from '../../../clients/typescript/src/index.ts';
-import { nearestNames } from '../../domain/nearest-name.ts';
+import { nearestNames } from '../../domain/values/nearest-name.ts';
 
 const LISTED = 10;
 

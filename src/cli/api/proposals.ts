@@ -1,6 +1,6 @@
 /** `sevengate proposals`: trades that agents at `confirm` propose, and the answers to them. */
 import { type Command, Option } from 'commander';
-import { PROPOSAL_STATES } from '../../domain/execution.ts';
+import { PROPOSAL_STATES } from '../../domain/orders/execution.ts';
 import { named } from '../words.ts';
 import { atService, choosing, withClientOptions } from './client-options.ts';
 import type { ChosenProposal } from './proposals-run.ts';

@@ -1,9 +1,9 @@
 /** An agent token as it can be looked at: who holds it, how deep it trades, what risk that makes, and how it did against its share. */
-import type { Candle } from '../candle.ts';
-import type { CatalogEntry } from '../catalog.ts';
-import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
-import { DAY_MS, type EpochMs } from '../time.ts';
-import type { InstrumentKey } from '../venue.ts';
+import type { Candle } from '../candles/candle.ts';
+import type { CatalogEntry } from '../catalog/catalog.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
+import { DAY_MS, type EpochMs } from '../values/time.ts';
+import type { InstrumentKey } from '../market/venue.ts';
 import { concentrationOf, type HolderConcentration, type HolderReading, percentOf } from './holders.ts';
 import { pairedPerformance, type WindowPerformance } from './paired-performance.ts';
 import { type RiskScore, riskScoreOf } from './risk-score.ts';

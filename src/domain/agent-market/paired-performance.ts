@@ -1,7 +1,7 @@
 /** Return of an agent token relative to its paired stock, over windows that end now. */
-import type { Candle } from '../candle.ts';
-import { Decimal } from '../decimal.ts';
-import type { EpochMs } from '../time.ts';
+import type { Candle } from '../candles/candle.ts';
+import { Decimal } from '../values/decimal.ts';
+import type { EpochMs } from '../values/time.ts';
 
 const HOUR_MS = 3_600_000;
 export const PERFORMANCE_WINDOWS = { '24h': 24, '7d': 168, '30d': 720 } as const;

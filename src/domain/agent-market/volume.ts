@@ -1,7 +1,7 @@
 /** Stability of a token's volume, with wash trades discounted. */
-import type { Candle } from '../candle.ts';
-import { type DecimalString, plainDecimal } from '../decimal.ts';
-import { DAY_MS, type EpochMs } from '../time.ts';
+import type { Candle } from '../candles/candle.ts';
+import { type DecimalString, plainDecimal } from '../values/decimal.ts';
+import { DAY_MS, type EpochMs } from '../values/time.ts';
 
 const HOUR_MS = 3_600_000;
 /** Whole days that are looked at. */

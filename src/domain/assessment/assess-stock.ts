@@ -2,16 +2,16 @@
  * Assessment of one tokenized stock from observations: a bull case, a bear case, the context of its valuation and a checklist of catalysts.
  * It is deterministic, and says where the evidence is thin.
  */
-import type { CatalogEntry } from '../catalog.ts';
+import type { CatalogEntry } from '../catalog/catalog.ts';
 import { isCarriedReference } from '../conditions/carried-reference.ts';
 import { isQuoteLive, isReferenceLive } from '../conditions/condition.ts';
-import type { Observation } from '../cut.ts';
-import type { DecimalString } from '../decimal.ts';
+import type { Observation } from '../market/cut.ts';
+import type { DecimalString } from '../values/decimal.ts';
 import type { EventKind } from '../intelligence/report.ts';
-import type { Severity } from '../market-event.ts';
+import type { Severity } from '../market/market-event.ts';
 import { type ClosedBar, momentumOf } from '../ranking/momentum.ts';
-import { type EpochMs, isoTime } from '../time.ts';
-import { ageInWords } from '../words.ts';
+import { type EpochMs, isoTime } from '../values/time.ts';
+import { ageInWords } from '../values/words.ts';
 import { type Claim, type ClaimList, claimList, type Source, type Sources } from './claim.ts';
 
 /** A stored event as an assessment reads it. */

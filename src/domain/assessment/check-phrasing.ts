@@ -2,7 +2,7 @@
  * Check of a language model's phrasing of deterministic claims. The model may reword and order them. Every id, source, number, quotation
  * and direction must stay. Anything else is refused as a whole.
  */
-import { isObject } from '../field.ts';
+import { isObject } from '../values/field.ts';
 import type { Assessment, Catalyst } from './assess-stock.ts';
 import type { Claim } from './claim.ts';
 

@@ -1,5 +1,5 @@
 /** Claims of an assessment: a sentence and its sources. The type requires at least one source. */
-import type { EpochMs } from '../time.ts';
+import type { EpochMs } from '../values/time.ts';
 
 export const SOURCE_KINDS = ['quote', 'reference', 'filing', 'news', 'bars', 'pool', 'catalog', 'calendar'] as const;
 export type SourceKind = (typeof SOURCE_KINDS)[number];

@@ -2,9 +2,9 @@
  * Agreement of outside code with itself: the first steps of the session that passed the gate are shown again in another disguise, and the
  * answers are compared. It finds code that is not what passed. It does not find code that remembers its answers on purpose.
  */
-import { Decimal, type DecimalString } from '../decimal.ts';
-import type { OutsideProposal } from '../outside-proposal.ts';
-import { figureInWords } from '../words.ts';
+import { Decimal, type DecimalString } from '../values/decimal.ts';
+import type { OutsideProposal } from '../outside/outside-proposal.ts';
+import { figureInWords } from '../values/words.ts';
 
 /** A trade that outside code answered, in true names and units. */
 export type AnsweredTrade = Pick<OutsideProposal, 'side' | 'instrument' | 'notionalUsd' | 'quantity' | 'limitPrice'>;

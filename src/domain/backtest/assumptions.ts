@@ -1,7 +1,7 @@
 /** Trading assumptions of a backtest, by name. They are part of every result and can be changed within limits only. */
-import { costModelOf, type MarketState, marketStateOf } from '../costs.ts';
-import type { Problem } from '../field.ts';
-import type { InstrumentKey } from '../venue.ts';
+import { costModelOf, type MarketState, marketStateOf } from '../orders/costs.ts';
+import type { Problem } from '../values/field.ts';
+import type { InstrumentKey } from '../market/venue.ts';
 
 /** Assumptions about the execution of trades. Ratios, hence numbers. */
 export interface Assumptions {

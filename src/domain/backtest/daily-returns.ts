@@ -1,6 +1,6 @@
 /** Daily returns of trials, which tell whether two trials are of one family. */
-import type { DecimalString } from '../decimal.ts';
-import { DAY_MS, type EpochMs } from '../time.ts';
+import type { DecimalString } from '../values/decimal.ts';
+import { DAY_MS, type EpochMs } from '../values/time.ts';
 
 /** Digits kept of a return. More say nothing about a correlation. */
 const DIGITS = 7;

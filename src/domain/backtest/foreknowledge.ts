@@ -2,7 +2,7 @@
  * The foreknowledge test: outside code that trades much better on the true history than on paths drawn from the same returns
  * knows that history. The paths keep the returns, their joint distribution and their order within blocks, and lose the rest.
  */
-import { mean, sampleDeviation } from '../statistics.ts';
+import { mean, sampleDeviation } from '../values/statistics.ts';
 
 /** One path of a replay session, by the returns of its bars. */
 export interface PathResult {

@@ -1,6 +1,6 @@
 /** The stretches over which a source of events is known: received by the feed, or held by an archive. */
-import { type Stretch, unitedStretches } from '../stretches.ts';
-import type { EpochMs } from '../time.ts';
+import { type Stretch, unitedStretches } from '../values/stretches.ts';
+import type { EpochMs } from '../values/time.ts';
 
 /** An archive's source and the times between which it is complete. */
 export interface ArchivedStretch extends Stretch {

@@ -1,9 +1,9 @@
 /** History that a manifest's rules need and that is missing from part of the stretch a gate requires. */
 
-import type { Stretch } from '../stretches.ts';
-import { isoTime } from '../time.ts';
-import type { InstrumentKey } from '../venue.ts';
-import { figureInWords } from '../words.ts';
+import type { Stretch } from '../values/stretches.ts';
+import { isoTime } from '../values/time.ts';
+import type { InstrumentKey } from '../market/venue.ts';
+import { figureInWords } from '../values/words.ts';
 
 /** Kinds of history besides bars, which venues tell only of the present; the first two are sources of events. */
 export type HistorySource = 'news:wire' | 'news:filings' | 'issuer_mark' | 'pool_liquidity';

@@ -1,9 +1,9 @@
 /** Preview of a manifest that is being edited: its look-back, limited so that a person can wait for it, and its result. */
 
-import type { DecimalString } from '../decimal.ts';
-import type { Problem } from '../field.ts';
-import { canonicalTimeframe } from '../field.ts';
-import { DAY_MS, type EpochMs, isoTime, slotOf, timeframeMs } from '../time.ts';
+import type { DecimalString } from '../values/decimal.ts';
+import type { Problem } from '../values/field.ts';
+import { canonicalTimeframe } from '../values/field.ts';
+import { DAY_MS, type EpochMs, isoTime, slotOf, timeframeMs } from '../values/time.ts';
 import type { MissingHistory } from './missing-history.ts';
 import { type BacktestRequest, readBacktestRequest } from './request.ts';
 

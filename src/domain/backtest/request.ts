@@ -1,9 +1,9 @@
 /** Request of a backtest with every default resolved. The same request gives the same result at any time. */
 
-import { GATE_LIMITS, yearsAfter } from '../evidence.ts';
-import type { Problem } from '../field.ts';
-import { canonicalTimeframe } from '../field.ts';
-import { DAY_MS, type EpochMs, isoTime, slotOf } from '../time.ts';
+import { GATE_LIMITS, yearsAfter } from '../agents/evidence.ts';
+import type { Problem } from '../values/field.ts';
+import { canonicalTimeframe } from '../values/field.ts';
+import { DAY_MS, type EpochMs, isoTime, slotOf } from '../values/time.ts';
 import { type Assumptions, readAssumptions } from './assumptions.ts';
 
 /** Plain JSON, stored with the run. Times are ISO 8601. */

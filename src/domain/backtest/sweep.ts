@@ -1,12 +1,12 @@
 /** A sweep: the variants of a manifest in which named thresholds take other values, and the windows of a walk-forward. */
 
-import type { Problem } from '../field.ts';
-import { isObject } from '../field.ts';
+import type { Problem } from '../values/field.ts';
+import { isObject } from '../values/field.ts';
 import { type Manifest, manifestHash } from '../manifest/manifest.ts';
 import { renderPayload } from '../manifest/payload-form.ts';
 import { readManifest } from '../manifest/reader.ts';
-import { quantityAt } from '../quantity.ts';
-import type { EpochMs } from '../time.ts';
+import { quantityAt } from '../values/quantity.ts';
+import type { EpochMs } from '../values/time.ts';
 import { type BacktestRequest, type GivenRequest, readBacktestRequest } from './request.ts';
 import { DEFAULT_WALK_FORWARD, type WalkForwardRequest } from './sweep-windows.ts';
 

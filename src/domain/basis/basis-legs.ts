@@ -1,6 +1,6 @@
 /** Instruments on which the basis is watched, and the legs of each. Pure. */
-import type { CatalogEntry } from '../catalog.ts';
-import type { InstrumentKey } from '../venue.ts';
+import type { CatalogEntry } from '../catalog/catalog.ts';
+import type { InstrumentKey } from '../market/venue.ts';
 
 /** True for what has a second leg: a token with a reference price, or a spot instrument with a perpetual. */
 export function hasBasis({ kind, pairedPerp }: Pick<CatalogEntry, 'kind' | 'pairedPerp'>): boolean {

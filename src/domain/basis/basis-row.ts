@@ -1,12 +1,12 @@
 /** Basis of one underlying: token, reference and perpetual, with the result and the cost of the spread between them. Pure. */
-import { type CatalogEntry, isTradableAt } from '../catalog.ts';
+import { type CatalogEntry, isTradableAt } from '../catalog/catalog.ts';
 import { isCarriedReference } from '../conditions/carried-reference.ts';
 import { isQuoteLive, isReferenceLive } from '../conditions/condition.ts';
-import { costModelOf, poolOfDepth, transferFeeBpsOf } from '../costs.ts';
-import type { Cut, Observation } from '../cut.ts';
-import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
+import { costModelOf, poolOfDepth, transferFeeBpsOf } from '../orders/costs.ts';
+import type { Cut, Observation } from '../market/cut.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import { decimalOf, type PriceFact } from '../ranking/ranked-row.ts';
-import { percentAbove } from '../valuation.ts';
+import { percentAbove } from '../market/valuation.ts';
 import type { HalfLife } from './half-life.ts';
 import { type CostTerm, netEdgeBps, type RoundTrip, roundTripCosts } from './round-trip.ts';
 

@@ -1,8 +1,8 @@
 /** The half-life of a spread from its bars: how long half of a deviation from the mean takes to go, by a first-order autoregression. */
 
-import type { DecimalString } from '../decimal.ts';
-import type { EpochMs } from '../time.ts';
-import { percentAbove } from '../valuation.ts';
+import type { DecimalString } from '../values/decimal.ts';
+import type { EpochMs } from '../values/time.ts';
+import { percentAbove } from '../market/valuation.ts';
 
 /** Minimum pairs of neighbouring bars. Fewer say nothing. */
 export const MIN_HALF_LIFE_SAMPLES = 48;

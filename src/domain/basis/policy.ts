@@ -1,9 +1,9 @@
 /** A basis policy: buys a token at a discount that pays for its costs, and leaves on reversion, time or a lost reference. */
-import type { Catalog } from '../catalog.ts';
-import type { Problem } from '../field.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import type { Problem } from '../values/field.ts';
 import { buildTake, DEFAULT_LIFE_MS, DEFAULT_TIMEFRAME, type ReadTake } from '../take/read-take.ts';
 import type { Take } from '../take/take.ts';
-import type { EpochMs } from '../time.ts';
+import type { EpochMs } from '../values/time.ts';
 
 /** Limits set by an operator. Percentages are sizes of the discount, above zero. */
 export interface BasisPolicy {

@@ -1,6 +1,6 @@
 /** Cost of a round trip in a token, in basis points of its size: fees, spread, impact on its pools, transfer fee of its mint. */
-import { pooledPrice } from '../costs.ts';
-import { Decimal, type DecimalString } from '../decimal.ts';
+import { pooledPrice } from '../orders/costs.ts';
+import { Decimal, type DecimalString } from '../values/decimal.ts';
 
 /** Inputs of the costs. Liquidity is both sides of the pools in US dollars. */
 export interface RoundTrip {

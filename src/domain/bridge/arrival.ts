@@ -1,5 +1,5 @@
 /** Attribution of a payment on a chain to one transfer: it is no older than the quote and not another transfer's. */
-import type { EpochMs } from '../time.ts';
+import type { EpochMs } from '../values/time.ts';
 import { type ArrivalAxis, NO_ARRIVAL } from './axes.ts';
 import type { BridgeChain } from './quote.ts';
 

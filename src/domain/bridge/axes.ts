@@ -2,7 +2,7 @@
  * Three separate axes of a transfer: the provider's word, the source chain and the destination chain. The public status is a pure function
  * of them. Contradictions are warnings beside it.
  */
-import type { EpochMs } from '../time.ts';
+import type { EpochMs } from '../values/time.ts';
 
 /** The provider's word in this service's vocabulary. `unseen`: it does not know the transfer, which is normal at first. */
 export const PROVIDER_STATES = [

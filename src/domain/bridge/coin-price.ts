@@ -1,7 +1,7 @@
 /** Prices of the coins in which bridge chains charge fees. */
-import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
-import type { Quote } from '../quote.ts';
-import type { InstrumentKey } from '../venue.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
+import type { Quote } from '../market/quote.ts';
+import type { InstrumentKey } from '../market/venue.ts';
 import type { BridgeChain } from './quote.ts';
 
 /** Priced instrument of each chain's coin, and the decimals of its smallest unit. */

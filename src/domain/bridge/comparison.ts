@@ -1,5 +1,5 @@
 /** Choice among several offers, with an explanation that names the numbers. */
-import { Decimal, plainDecimal } from '../decimal.ts';
+import { Decimal, plainDecimal } from '../values/decimal.ts';
 import { type BridgeOffer, type BridgeProviderName, usdOf } from './quote.ts';
 
 /** Preference of the caller. */

@@ -1,5 +1,5 @@
 /** Course of a transfer: its state and both chains, at each look that changed something. */
-import type { EpochMs } from '../time.ts';
+import type { EpochMs } from '../values/time.ts';
 import {
   type ArrivalState,
   FIRST_AXES,

@@ -1,7 +1,7 @@
 /** Quote of a provider for moving the stablecoin between the two chains, fee by fee. */
-import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
-import { type Outcome, refuse } from '../refusal.ts';
-import type { EpochMs } from '../time.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
+import { type Outcome, refuse } from '../values/refusal.ts';
+import type { EpochMs } from '../values/time.ts';
 
 /** The two ends of a transfer, in the words of the wire. */
 export const BRIDGE_CHAINS = ['spotchain', 'evmvenue'] as const;

@@ -1,6 +1,6 @@
 /** A transfer as providers and chains have to know it: its offer, its source transaction and its terms. */
 
-import type { DecimalString } from '../decimal.ts';
+import type { DecimalString } from '../values/decimal.ts';
 import type { PreparedMessage } from '../solana/verify.ts';
 import type { ChainHeads } from './arrival.ts';
 import type { ProviderAxis } from './axes.ts';

@@ -1,10 +1,10 @@
 /** Money between the chains: how it counts in a portfolio and against limits, and never twice. */
-import type { OpenProposal } from '../book.ts';
-import { type DecimalString, plainDecimal } from '../decimal.ts';
+import type { OpenProposal } from '../books/book.ts';
+import { type DecimalString, plainDecimal } from '../values/decimal.ts';
 import type { ReadAccount } from '../portfolio/account.ts';
 import { plainInput } from '../portfolio/trace.ts';
-import type { EpochMs } from '../time.ts';
-import type { InstrumentKey } from '../venue.ts';
+import type { EpochMs } from '../values/time.ts';
+import type { InstrumentKey } from '../market/venue.ts';
 import type { ArrivalState, SourceState, TransferState } from './axes.ts';
 
 /** A transfer that has not ended, as far as limits and portfolios need it. */

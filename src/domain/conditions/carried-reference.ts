@@ -2,11 +2,11 @@
  * Rules for reading a reference price that was carried forward. It counts like a live one in the sessions that a manifest's own session
  * rule names, if nothing but the closed session stands between the price and now.
  */
-import type { ObservedReference } from '../cut.ts';
+import type { ObservedReference } from '../market/cut.ts';
 import type { ManifestCondition } from '../manifest/manifest.ts';
-import { type QualityFlag, SESSIONS, type Session } from '../quote.ts';
-import { isSessionKnown, lastRegularClose, sessionAt } from '../session.ts';
-import type { EpochMs } from '../time.ts';
+import { type QualityFlag, SESSIONS, type Session } from '../market/quote.ts';
+import { isSessionKnown, lastRegularClose, sessionAt } from '../market/session.ts';
+import type { EpochMs } from '../values/time.ts';
 
 /** Sessions in which rules read a carried reference; empty if the manifest never allows it. */
 export type CarriedIn = readonly Session[];

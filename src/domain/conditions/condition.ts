@@ -1,13 +1,13 @@
 /** Definition of a condition, and the mechanisms that similar conditions share. */
 
-import type { InstrumentKind } from '../catalog.ts';
-import { FRESH_BARS, type IndicatorNeed, type IndicatorValue, indicatorKey, type Observation } from '../cut.ts';
-import { compareDecimals } from '../decimal.ts';
-import type { BookPosition } from '../decision.ts';
-import type { Fields, Problem } from '../field.ts';
+import type { InstrumentKind } from '../catalog/catalog.ts';
+import { FRESH_BARS, type IndicatorNeed, type IndicatorValue, indicatorKey, type Observation } from '../market/cut.ts';
+import { compareDecimals } from '../values/decimal.ts';
+import type { BookPosition } from '../agents/decision.ts';
+import type { Fields, Problem } from '../values/field.ts';
 import type { ManifestCondition } from '../manifest/manifest.ts';
-import { type EpochMs, timeframeMs } from '../time.ts';
-import type { InstrumentKey } from '../venue.ts';
+import { type EpochMs, timeframeMs } from '../values/time.ts';
+import type { InstrumentKey } from '../market/venue.ts';
 import { type CarriedIn, isReadableCarried, NOWHERE } from './carried-reference.ts';
 
 /**

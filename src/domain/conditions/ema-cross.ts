@@ -1,6 +1,6 @@
 /** Base of the conditions on two exponential moving averages. */
-import type { IndicatorNeed, Observation } from '../cut.ts';
-import type { Fields } from '../field.ts';
+import type { IndicatorNeed, Observation } from '../market/cut.ts';
+import type { Fields } from '../values/field.ts';
 import type { ManifestCondition } from '../manifest/manifest.ts';
 import {
   type ConditionDefinition,

@@ -1,7 +1,7 @@
 /** The registry of condition types: reading, describing and compiling the rules of a manifest. */
-import { describeValue, type FieldValue, isObject, type JsonSchema, objectJsonSchema, type Problem, readFields } from '../field.ts';
+import { describeValue, type FieldValue, isObject, type JsonSchema, objectJsonSchema, type Problem, readFields } from '../values/field.ts';
 import type { ManifestCondition } from '../manifest/manifest.ts';
-import { didYouMean } from '../nearest-name.ts';
+import { didYouMean } from '../values/nearest-name.ts';
 import { BASIS_ABOVE } from './basis-above.ts';
 import { BASIS_BELOW } from './basis-below.ts';
 import type { ConditionDefinition } from './condition.ts';

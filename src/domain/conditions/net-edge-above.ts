@@ -1,7 +1,7 @@
 /** net_edge_above: the discount of a token to its reference earns more than a round trip costs. */
 import { netEdgeBps, roundTripCosts } from '../basis/round-trip.ts';
-import { costModelOf } from '../costs.ts';
-import type { Observation } from '../cut.ts';
+import { costModelOf } from '../orders/costs.ts';
+import type { Observation } from '../market/cut.ts';
 import type { ManifestCondition } from '../manifest/manifest.ts';
 import { type ConditionDefinition, compileNumber, NO_NEEDS, numberField, textField } from './condition.ts';
 

@@ -1,7 +1,7 @@
 /** The unrealized profit of a position in percent of its entry price: what take_profit and stop_loss look at. */
-import type { Observation } from '../cut.ts';
-import type { BookPosition } from '../decision.ts';
-import { percentAbove } from '../valuation.ts';
+import type { Observation } from '../market/cut.ts';
+import type { BookPosition } from '../agents/decision.ts';
+import { percentAbove } from '../market/valuation.ts';
 
 let lastPosition: BookPosition | null = null;
 let lastPrice: string | null = null;

@@ -1,8 +1,8 @@
 /** session_in: the US equity session is one of a list. */
 
 import type { ManifestCondition } from '../manifest/manifest.ts';
-import { SESSIONS } from '../quote.ts';
-import { isSessionKnown } from '../session.ts';
+import { SESSIONS } from '../market/quote.ts';
+import { isSessionKnown } from '../market/session.ts';
 import { type ConditionDefinition, NO_NEEDS, type Observed } from './condition.ts';
 
 const sessionsOf = (condition: ManifestCondition): readonly string[] => condition['sessions'] as readonly string[];

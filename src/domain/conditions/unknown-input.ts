@@ -1,9 +1,9 @@
 /** Cause of an unknown input, derived from a record's content. No hashed byte depends on it. */
-import { type IndicatorNeed, indicatorKey, type Observation } from '../cut.ts';
+import { type IndicatorNeed, indicatorKey, type Observation } from '../market/cut.ts';
 import { indicatorOf } from '../indicators/index.ts';
-import type { QualityFlag } from '../quote.ts';
-import { isSessionKnown, nextRegularOpen } from '../session.ts';
-import { isoTime, timeframeMs } from '../time.ts';
+import type { QualityFlag } from '../market/quote.ts';
+import { isSessionKnown, nextRegularOpen } from '../market/session.ts';
+import { isoTime, timeframeMs } from '../values/time.ts';
 import { type CarriedIn, NOWHERE } from './carried-reference.ts';
 import { isFreshBar, isQuoteLive, isReferenceReadable, type RuleInput } from './condition.ts';
 

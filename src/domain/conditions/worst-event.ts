@@ -1,8 +1,8 @@
 /** Base of no_negative_event and negative_event: the worst negative event about the asset within a look-back. */
-import type { Observation } from '../cut.ts';
+import type { Observation } from '../market/cut.ts';
 import { LONGEST_EVENT_LOOKBACK_HOURS } from '../intelligence/listening.ts';
 import type { ManifestCondition } from '../manifest/manifest.ts';
-import { SEVERITIES, type Severity } from '../market-event.ts';
+import { SEVERITIES, type Severity } from '../market/market-event.ts';
 import { type ConditionDefinition, NO_NEEDS, numberField, type Observed, textField } from './condition.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,5 +1,5 @@
 /** Check of a language model's rewording of a message: a closed object, the same numbers, and one line. */
-import { isObject } from '../field.ts';
+import { isObject } from '../values/field.ts';
 import type { Classified } from './classify.ts';
 
 const MAX_REWORDING = 300;

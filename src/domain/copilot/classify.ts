@@ -1,8 +1,8 @@
 /** Intent of a message to the copilot, by fixed patterns. The words choose what is read and shown. They never cause an action. */
-import type { Catalog, CatalogEntry } from '../catalog.ts';
+import type { Catalog, CatalogEntry } from '../catalog/catalog.ts';
 import { FAIR_VALUE_MODES, type FairValueMode } from '../ranking/fair-value.ts';
 import type { PrivateMode } from '../ranking/private-markets.ts';
-import { amountIn, quantityAt } from '../quantity.ts';
+import { amountIn, quantityAt } from '../values/quantity.ts';
 import type { Understood } from '../take/compile-thesis.ts';
 import { assetNames } from '../take/thesis-assets.ts';
 import { normalised, strangeDigits } from '../take/thesis-tokens.ts';

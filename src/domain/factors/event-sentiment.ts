@@ -1,6 +1,6 @@
 /** event_sentiment: stay out while something negative is known about the asset, and leave when it comes. */
 import { NO_NEGATIVE_EVENT } from '../conditions/no-negative-event.ts';
-import type { FieldSchema } from '../field.ts';
+import type { FieldSchema } from '../values/field.ts';
 import type { FactorDefinition, FactorParameters } from './factor.ts';
 
 const conditionFields = (parameters: FactorParameters) => ({

@@ -1,5 +1,5 @@
 /** Definition of a factor of the declarative form: its parameters, and the conditions that it expands to. */
-import type { Fields, FieldValue } from '../field.ts';
+import type { Fields, FieldValue } from '../values/field.ts';
 
 /** A condition as an author would write it; the manifest reader makes it canonical. */
 export interface AuthoredCondition {

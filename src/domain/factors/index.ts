@@ -1,6 +1,6 @@
 /** The registry of factors: how the declarative form says what conditions say. */
-import { describeValue, isObject, isOptional, type JsonSchema, objectJsonSchema, type Problem, readFields } from '../field.ts';
-import { didYouMean } from '../nearest-name.ts';
+import { describeValue, isObject, isOptional, type JsonSchema, objectJsonSchema, type Problem, readFields } from '../values/field.ts';
+import { didYouMean } from '../values/nearest-name.ts';
 import { BASIS_FACTOR } from './basis.ts';
 import { EMA_CROSS } from './ema-cross.ts';
 import { EVENT_SENTIMENT } from './event-sentiment.ts';

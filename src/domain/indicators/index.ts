@@ -1,5 +1,5 @@
 /** The registry of indicators. */
-import type { IndicatorNeed } from '../cut.ts';
+import type { IndicatorNeed } from '../market/cut.ts';
 import { EMA, type EmaState } from './ema.ts';
 import { FUNDING_PERCENTILE, type FundingPercentileState } from './funding-percentile.ts';
 import type { Indicator } from './indicator.ts';

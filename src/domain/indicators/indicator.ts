@@ -1,5 +1,5 @@
 /** Definition of an indicator: a streaming computation whose whole state is plain JSON. */
-import type { IndicatorNeed } from '../cut.ts';
+import type { IndicatorNeed } from '../market/cut.ts';
 
 /** A streaming indicator over closed bars (or, for funding, over hourly funding rates). */
 export interface Indicator<State> {

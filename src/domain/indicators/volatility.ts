@@ -1,5 +1,5 @@
 /** Realised volatility of closes. */
-import { timeframeMs } from '../time.ts';
+import { timeframeMs } from '../values/time.ts';
 import { checkedClose, checkedPeriod, type Indicator } from './indicator.ts';
 
 export interface VolatilityState {

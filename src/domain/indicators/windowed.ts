@@ -1,6 +1,6 @@
 /** Look-back of an indicator: its value is a function of its series alone, however many bars are kept. */
-import type { IndicatorNeed, IndicatorValue } from '../cut.ts';
-import { timeframeMs } from '../time.ts';
+import type { IndicatorNeed, IndicatorValue } from '../market/cut.ts';
+import { timeframeMs } from '../values/time.ts';
 import { type Indicator, type IndicatorState, indicatorOf } from './index.ts';
 
 type Need = Pick<IndicatorNeed, 'name' | 'period' | 'timeframe'>;

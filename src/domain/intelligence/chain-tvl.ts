@@ -1,6 +1,6 @@
 /** Value locked on chains. */
-import type { DecimalString } from '../decimal.ts';
-import type { EpochMs } from '../time.ts';
+import type { DecimalString } from '../values/decimal.ts';
+import type { EpochMs } from '../values/time.ts';
 
 /** Value locked on one chain. The provider gives no time, so it is as old as its reception. */
 export interface ChainTvl {

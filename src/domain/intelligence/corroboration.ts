@@ -2,8 +2,8 @@
  * Confirmation of a story by one primary source or by two independent families. It is a pure function of the set of reports, so their order
  * of arrival does not matter (docs/decisions/0044-corroboration.md).
  */
-import { SEVERITIES, type Severity } from '../market-event.ts';
-import type { EpochMs } from '../time.ts';
+import { SEVERITIES, type Severity } from '../market/market-event.ts';
+import type { EpochMs } from '../values/time.ts';
 import { canonicalUrl, nearIdentical } from './likeness.ts';
 import { type Direction, type EventKind, type Report, symbolsOf, worseSeverity } from './report.ts';
 

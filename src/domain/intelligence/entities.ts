@@ -1,6 +1,6 @@
 /** Mapping of names in reports and posts to the underlyings of the catalog. It can be explained, and never guesses. */
-import { CATALOG, type Catalog } from '../catalog.ts';
-import type { IssuerNames } from '../catalog-tables.ts';
+import { CATALOG, type Catalog } from '../catalog/catalog.ts';
+import type { IssuerNames } from '../catalog/catalog-tables.ts';
 
 export const MENTION_KINDS = ['ticker', 'cik', 'name', 'cashtag'] as const;
 export type MentionKind = (typeof MENTION_KINDS)[number];

@@ -1,5 +1,5 @@
 /** Versions of every event over time: the history on which rules on events are backtested. */
-import type { NewsEvent } from '../market-event.ts';
+import type { NewsEvent } from '../market/market-event.ts';
 import type { Report } from './report.ts';
 import { newsEventOf, StoryTracker } from './story-tracker.ts';
 

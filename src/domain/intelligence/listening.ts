@@ -1,5 +1,5 @@
 /** Sources that must be received before "no event" may be said of an asset, and the maximum look-back of rules on events. */
-import { CATALOG, type CatalogSource } from '../catalog.ts';
+import { CATALOG, type CatalogSource } from '../catalog/catalog.ts';
 import { entityNamesOf } from './entities.ts';
 
 /** News agencies' reports. */

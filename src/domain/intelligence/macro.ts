@@ -1,6 +1,6 @@
 /** Macro series: which ones are followed, their units, and how old a value may be. */
-import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
-import { DAY_MS, type EpochMs } from '../time.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
+import { DAY_MS, type EpochMs } from '../values/time.ts';
 
 /** Transformations of a series by the provider: its level, its change over a period, its percent change over a year. */
 export const SERIES_UNITS = ['lin', 'chg', 'pc1'] as const;

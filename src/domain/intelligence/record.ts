@@ -1,5 +1,5 @@
 /** Records of the intelligence sources besides the streams, in one union. */
-import type { EpochMs } from '../time.ts';
+import type { EpochMs } from '../values/time.ts';
 import type { ChainTvl, ChainTvlDay } from './chain-tvl.ts';
 import type { MacroObservation, MacroRelease } from './macro.ts';
 import type { Report } from './report.ts';

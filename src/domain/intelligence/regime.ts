@@ -2,8 +2,8 @@
  * The appetite for risk as a weighted sum of a few inputs, each with its own two thresholds
  * (docs/decisions/0107-a-figure-names-its-inputs.md). Anything that is missing or too old counts for nothing and is named.
  */
-import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
-import { DAY_MS, type EpochMs } from '../time.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
+import { DAY_MS, type EpochMs } from '../values/time.ts';
 import { changeOver, dateAt, MACRO_SERIES, pointBefore, type SeriesPoint } from './macro.ts';
 
 export const REGIMES = ['risk_on', 'neutral', 'risk_off', 'unknown'] as const;

@@ -1,6 +1,6 @@
 /** Reports: what one source says about the world, before anything is made of it. */
-import { SEVERITIES, type Severity } from '../market-event.ts';
-import type { EpochMs } from '../time.ts';
+import { SEVERITIES, type Severity } from '../market/market-event.ts';
+import type { EpochMs } from '../values/time.ts';
 import type { Entity } from './entities.ts';
 
 /** Topics of a report. `filing` and `wire` are reports of an unknown topic. */

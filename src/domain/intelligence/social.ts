@@ -1,5 +1,5 @@
 /** Chatter of social platforms: mapped to the catalog, and kept apart from everything that confirms. */
-import type { EpochMs } from '../time.ts';
+import type { EpochMs } from '../values/time.ts';
 import type { Entity } from './entities.ts';
 
 /** Counts as the platform gave them last; null if it does not count that. */

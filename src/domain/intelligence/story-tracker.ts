@@ -1,6 +1,6 @@
 /** Puts reports together into stories: which of them speak of one event, and what has become of it. */
-import type { NewsEvent } from '../market-event.ts';
-import type { EpochMs } from '../time.ts';
+import type { NewsEvent } from '../market/market-event.ts';
+import type { EpochMs } from '../values/time.ts';
 import { type Assessment, assess, sameText } from './corroboration.ts';
 import { canonicalUrl } from './likeness.ts';
 import { type EventKind, type Report, symbolsOf } from './report.ts';

@@ -1,6 +1,6 @@
 /** Words of a launch, facts of its curve, and meanings of the programs' errors. */
-import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
-import type { EpochMs } from '../time.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
+import type { EpochMs } from '../values/time.ts';
 
 export const CURVE_LAUNCH_STATES = [
   'prepared',

@@ -1,9 +1,9 @@
 /** Launches by the external launcher: its words, its requests, and its payment. */
-import type { DecimalString } from '../decimal.ts';
+import type { DecimalString } from '../values/decimal.ts';
 import { isAddress } from '../solana/base58.ts';
 import { computeBudget } from '../solana/common-instructions.ts';
 import { MEMO_PROGRAM, SYSTEM_PROGRAM } from '../solana/programs.ts';
-import type { EpochMs } from '../time.ts';
+import type { EpochMs } from '../values/time.ts';
 import { writeUint } from './byte-struct.ts';
 import type { ProgramInstruction } from './curve/program.ts';
 

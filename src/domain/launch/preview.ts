@@ -1,5 +1,5 @@
 /** Preview of a curve before it is on the chain: prices, what it collects, its fees over time and the distribution. */
-import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import { buildCurveConfig, type CurveConfig, type CurveFacts, type CurveWish, curveFacts, planOf, priceOfSqrt } from './curve/config.ts';
 import { baseOnCurve, sqrtPriceAtQuote } from './curve/math.ts';
 import { type DynamicFee, feeInPeriod, NUMERATOR_PER_BPS, PROTOCOL_FEE_PCT, REFERRAL_FEE_PCT, variableFee } from './fees.ts';

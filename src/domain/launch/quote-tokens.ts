@@ -1,8 +1,8 @@
 /** The tokens that a curve may be quoted in: the native coin, the dollar stablecoin, and every tokenized share or pre-IPO token of the catalog. */
-import { CATALOG, USDC_DECIMALS, USDC_MINT } from '../catalog.ts';
+import { CATALOG, USDC_DECIMALS, USDC_MINT } from '../catalog/catalog.ts';
 import { TOKEN_PROGRAM } from '../solana/programs.ts';
-import type { EpochMs } from '../time.ts';
-import { type InstrumentKey, instrumentKey } from '../venue.ts';
+import type { EpochMs } from '../values/time.ts';
+import { type InstrumentKey, instrumentKey } from '../market/venue.ts';
 import type { QuoteMintFacts } from './quote-mint.ts';
 
 export const NATIVE_MINT = 'So11111111111111111111111111111111111111112';

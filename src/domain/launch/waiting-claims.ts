@@ -1,5 +1,5 @@
 /** Claims that wait in a launch, from its accounts at one moment. */
-import { type Outcome, refuse } from '../refusal.ts';
+import { type Outcome, refuse } from '../values/refusal.ts';
 import type { PoolConfigAccount, VirtualPoolAccount } from './curve/program.ts';
 import type { ClaimKind } from './launch-transactions.ts';
 import { type Claimer, type EscrowAccount, MIGRATION_FEE_BITS, migrationFeeOf, surplusOf, unlockedOf } from './withdrawals.ts';

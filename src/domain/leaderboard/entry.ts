@@ -1,7 +1,7 @@
 /** Words of the leaderboard: windows, a wallet's standing in one, and why it has no rank or an incomplete figure. */
-import type { DecimalString } from '../decimal.ts';
-import type { WalletChain } from '../linked-wallet.ts';
-import type { EpochMs } from '../time.ts';
+import type { DecimalString } from '../values/decimal.ts';
+import type { WalletChain } from '../identity/linked-wallet.ts';
+import type { EpochMs } from '../values/time.ts';
 
 export const LEADERBOARD_WINDOWS = ['24h', '7d', '30d'] as const;
 export type LeaderboardWindow = (typeof LEADERBOARD_WINDOWS)[number];

@@ -1,5 +1,5 @@
 /** Effect of a primary-chain transaction on one wallet: a purchase or sale against a stablecoin, or a move without a cost. */
-import { USDC_MINT } from '../catalog.ts';
+import { USDC_MINT } from '../catalog/catalog.ts';
 import type { WalletEvent } from './fifo-ledger.ts';
 
 const NATIVE_MINT = 'So11111111111111111111111111111111111111112';

@@ -1,6 +1,6 @@
 /** The declarative form of a manifest: sections in snake_case, authored as YAML or JSON. */
-import { AUTONOMY_IDENTIFIERS, AUTONOMY_LEVELS, type Autonomy, STAGES, type Stage } from '../agent.ts';
-import type { Catalog } from '../catalog.ts';
+import { AUTONOMY_IDENTIFIERS, AUTONOMY_LEVELS, type Autonomy, STAGES, type Stage } from '../agents/agent.ts';
+import type { Catalog } from '../catalog/catalog.ts';
 import { conditionJsonSchema, readCondition } from '../conditions/index.ts';
 import { factorJsonSchema, readFactor } from '../factors/index.ts';
 import {
@@ -16,7 +16,7 @@ import {
   type Problem,
   readFields,
   refuseUnknown,
-} from '../field.ts';
+} from '../values/field.ts';
 import {
   canonicalManifest,
   EXTERNAL_FIELDS,

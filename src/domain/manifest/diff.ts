@@ -1,5 +1,5 @@
 /** Differences of two manifest versions: fields by path, and conditions added or removed. */
-import { canonicalJson, type Json } from '../canonical-json.ts';
+import { canonicalJson, type Json } from '../values/canonical-json.ts';
 import type { Manifest, ManifestCondition } from './manifest.ts';
 
 export interface FieldChange {

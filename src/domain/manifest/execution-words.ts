@@ -1,7 +1,7 @@
 /** Execution of a manifest's orders on the venues of its universe, and its cost, in words. */
-import { costModelOf } from '../costs.ts';
-import { type FallbackReason, fallbackOnVenue, REST_MS, SLICES } from '../execution-plan.ts';
-import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../venue.ts';
+import { costModelOf } from '../orders/costs.ts';
+import { type FallbackReason, fallbackOnVenue, REST_MS, SLICES } from '../orders/execution-plan.ts';
+import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../market/venue.ts';
 import { liveLimit } from './live-limit.ts';
 import type { Manifest } from './manifest.ts';
 

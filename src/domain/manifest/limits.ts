@@ -1,7 +1,7 @@
 /** The fields of a manifest that both authored forms have, and the reading of the parts that they share. */
-import { type Catalog, resolveUniverseEntry } from '../catalog.ts';
+import { type Catalog, resolveUniverseEntry } from '../catalog/catalog.ts';
 import { readCondition } from '../conditions/index.ts';
-import { describeField, describeValue, type FieldSchema, type Fields, type Problem } from '../field.ts';
+import { describeField, describeValue, type FieldSchema, type Fields, type Problem } from '../values/field.ts';
 import {
   EXECUTION_ALGORITHMS,
   type ExternalStrategy,

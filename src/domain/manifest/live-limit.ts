@@ -1,6 +1,6 @@
 /** Parts of a manifest that cannot trade live, regardless of its evidence. */
 import { lackInWords, EXCHANGE_KEY } from '../risk/order-context.ts';
-import { splitInstrumentKey, VENUE_FACTS } from '../venue.ts';
+import { splitInstrumentKey, VENUE_FACTS } from '../market/venue.ts';
 import type { Manifest } from './manifest.ts';
 
 /**

@@ -1,7 +1,7 @@
 /** The canonical manifest: the one form of both authored forms, which is hashed. */
-import { canonicalHash } from '../canonical-json.ts';
-import type { DecimalString } from '../decimal.ts';
-import type { InstrumentKey } from '../venue.ts';
+import { canonicalHash } from '../values/canonical-json.ts';
+import type { DecimalString } from '../values/decimal.ts';
+import type { InstrumentKey } from '../market/venue.ts';
 
 export const EXECUTION_ALGORITHMS = ['smart_order_routing_maker_first', 'taker_immediate', 'twap'] as const;
 export type ExecutionAlgorithm = (typeof EXECUTION_ALGORITHMS)[number];

@@ -1,7 +1,7 @@
 /** The payload form of a manifest: flat JSON with condition objects. */
-import { CATALOG, type Catalog, universeEntryText } from '../catalog.ts';
+import { CATALOG, type Catalog, universeEntryText } from '../catalog/catalog.ts';
 import { conditionJsonSchema } from '../conditions/index.ts';
-import { type Fields, type FieldValue, type JsonSchema, objectJsonSchema, type Problem, readFields } from '../field.ts';
+import { type Fields, type FieldValue, type JsonSchema, objectJsonSchema, type Problem, readFields } from '../values/field.ts';
 import {
   canonicalManifest,
   EXTERNAL_FIELDS,

@@ -1,9 +1,9 @@
 /** Reads an authored manifest of either form into the canonical form, or lists all of its problems. */
-import type { Autonomy, Stage } from '../agent.ts';
-import { CATALOG, type Catalog } from '../catalog.ts';
+import type { Autonomy, Stage } from '../agents/agent.ts';
+import { CATALOG, type Catalog } from '../catalog/catalog.ts';
 import { conditionDefinition } from '../conditions/index.ts';
-import { Decimal } from '../decimal.ts';
-import { describeValue, isObject, type Problem } from '../field.ts';
+import { Decimal } from '../values/decimal.ts';
+import { describeValue, isObject, type Problem } from '../values/field.ts';
 import { isDeclarative, readDeclarative } from './declarative-form.ts';
 import { MAX_CONDITIONS, MAX_UNIVERSE } from './limits.ts';
 import type { Manifest } from './manifest.ts';

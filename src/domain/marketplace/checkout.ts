@@ -1,6 +1,6 @@
 /** A checkout: one purchase of a licence, its payment on the primary chain, and what the payment has to have done. */
-import { USDC_DECIMALS, USDC_MINT } from '../catalog.ts';
-import { Decimal, type DecimalString } from '../decimal.ts';
+import { USDC_DECIMALS, USDC_MINT } from '../catalog/catalog.ts';
+import { Decimal, type DecimalString } from '../values/decimal.ts';
 import { associatedAccount, type ProgramInstruction } from '../launch/curve/program.ts';
 import type { BalanceChanges } from '../solana/chain.ts';
 import { computeBudget, memo, ownAccount, transferChecked } from '../solana/common-instructions.ts';

@@ -1,8 +1,8 @@
 /** Listings of strategies: a pinned manifest version with its price, its record, and the shape of its rules. */
-import { Decimal, type DecimalString, isDecimalString, plainDecimal } from '../decimal.ts';
-import type { EvidenceCheck, EvidenceKind, EvidenceMetrics } from '../evidence.ts';
-import { type Outcome, refuse } from '../refusal.ts';
-import type { EpochMs } from '../time.ts';
+import { Decimal, type DecimalString, isDecimalString, plainDecimal } from '../values/decimal.ts';
+import type { EvidenceCheck, EvidenceKind, EvidenceMetrics } from '../agents/evidence.ts';
+import { type Outcome, refuse } from '../values/refusal.ts';
+import type { EpochMs } from '../values/time.ts';
 
 export const LISTING_STATES = ['listed', 'unlisted'] as const;
 export type ListingState = (typeof LISTING_STATES)[number];

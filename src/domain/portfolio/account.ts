@@ -1,12 +1,12 @@
 /** Place of an organization's holdings: a book of its own, or a wallet that the caller names. */
-import type { TradingBook } from '../book.ts';
-import { type Catalog, USDC_MINT } from '../catalog.ts';
-import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
-import type { ExecutionMode } from '../order.ts';
-import type { EpochMs } from '../time.ts';
-import type { FreeDollars, OutsideCoin } from '../free-dollars.ts';
-import { type InstrumentKey, instrumentKey } from '../venue.ts';
-import { amountOf, type ChainWallet, type PublicWallet } from '../wallet.ts';
+import type { TradingBook } from '../books/book.ts';
+import { type Catalog, USDC_MINT } from '../catalog/catalog.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
+import type { ExecutionMode } from '../orders/order.ts';
+import type { EpochMs } from '../values/time.ts';
+import type { FreeDollars, OutsideCoin } from '../books/free-dollars.ts';
+import { type InstrumentKey, instrumentKey } from '../market/venue.ts';
+import { amountOf, type ChainWallet, type PublicWallet } from '../identity/wallet.ts';
 import { type PortfolioInput, plainInput } from './trace.ts';
 
 /** A book as a portfolio reads it, with the fills that its open positions were made of. */

@@ -1,6 +1,6 @@
 /** The asset classes that stress scenarios shock, and which of them an instrument belongs to. */
-import type { Catalog, InstrumentKind } from '../catalog.ts';
-import type { InstrumentKey } from '../venue.ts';
+import type { Catalog, InstrumentKind } from '../catalog/catalog.ts';
+import type { InstrumentKey } from '../market/venue.ts';
 
 /** The five classes of the scenarios. `prediction` and `unlisted` (no instrument of the catalog) are never shocked. */
 export const ASSET_CLASSES = ['public_equity', 'pre_ipo', 'agent_token', 'crypto_spot', 'perpetual', 'prediction', 'unlisted'] as const;

@@ -1,9 +1,9 @@
 /** Composition of a portfolio: its instruments, its sectors, and underlyings with duplicate exposure. */
-import { isPosition } from '../book.ts';
-import type { Catalog } from '../catalog.ts';
-import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
+import { isPosition } from '../books/book.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import { exposureGroupOf } from '../risk/capacity.ts';
-import type { InstrumentKey } from '../venue.ts';
+import type { InstrumentKey } from '../market/venue.ts';
 import type { PortfolioPosition, PortfolioTotals } from './positions.ts';
 import { catalogInputId, MANDATE_INPUT } from './trace.ts';
 

@@ -1,14 +1,14 @@
 /** Effect of a proposed allocation on a portfolio, simulated on a copy and stored nowhere. */
-import { applyFill, emptyBook, type Fill, positionOf, settledByAccount, type TradingBook } from '../book.ts';
-import type { Catalog } from '../catalog.ts';
-import { costModelOf, feeUsdOf, pooledPrice, poolOfDepth, slippageBpsOf } from '../costs.ts';
-import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
-import type { RiskAttribution } from '../decision.ts';
-import { type Order, type OrderQuote, type OrderSide, resized } from '../order.ts';
-import { paidInto } from '../free-dollars.ts';
+import { applyFill, emptyBook, type Fill, positionOf, settledByAccount, type TradingBook } from '../books/book.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import { costModelOf, feeUsdOf, pooledPrice, poolOfDepth, slippageBpsOf } from '../orders/costs.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
+import type { RiskAttribution } from '../agents/decision.ts';
+import { type Order, type OrderQuote, type OrderSide, resized } from '../orders/order.ts';
+import { paidInto } from '../books/free-dollars.ts';
 import type { LimitUse } from '../risk/limit-uses.ts';
-import type { EpochMs } from '../time.ts';
-import type { InstrumentKey } from '../venue.ts';
+import type { EpochMs } from '../values/time.ts';
+import type { InstrumentKey } from '../market/venue.ts';
 import type { PortfolioBook } from './account.ts';
 import { isPooled } from './pool-exit.ts';
 import { instrumentInputs, type Portfolio, type PortfolioMaterial, portfolioOf } from './portfolio.ts';

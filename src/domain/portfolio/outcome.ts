@@ -1,8 +1,8 @@
 /** Contracts of prediction markets in a portfolio: their facts while nobody quotes them. */
-import type { DecimalString } from '../decimal.ts';
+import type { DecimalString } from '../values/decimal.ts';
 import type { OutcomeSide, PredictionMarket } from '../prediction/market.ts';
 import { exposureOf, isListedNow } from '../prediction/order.ts';
-import type { EpochMs } from '../time.ts';
+import type { EpochMs } from '../values/time.ts';
 
 /** Facts of a held outcome. */
 export interface OutcomeFact {

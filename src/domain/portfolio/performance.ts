@@ -1,10 +1,10 @@
 /** Earnings of books: equity, realized and unrealized P&L, and since the beginning of the UTC day. Pure. */
-import { isPosition, markBook, positionOf, type TradingBook } from '../book.ts';
-import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
-import type { Quote } from '../quote.ts';
-import type { EpochMs } from '../time.ts';
-import { midPrice } from '../valuation.ts';
-import type { InstrumentKey } from '../venue.ts';
+import { isPosition, markBook, positionOf, type TradingBook } from '../books/book.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
+import type { Quote } from '../market/quote.ts';
+import type { EpochMs } from '../values/time.ts';
+import { midPrice } from '../market/valuation.ts';
+import type { InstrumentKey } from '../market/venue.ts';
 
 /** Earnings, in US dollars; null if a price is missing that it rests on. */
 export interface Earnings {

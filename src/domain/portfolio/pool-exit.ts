@@ -1,8 +1,8 @@
 /** Cost of leaving a position that trades in a pool: its share of the pool, and the part that can be sold within the slippage budget. */
-import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
-import type { EpochMs } from '../time.ts';
-import { isoTime } from '../time.ts';
-import type { InstrumentKey } from '../venue.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
+import type { EpochMs } from '../values/time.ts';
+import { isoTime } from '../values/time.ts';
+import type { InstrumentKey } from '../market/venue.ts';
 import type { PortfolioPosition } from './positions.ts';
 import { MANDATE_INPUT, poolInputId } from './trace.ts';
 

@@ -1,14 +1,14 @@
 /** A portfolio: holdings over books and wallets of one mode, what they weigh, how they could be left, and the five scenarios. */
-import type { Catalog } from '../catalog.ts';
-import { type DecimalString, plainDecimal } from '../decimal.ts';
-import type { FreeDollars, OutsideCoin } from '../free-dollars.ts';
-import type { ExecutionMode } from '../order.ts';
-import type { Quote } from '../quote.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import { type DecimalString, plainDecimal } from '../values/decimal.ts';
+import type { FreeDollars, OutsideCoin } from '../books/free-dollars.ts';
+import type { ExecutionMode } from '../orders/order.ts';
+import type { Quote } from '../market/quote.ts';
 import type { RiskPreferences } from '../risk/preferences.ts';
-import { nextRegularOpen } from '../session.ts';
-import type { EpochMs } from '../time.ts';
-import { midPrice } from '../valuation.ts';
-import type { InstrumentKey } from '../venue.ts';
+import { nextRegularOpen } from '../market/session.ts';
+import type { EpochMs } from '../values/time.ts';
+import { midPrice } from '../market/valuation.ts';
+import type { InstrumentKey } from '../market/venue.ts';
 import { type Account, accountOfBook, accountOfFree, type PortfolioBook, type ReadAccount } from './account.ts';
 import {
   type DuplicateExposure,

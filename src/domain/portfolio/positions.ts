@@ -1,14 +1,14 @@
 /**
  * Valued holdings: every position at the middle of its own venue's quote, with that quote's quality. Positions without a price are named.
  */
-import { type Catalog, isTradableAt } from '../catalog.ts';
-import { Decimal, type DecimalString, isPositive, plainDecimal } from '../decimal.ts';
-import type { Quality, QualityFlag, Quote } from '../quote.ts';
+import { type Catalog, isTradableAt } from '../catalog/catalog.ts';
+import { Decimal, type DecimalString, isPositive, plainDecimal } from '../values/decimal.ts';
+import type { Quality, QualityFlag, Quote } from '../market/quote.ts';
 import { underlyingOf } from '../risk/capacity.ts';
-import type { EpochMs } from '../time.ts';
-import { midPrice } from '../valuation.ts';
-import { type InstrumentKey, splitInstrumentKey, type Venue } from '../venue.ts';
-import { ageInWords } from '../words.ts';
+import type { EpochMs } from '../values/time.ts';
+import { midPrice } from '../market/valuation.ts';
+import { type InstrumentKey, splitInstrumentKey, type Venue } from '../market/venue.ts';
+import { ageInWords } from '../values/words.ts';
 import type { Account, AccountPosition } from './account.ts';
 import { type AssetClass, assetClassOf } from './asset-class.ts';
 import type { OutcomeFact } from './outcome.ts';

@@ -1,6 +1,6 @@
 /** The five standard stress scenarios, which every portfolio is evaluated against. */
-import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
-import type { EpochMs } from '../time.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
+import type { EpochMs } from '../values/time.ts';
 import type { AssetClass } from './asset-class.ts';
 import { LARGE_POSITION_PCT, type PoolExit } from './pool-exit.ts';
 import type { PortfolioPosition, PortfolioTotals } from './positions.ts';

@@ -1,9 +1,9 @@
 /** Sources of a portfolio's numbers: every input once, under an id that the derived numbers name. */
-import type { Catalog } from '../catalog.ts';
-import type { DecimalString } from '../decimal.ts';
-import type { Quality, QualityFlag, Quote } from '../quote.ts';
-import { type EpochMs, isoTime } from '../time.ts';
-import { type InstrumentKey, instrumentKey } from '../venue.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import type { DecimalString } from '../values/decimal.ts';
+import type { Quality, QualityFlag, Quote } from '../market/quote.ts';
+import { type EpochMs, isoTime } from '../values/time.ts';
+import { type InstrumentKey, instrumentKey } from '../market/venue.ts';
 
 export const INPUT_KINDS = [
   'quote',

@@ -1,6 +1,6 @@
 /** Resolution criteria of a prediction market, and differences between two markets of one question. */
 
-import { isoTime } from '../time.ts';
+import { isoTime } from '../values/time.ts';
 import type { PredictionMarket, ResolutionSource } from './market.ts';
 
 /** Aspects of a sentence in the rules. */

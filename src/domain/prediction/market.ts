@@ -1,8 +1,8 @@
 /** One prediction market in one shape, whichever provider lists it. */
-import { sha256Hex } from '../canonical-json.ts';
-import { compareDecimals, Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
-import type { Quality, QualityFlag } from '../quote.ts';
-import type { EpochMs } from '../time.ts';
+import { sha256Hex } from '../values/canonical-json.ts';
+import { compareDecimals, Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
+import type { Quality, QualityFlag } from '../market/quote.ts';
+import type { EpochMs } from '../values/time.ts';
 import type { PredictionQuestion } from './question.ts';
 
 /** The two event-feed providers. */

@@ -3,16 +3,16 @@
  * which outcomes are one exposure.
  */
 
-import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
-import { floorToStep, marketStepOf } from '../market-step.ts';
-import type { ExecutionMode, Order, OrderOrigin, OrderQuote, OrderSide } from '../order.ts';
-import { limitPriceOf, orderOf } from '../order.ts';
-import type { Depth, DepthLevel } from '../paper-fill.ts';
-import type { Quality, QualityFlag } from '../quote.ts';
-import { type Outcome, refuse } from '../refusal.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
+import { floorToStep, marketStepOf } from '../market/market-step.ts';
+import type { ExecutionMode, Order, OrderOrigin, OrderQuote, OrderSide } from '../orders/order.ts';
+import { limitPriceOf, orderOf } from '../orders/order.ts';
+import type { Depth, DepthLevel } from '../orders/paper-fill.ts';
+import type { Quality, QualityFlag } from '../market/quote.ts';
+import { type Outcome, refuse } from '../values/refusal.ts';
 import { liveTouch } from '../risk/refusal.ts';
-import { type EpochMs, isoTime } from '../time.ts';
-import { type InstrumentKey, instrumentKey } from '../venue.ts';
+import { type EpochMs, isoTime } from '../values/time.ts';
+import { type InstrumentKey, instrumentKey } from '../market/venue.ts';
 import {
   complement,
   isOnGrid,

@@ -1,7 +1,7 @@
 /** Question of a prediction market as comparable conditions, and the test that two markets ask the same. */
-import { CATALOG, type Catalog } from '../catalog.ts';
-import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
-import { type EpochMs, isoTime } from '../time.ts';
+import { CATALOG, type Catalog } from '../catalog/catalog.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
+import { type EpochMs, isoTime } from '../values/time.ts';
 
 export const COMPARATORS = ['above', 'at_or_above', 'below', 'at_or_below', 'between'] as const;
 export type Comparator = (typeof COMPARATORS)[number];

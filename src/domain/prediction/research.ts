@@ -1,7 +1,7 @@
 /** A source-corroborated probability: every number with its formula and the inputs it came from; what is not live does not count. */
-import { compareDecimals, Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
-import type { Quality, QualityFlag } from '../quote.ts';
-import type { EpochMs } from '../time.ts';
+import { compareDecimals, Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
+import type { Quality, QualityFlag } from '../market/quote.ts';
+import type { EpochMs } from '../values/time.ts';
 import {
   affirmativePrice,
   complement,

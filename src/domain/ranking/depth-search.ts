@@ -2,7 +2,7 @@
  * The largest trade whose cost stays within a slippage budget: growing sizes, then bisection, within a budget of requests.
  * A generator, so that the same search runs on a pool formula at once and on an aggregator's quotes one answer at a time.
  */
-import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 
 /** Next question of the search: the cost of a trade of this many US dollars. */
 export interface DepthQuestion {

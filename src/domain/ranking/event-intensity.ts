@@ -1,8 +1,8 @@
 /** Event intensity: how much is being said of an asset, by severity, age and corroboration; every input is listed. */
-import type { ObservedEvent } from '../cut.ts';
-import { Decimal, plainDecimal } from '../decimal.ts';
-import type { Severity } from '../market-event.ts';
-import type { EpochMs } from '../time.ts';
+import type { ObservedEvent } from '../market/cut.ts';
+import { Decimal, plainDecimal } from '../values/decimal.ts';
+import type { Severity } from '../market/market-event.ts';
+import type { EpochMs } from '../values/time.ts';
 import { decimalOf, type ScoreTerm, scoreOf } from './ranked-row.ts';
 
 /** Each severity weighs twice the one below. */

@@ -1,6 +1,6 @@
 /** The fair-value ranking of tokenized equities at a cut, by mode. Pure: the same cut gives the same ranking. */
-import type { CatalogEntry } from '../catalog.ts';
-import type { Cut, Observation } from '../cut.ts';
+import type { CatalogEntry } from '../catalog/catalog.ts';
+import type { Cut, Observation } from '../market/cut.ts';
 import { DEFAULT_DEPTH_LIMITS, depthOf, poolCostBps } from './depth-search.ts';
 import { eventIntensity } from './event-intensity.ts';
 import { gapFlags, gapReasons, type RankedRow, rankRows, type Scored, exclusionReasons, term } from './ranked-row.ts';

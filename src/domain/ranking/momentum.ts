@@ -1,6 +1,6 @@
 /** Momentum on stored hourly bars: 0.6 x the return of a day + 0.4 x the return of a week, in percent. */
-import { Decimal, type DecimalString } from '../decimal.ts';
-import type { EpochMs } from '../time.ts';
+import { Decimal, type DecimalString } from '../values/decimal.ts';
+import type { EpochMs } from '../values/time.ts';
 import { type ScoreTerm, term } from './ranked-row.ts';
 
 const HOUR_MS = 3_600_000;

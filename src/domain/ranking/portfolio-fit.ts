@@ -1,5 +1,5 @@
 /** Fit of a pre-IPO token for a portfolio: its discount and liquidity speak for it, concentration of its sector and name against it. */
-import { Decimal, type DecimalString } from '../decimal.ts';
+import { Decimal, type DecimalString } from '../values/decimal.ts';
 import { type ScoreTerm, term } from './ranked-row.ts';
 
 /** The portfolio as the fit looks at it. Weights are in percent of its value. */

@@ -1,6 +1,6 @@
 /** The ranking of pre-IPO markets at a cut, by mode. Pure. */
-import type { CatalogEntry } from '../catalog.ts';
-import type { Cut, Observation } from '../cut.ts';
+import type { CatalogEntry } from '../catalog/catalog.ts';
+import type { Cut, Observation } from '../market/cut.ts';
 import { scoreEvents, scoreGap, scoreLiquidity } from './fair-value.ts';
 import { type ClosedBar, momentumOf } from './momentum.ts';
 import { FIT_FORMULA, type FitPortfolio, fitTerms } from './portfolio-fit.ts';

@@ -1,13 +1,13 @@
 /** Rows of a ranking: each with its score and the terms of it, or without a rank and with the reasons why. */
 
-import type { CatalogEntry } from '../catalog.ts';
-import { isTradableAt } from '../catalog.ts';
+import type { CatalogEntry } from '../catalog/catalog.ts';
+import { isTradableAt } from '../catalog/catalog.ts';
 import { isCarriedReference } from '../conditions/carried-reference.ts';
 import { isQuoteLive, isReferenceLive } from '../conditions/condition.ts';
 import { type UnknownInput, unknownInputs } from '../conditions/unknown-input.ts';
-import type { Observation } from '../cut.ts';
-import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
-import type { Quality, QualityFlag, Session } from '../quote.ts';
+import type { Observation } from '../market/cut.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
+import type { Quality, QualityFlag, Session } from '../market/quote.ts';
 
 /** Reasons why something is not ranked. Published words are never renamed. */
 export const UNRANKED_REASONS = [

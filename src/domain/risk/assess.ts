@@ -1,10 +1,10 @@
 /** The pre-trade risk function: pure, one for paper and live, every venue and every origin. */
-import { CATALOG } from '../catalog.ts';
-import { type DecimalString, isPositive } from '../decimal.ts';
-import type { RiskAttribution } from '../decision.ts';
-import { marketStepOf } from '../market-step.ts';
-import { limitPriceOf, type Order, type OrderSide } from '../order.ts';
-import type { ExecutableVenue, InstrumentKey } from '../venue.ts';
+import { CATALOG } from '../catalog/catalog.ts';
+import { type DecimalString, isPositive } from '../values/decimal.ts';
+import type { RiskAttribution } from '../agents/decision.ts';
+import { marketStepOf } from '../market/market-step.ts';
+import { limitPriceOf, type Order, type OrderSide } from '../orders/order.ts';
+import type { ExecutableVenue, InstrumentKey } from '../market/venue.ts';
 import { attributionOf } from './attribution.ts';
 import { limitCapacitiesOf } from './capacity.ts';
 import { RISK_BITS } from './codes.ts';

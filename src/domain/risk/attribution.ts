@@ -1,11 +1,11 @@
 /** Risk assessment of an order: every breach with limit, before, after and the smallest change that would pass. */
-import { nextUtcDay } from '../book.ts';
-import { Decimal, type DecimalString, isPositive, plainDecimal } from '../decimal.ts';
-import type { AssessedOrder, RiskAttribution, RiskChange, RiskHeadroom, RiskRejection } from '../decision.ts';
-import { marketStepOf } from '../market-step.ts';
-import type { Order, OrderQuote } from '../order.ts';
-import { isoTime } from '../time.ts';
-import { type InstrumentKey, instrumentKey } from '../venue.ts';
+import { nextUtcDay } from '../books/book.ts';
+import { Decimal, type DecimalString, isPositive, plainDecimal } from '../values/decimal.ts';
+import type { AssessedOrder, RiskAttribution, RiskChange, RiskHeadroom, RiskRejection } from '../agents/decision.ts';
+import { marketStepOf } from '../market/market-step.ts';
+import type { Order, OrderQuote } from '../orders/order.ts';
+import { isoTime } from '../values/time.ts';
+import { type InstrumentKey, instrumentKey } from '../market/venue.ts';
 import { type LimitCapacity, usedAfter } from './capacity.ts';
 import { RISK_BITS, RISK_CODES, type RiskCode } from './codes.ts';
 import type { RiskContext } from './context.ts';

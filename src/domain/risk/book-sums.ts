@@ -1,7 +1,7 @@
 /** Running sums over books, so that the exposure outside of one book costs no walk through all. */
-import type { TradingBook } from '../book.ts';
-import { Decimal, plainDecimal } from '../decimal.ts';
-import type { InstrumentKey } from '../venue.ts';
+import type { TradingBook } from '../books/book.ts';
+import { Decimal, plainDecimal } from '../values/decimal.ts';
+import type { InstrumentKey } from '../market/venue.ts';
 import type { BookSums } from './context.ts';
 
 /** Sums are exact: books of any size lose no digit when one of them is taken out again. */

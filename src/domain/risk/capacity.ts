@@ -2,10 +2,10 @@
  * Remaining capacity of every limit for an order of one instrument, in whole micro-dollars. Amounts are rounded once, when they enter,
  * against the order: usage up, capacity down. All that follows is exact.
  */
-import { CATALOG } from '../catalog.ts';
-import { type DecimalString, plainDecimal } from '../decimal.ts';
-import { isPerpetual, leverageOf } from '../margin.ts';
-import type { InstrumentKey } from '../venue.ts';
+import { CATALOG } from '../catalog/catalog.ts';
+import { type DecimalString, plainDecimal } from '../values/decimal.ts';
+import { isPerpetual, leverageOf } from '../orders/margin.ts';
+import type { InstrumentKey } from '../market/venue.ts';
 import type { RiskCode } from './codes.ts';
 import type { RiskCatalog, RiskContext } from './context.ts';
 import type { Mandate } from './mandate.ts';

@@ -1,11 +1,11 @@
 /** Inputs of the pre-trade risk function: everything that it reads, and nothing else. */
-import type { MarkedBook } from '../book.ts';
-import type { CatalogEntry } from '../catalog.ts';
-import type { Observation, ObservedReference } from '../cut.ts';
-import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
-import type { OrderQuote } from '../order.ts';
-import type { EpochMs } from '../time.ts';
-import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../venue.ts';
+import type { MarkedBook } from '../books/book.ts';
+import type { CatalogEntry } from '../catalog/catalog.ts';
+import type { Observation, ObservedReference } from '../market/cut.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
+import type { OrderQuote } from '../orders/order.ts';
+import type { EpochMs } from '../values/time.ts';
+import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../market/venue.ts';
 import type { Mandate } from './mandate.ts';
 
 /** The organization's exposure outside of the book that is assessed, in books of the same execution mode. */

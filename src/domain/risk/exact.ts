@@ -1,5 +1,5 @@
 /** Exact integers for the risk function: decimal text to scaled integers, and products that are doubles only where a double is exact. */
-import type { DecimalString } from '../decimal.ts';
+import type { DecimalString } from '../values/decimal.ts';
 
 /** Micro-dollars of one US dollar: the tick of every amount in the risk function. */
 export const USD_SCALE = 6;

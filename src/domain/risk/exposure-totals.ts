@@ -1,8 +1,8 @@
 /** The exposure of an organization's books, summed up once, so that what lies outside of each of them costs no walk through all. */
-import type { MarkedBook } from '../book.ts';
-import { Decimal, plainDecimal } from '../decimal.ts';
-import type { ExecutionMode } from '../order.ts';
-import type { InstrumentKey } from '../venue.ts';
+import type { MarkedBook } from '../books/book.ts';
+import { Decimal, plainDecimal } from '../values/decimal.ts';
+import type { ExecutionMode } from '../orders/order.ts';
+import type { InstrumentKey } from '../market/venue.ts';
 import type { OtherBooks } from './context.ts';
 
 /** Sums are exact: books of any size lose no digit when one of them is taken out again. */

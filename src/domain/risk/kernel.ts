@@ -2,9 +2,9 @@
  * The comparisons of the pre-trade risk function on doubles that hold whole numbers. Every double here is an integer
  * below 2^52, where doubles are exact; an order beyond that is assessed on big integers by the same comparisons.
  */
-import { Decimal, type DecimalString, isDecimalString } from '../decimal.ts';
-import { marketStepOf } from '../market-step.ts';
-import type { Order } from '../order.ts';
+import { Decimal, type DecimalString, isDecimalString } from '../values/decimal.ts';
+import { marketStepOf } from '../market/market-step.ts';
+import type { Order } from '../orders/order.ts';
 import type { LimitCapacities } from './capacity.ts';
 import { RISK_BITS } from './codes.ts';
 import { ceilDivide, floorScaled, powerOfTen, ratioOf, stepScale, USD_SCALE } from './exact.ts';

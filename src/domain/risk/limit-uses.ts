@@ -1,7 +1,7 @@
 /** Limits on an order's size, with their usage before and after the order. */
-import { CATALOG, type Catalog } from '../catalog.ts';
-import type { DecimalString } from '../decimal.ts';
-import type { Order } from '../order.ts';
+import { CATALOG, type Catalog } from '../catalog/catalog.ts';
+import type { DecimalString } from '../values/decimal.ts';
+import type { Order } from '../orders/order.ts';
 import { limitCapacitiesOf, usedAfter } from './capacity.ts';
 import type { RiskCode } from './codes.ts';
 import type { RiskContext } from './context.ts';

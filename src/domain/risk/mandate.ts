@@ -1,6 +1,6 @@
 /** The mandate that an order is assessed by: the manifest's limits and the organization's preferences, the stricter of both. */
-import type { Autonomy, Stage } from '../agent.ts';
-import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
+import type { Autonomy, Stage } from '../agents/agent.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { RiskPreferences } from './preferences.ts';
 

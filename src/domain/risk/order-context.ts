@@ -2,17 +2,17 @@
  * The one function that puts the inputs of risk together. A tick, an approval, an execution, a person's order, a
  * portfolio's impact, a replay and a stress test read them in different places and are the same from here on.
  */
-import type { Autonomy, Stage } from '../agent.ts';
-import type { MarkedBook } from '../book.ts';
+import type { Autonomy, Stage } from '../agents/agent.ts';
+import type { MarkedBook } from '../books/book.ts';
 import { carriedIn, isReadableCarried } from '../conditions/carried-reference.ts';
-import { costModelOf } from '../costs.ts';
-import type { Observation } from '../cut.ts';
-import type { DecimalString } from '../decimal.ts';
+import { costModelOf } from '../orders/costs.ts';
+import type { Observation } from '../market/cut.ts';
+import type { DecimalString } from '../values/decimal.ts';
 import type { Manifest } from '../manifest/manifest.ts';
-import type { Order, OrderQuote, OrderSide } from '../order.ts';
-import type { ReferencePrice } from '../quote.ts';
-import type { EpochMs } from '../time.ts';
-import { type ExecutableVenue, splitInstrumentKey } from '../venue.ts';
+import type { Order, OrderQuote, OrderSide } from '../orders/order.ts';
+import type { ReferencePrice } from '../market/quote.ts';
+import type { EpochMs } from '../values/time.ts';
+import { type ExecutableVenue, splitInstrumentKey } from '../market/venue.ts';
 import { type OtherBooks, observedOrderQuote, type RiskContext } from './context.ts';
 import { mandateOf } from './mandate.ts';
 import type { RiskPreferences } from './preferences.ts';

@@ -1,5 +1,5 @@
 /** The risk preferences of an organization: its own limits on every order of every agent and person. */
-import type { DecimalString } from '../decimal.ts';
+import type { DecimalString } from '../values/decimal.ts';
 
 /** Every field always has a value. Percentages and basis points are ratios, hence numbers. */
 export interface RiskPreferences {

@@ -1,10 +1,10 @@
 /** Refusal of an order by risk: the limits by their codes, in one sentence. */
-import type { DecimalString } from '../decimal.ts';
-import type { RiskRejection } from '../decision.ts';
-import type { OrderQuote, OrderSide } from '../order.ts';
-import type { Outcome, refuse } from '../refusal.ts';
-import { executablePrice } from '../valuation.ts';
-import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../venue.ts';
+import type { DecimalString } from '../values/decimal.ts';
+import type { RiskRejection } from '../agents/decision.ts';
+import type { OrderQuote, OrderSide } from '../orders/order.ts';
+import type { Outcome, refuse } from '../values/refusal.ts';
+import { executablePrice } from '../market/valuation.ts';
+import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../market/venue.ts';
 
 /** Refuses as `blocked_by_risk`, naming every limit that was hit. */
 export function blockedByRisk(rejections: readonly RiskRejection[]): Outcome<never> {

@@ -1,9 +1,9 @@
 /** The limits of the pre-trade risk function that an order's size does not move: prices, halts, drawdown, positions. */
-import { isPosition } from '../book.ts';
-import { CATALOG, isTradableAt } from '../catalog.ts';
-import { Decimal, plainDecimal } from '../decimal.ts';
-import { floorToStep, marketStepOf } from '../market-step.ts';
-import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../venue.ts';
+import { isPosition } from '../books/book.ts';
+import { CATALOG, isTradableAt } from '../catalog/catalog.ts';
+import { Decimal, plainDecimal } from '../values/decimal.ts';
+import { floorToStep, marketStepOf } from '../market/market-step.ts';
+import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../market/venue.ts';
 import { numberRatio } from './capacity.ts';
 import { RISK_BITS } from './codes.ts';
 import type { RiskCatalog, RiskContext } from './context.ts';

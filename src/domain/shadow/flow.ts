@@ -1,9 +1,9 @@
 /** Messages of a venue about one instrument while a shadow order was alive: the only measure of its fill. */
-import { canonicalJson, sha256Hex } from '../canonical-json.ts';
-import type { DecimalString } from '../decimal.ts';
-import type { DepthLevel } from '../paper-fill.ts';
-import type { EpochMs } from '../time.ts';
-import type { InstrumentKey, Venue } from '../venue.ts';
+import { canonicalJson, sha256Hex } from '../values/canonical-json.ts';
+import type { DecimalString } from '../values/decimal.ts';
+import type { DepthLevel } from '../orders/paper-fill.ts';
+import type { EpochMs } from '../values/time.ts';
+import type { InstrumentKey, Venue } from '../market/venue.ts';
 import type { FlowRule } from '../venues/venue-facts.ts';
 
 /** A live book, or the state of a pool, as it was received. Best levels first; an empty side has none. */

@@ -2,12 +2,12 @@
  * Fill that the flow of its venue would have given a shadow order: quantity and price. Pure and repeatable. An unproven part is unknown,
  * never good.
  */
-import { costModelOf } from '../costs.ts';
-import { Decimal, type DecimalString, isDecimalString, isPositive, plainDecimal } from '../decimal.ts';
-import { floorToStep, marketStepOf } from '../market-step.ts';
-import { averagePriceOf, type DepthLevel, takenFrom } from '../paper-fill.ts';
-import type { EpochMs } from '../time.ts';
-import { type InstrumentKey, splitInstrumentKey, VENUE_FACTS } from '../venue.ts';
+import { costModelOf } from '../orders/costs.ts';
+import { Decimal, type DecimalString, isDecimalString, isPositive, plainDecimal } from '../values/decimal.ts';
+import { floorToStep, marketStepOf } from '../market/market-step.ts';
+import { averagePriceOf, type DepthLevel, takenFrom } from '../orders/paper-fill.ts';
+import type { EpochMs } from '../values/time.ts';
+import { type InstrumentKey, splitInstrumentKey, VENUE_FACTS } from '../market/venue.ts';
 import type { FlowRule } from '../venues/venue-facts.ts';
 import type { FlowBook, FlowPrint, FlowSpan, FlowWindow } from './flow.ts';
 

@@ -3,7 +3,7 @@
  * in their shortest form, nothing behind the end, every index in range. What a lenient reader would accept in a second
  * encoding is refused, so that comparing bytes is comparing transactions.
  */
-import { type Outcome, refuse } from '../refusal.ts';
+import { type Outcome, refuse } from '../values/refusal.ts';
 import { base58 } from './base58.ts';
 
 /** The longest transaction that the chain carries, in bytes. */

@@ -1,12 +1,12 @@
 /** A swap: what was promised for it, whether a transaction keeps the promise, and the fill that a finalized one comes to. Chain amounts are raw base units. */
-import { type Fill, type FillQuote, PRICE_DECIMALS } from '../book.ts';
-import { USDC_DECIMALS, USDC_MINT } from '../catalog.ts';
-import { slippageBpsOf } from '../costs.ts';
-import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
-import { marketStepOf } from '../market-step.ts';
-import { type Order, type OrderSide, orderOf } from '../order.ts';
-import type { EpochMs } from '../time.ts';
-import type { InstrumentKey } from '../venue.ts';
+import { type Fill, type FillQuote, PRICE_DECIMALS } from '../books/book.ts';
+import { USDC_DECIMALS, USDC_MINT } from '../catalog/catalog.ts';
+import { slippageBpsOf } from '../orders/costs.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
+import { marketStepOf } from '../market/market-step.ts';
+import { type Order, type OrderSide, orderOf } from '../orders/order.ts';
+import type { EpochMs } from '../values/time.ts';
+import type { InstrumentKey } from '../market/venue.ts';
 import type { BalanceChanges } from './chain.ts';
 import { accountsOf, signersOf, type WireInstruction, type WireTransaction } from './message.ts';
 import {

@@ -1,5 +1,5 @@
 /** Mints, token accounts and lookup tables of the primary chain, read from their bytes. */
-import type { EpochMs } from '../time.ts';
+import type { EpochMs } from '../values/time.ts';
 import { base58 } from './base58.ts';
 
 /** The fee that a mint takes of what is transferred, out of what is received. */

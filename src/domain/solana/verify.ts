@@ -1,6 +1,6 @@
 /** Signed bytes against the prepared message: the raw bytes are equal, and every signature is right. Nothing is ever written anew to be compared. */
 import { createHash } from 'node:crypto';
-import { type Outcome, type Refusal, refuse } from '../refusal.ts';
+import { type Outcome, type Refusal, refuse } from '../values/refusal.ts';
 import { base58, fromBase58 } from './base58.ts';
 import { differenceOf, differenceWords } from './difference.ts';
 import { readMessage, readTransaction, signersOf, type WireTransaction } from './message.ts';

@@ -2,9 +2,9 @@
  * Compiles a thesis in words into a Take by a fixed grammar. What it does not know it never guesses: every word is part of a
  * phrase, of a reason that is set aside, or of a question. The grammar is written down in docs/guides/takes.md.
  */
-import type { CatalogEntry } from '../catalog.ts';
-import type { Problem } from '../field.ts';
-import type { EpochMs } from '../time.ts';
+import type { CatalogEntry } from '../catalog/catalog.ts';
+import type { Problem } from '../values/field.ts';
+import type { EpochMs } from '../values/time.ts';
 import {
   ASSUMED,
   buildTake,

@@ -1,5 +1,5 @@
 /** Conditions that can never pass together: a Take with such a set would wait for ever. */
-import { Decimal } from '../decimal.ts';
+import { Decimal } from '../values/decimal.ts';
 import type { ManifestCondition } from '../manifest/manifest.ts';
 
 /** Condition pairs `<stem>_below` / `<stem>_above` with the field that both compare. */

@@ -1,8 +1,8 @@
 /** Forks a Take: the same asset and condition types with another allocation, slippage budget or thresholds. */
-import type { Problem } from '../field.ts';
-import { isObject } from '../field.ts';
+import type { Problem } from '../values/field.ts';
+import { isObject } from '../values/field.ts';
 import type { ManifestCondition } from '../manifest/manifest.ts';
-import type { EpochMs } from '../time.ts';
+import type { EpochMs } from '../values/time.ts';
 import { buildTake, type ReadTake, type TakeWorld } from './read-take.ts';
 import type { Take } from './take.ts';
 

@@ -1,9 +1,9 @@
 /** The capital that an organization may allocate to live Takes, all of them together, and the dollars that are free for one more. */
-import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
-import type { RiskRejection } from '../decision.ts';
-import { type AccountFacts, freeDollars } from '../free-dollars.ts';
-import { DOLLARS_ASSET, type DollarVenue, dollarsAtVenue, walletPlace } from '../reserves.ts';
-import type { EpochMs } from '../time.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
+import type { RiskRejection } from '../agents/decision.ts';
+import { type AccountFacts, freeDollars } from '../books/free-dollars.ts';
+import { DOLLARS_ASSET, type DollarVenue, dollarsAtVenue, walletPlace } from '../books/reserves.ts';
+import type { EpochMs } from '../values/time.ts';
 
 /**
  * Thrown by a store inside the transaction of a live arming if the mandate's capital is allocated to other live Takes

@@ -1,10 +1,10 @@
 /** Reads the fields of a Take into its canonical form, or says everything that is wrong with them. */
-import { type Catalog, type CatalogEntry, isTradableAt, resolveUniverseEntry } from '../catalog.ts';
+import { type Catalog, type CatalogEntry, isTradableAt, resolveUniverseEntry } from '../catalog/catalog.ts';
 import { conditionDefinition, readCondition } from '../conditions/index.ts';
-import { describeValue, type Fields, isObject, type Problem, readFields, refuseUnknown } from '../field.ts';
+import { describeValue, type Fields, isObject, type Problem, readFields, refuseUnknown } from '../values/field.ts';
 import { MAX_CONDITIONS } from '../manifest/limits.ts';
 import type { ManifestCondition } from '../manifest/manifest.ts';
-import { type EpochMs, isoTime } from '../time.ts';
+import { type EpochMs, isoTime } from '../values/time.ts';
 import { entryContradiction, exitAtOnce } from './contradictions.ts';
 import { shownCondition } from './thesis-phrases.ts';
 import { conditionOfTarget, MAX_ALLOCATION_USD, MAX_TAKE_LIFE_MS, MIN_ALLOCATION_USD, type Take, type TakeOrigin } from './take.ts';

@@ -1,7 +1,7 @@
 /** Compares stored Takes with what their words mean today: a changed grammar arms nothing that its author did not mean. */
-import { canonicalJson } from '../canonical-json.ts';
-import type { Catalog } from '../catalog.ts';
-import type { EpochMs } from '../time.ts';
+import { canonicalJson } from '../values/canonical-json.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import type { EpochMs } from '../values/time.ts';
 import { compileThesis } from './compile-thesis.ts';
 import type { Take } from './take.ts';
 import { shownCondition } from './thesis-phrases.ts';

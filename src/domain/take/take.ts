@@ -1,10 +1,10 @@
 /** A Take: one asset, its conditions and its limits as a canonical hashed object, and the manifest that its evaluations decide by. */
-import { canonicalHash } from '../canonical-json.ts';
-import { costModelOf, marketStateOf, slippageFromMiddleBps } from '../costs.ts';
-import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
+import { canonicalHash } from '../values/canonical-json.ts';
+import { costModelOf, marketStateOf, slippageFromMiddleBps } from '../orders/costs.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import { MANIFEST_SCHEMA_VERSION } from '../manifest/limits.ts';
 import type { Manifest, ManifestCondition, UniverseEntry } from '../manifest/manifest.ts';
-import type { EpochMs } from '../time.ts';
+import type { EpochMs } from '../values/time.ts';
 
 /** States of a Take. `filled` and `closed` differ if it has exit conditions: a filled one still watches its position. */
 export const TAKE_STATES = ['draft', 'armed', 'triggered', 'proposed', 'filled', 'closed', 'disarmed', 'expired'] as const;

@@ -1,5 +1,5 @@
 /** Finds the assets that a thesis names: by symbol, by the underlying's symbol, by its name. */
-import type { Catalog, CatalogEntry } from '../catalog.ts';
+import type { Catalog, CatalogEntry } from '../catalog/catalog.ts';
 import { GRAMMAR_WORDS } from './thesis-words.ts';
 
 /** The instruments that a word of a thesis may name. More than one entry: the word does not settle which. */

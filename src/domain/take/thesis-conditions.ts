@@ -1,8 +1,8 @@
 /** Makes the conditions of a thesis from its phrases, once the asset and the sides are known. */
-import type { CatalogEntry } from '../catalog.ts';
+import type { CatalogEntry } from '../catalog/catalog.ts';
 import { readCondition } from '../conditions/index.ts';
-import { Decimal } from '../decimal.ts';
-import type { Problem } from '../field.ts';
+import { Decimal } from '../values/decimal.ts';
+import type { Problem } from '../values/field.ts';
 import type { ManifestCondition } from '../manifest/manifest.ts';
 import type { Reading } from './compile-thesis.ts';
 import { DEFAULT_TIMEFRAME } from './read-take.ts';

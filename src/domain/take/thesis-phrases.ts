@@ -1,7 +1,7 @@
 /** The phrases of the thesis grammar: each a shape of tokens and what it means. docs/guides/takes.md lists them. */
-import { Decimal, plainDecimal } from '../decimal.ts';
+import { Decimal, plainDecimal } from '../values/decimal.ts';
 import type { ManifestCondition } from '../manifest/manifest.ts';
-import { type EpochMs, isoTime } from '../time.ts';
+import { type EpochMs, isoTime } from '../values/time.ts';
 import type { Token } from './thesis-tokens.ts';
 
 export type Side = 'entry' | 'exit';

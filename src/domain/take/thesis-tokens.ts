@@ -1,6 +1,6 @@
 /** Cuts a thesis into quantities, dates, assets and words of the grammar. */
-import { dateAt, type Quantity, quantityAt, type UnclearNumber } from '../quantity.ts';
-import type { EpochMs } from '../time.ts';
+import { dateAt, type Quantity, quantityAt, type UnclearNumber } from '../values/quantity.ts';
+import type { EpochMs } from '../values/time.ts';
 import type { NamedAsset, NamesOfAssets } from './thesis-assets.ts';
 import { wordAt } from './thesis-words.ts';
 

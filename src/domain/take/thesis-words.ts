@@ -1,5 +1,5 @@
 /** The words of the thesis grammar: each concept with its forms, as sources of regular expressions. docs/guides/takes.md lists them. */
-import { QUANTITY_WORDS } from '../quantity.ts';
+import { QUANTITY_WORDS } from '../values/quantity.ts';
 
 const BACK =
   '(?:(?:it |back |falls? |comes? |gets? |goes |is |trades? |climbs? |moves? |reverts? |returns? |converges? |recovers? |rises? |drops? )*(?:back|reverts?|returns?|recovers?|converges?)(?: (?:to|at|in line with|level with|on|up to|down to|within))*)';

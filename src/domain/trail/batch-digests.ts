@@ -1,5 +1,5 @@
 /** Digests over the many rows that are written together and signed as one: the decisions of a tick, the observations of a cut. */
-import { sha256Hex } from '../canonical-json.ts';
+import { sha256Hex } from '../values/canonical-json.ts';
 
 export interface SignedDecision {
   readonly agentId: string;

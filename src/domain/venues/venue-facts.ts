@@ -1,7 +1,7 @@
 /** Facts about a venue that the engine needs before it has received anything: one file per venue beside this one. */
-import type { CatalogEntry } from '../catalog.ts';
-import type { DecimalString } from '../decimal.ts';
-import type { Venue } from '../venue.ts';
+import type { CatalogEntry } from '../catalog/catalog.ts';
+import type { DecimalString } from '../values/decimal.ts';
+import type { Venue } from '../market/venue.ts';
 
 /**
  * Degraded data that lasts longer than this trips the breaker, regardless of the venue's age limits. It counts from the last good message

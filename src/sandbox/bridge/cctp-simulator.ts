@@ -4,7 +4,7 @@ import { getAddressDecoder } from '@solana/kit';
 import { decodeFunctionData, getAddress, type Hex, parseAbi } from 'viem';
 import type { Clock } from '../../../streams/clock.ts';
 import { readTokenAccount } from '../../domain/solana/token-layout.ts';
-import type { EpochMs } from '../../domain/time.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 import { SANDBOX_MESSENGER } from '../evmchain/ledger.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import { type LoopbackAnswer, type LoopbackRequest, listenOnLoopback } from '../loopback.ts';

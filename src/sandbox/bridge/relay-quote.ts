@@ -1,7 +1,7 @@
 /** The quotes of the simulated intent network: fee lines, and the deposit that is to be signed on either chain. */
 import { address } from '@solana/kit';
 import { encodeFunctionData, erc20Abi, getAddress, type Hex, parseAbi } from 'viem';
-import type { EpochMs } from '../../domain/time.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 import { SANDBOX_DEPOSITORY } from '../evmchain/ledger.ts';
 import { DEPOSIT_PROGRAM, DEPOSIT_TOKEN, DEPOSIT_VAULT, DEPOSITORY } from '../solana/deposit-program.ts';
 import { ASSOCIATED_TOKEN, associatedAccount, SYSTEM, TOKEN } from '../solana/instructions.ts';

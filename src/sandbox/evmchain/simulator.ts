@@ -15,7 +15,7 @@ import {
 } from 'viem';
 import { publicKeyToAddress } from 'viem/accounts';
 import type { Clock } from '../../../streams/clock.ts';
-import type { EpochMs } from '../../domain/time.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import { type LoopbackAnswer, type LoopbackRequest, listenOnLoopback } from '../loopback.ts';
 import { createEvmLedger, type EvmLedger, type LandedEvm, LedgerRefusal, LedgerRevert } from './ledger.ts';

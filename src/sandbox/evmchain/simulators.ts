@@ -1,5 +1,5 @@
 /** The EVM chain's node in the sandbox. */
-import { EVM_TOKENS } from '../../domain/evm-chain.ts';
+import { EVM_TOKENS } from '../../domain/identity/evm-chain.ts';
 import type { Simulators } from '../simulator-entry.ts';
 
 export const EVMCHAIN_SIMULATORS = {

@@ -1,5 +1,5 @@
 /** The types of `POST /info` that the simulated perpetuals venue answers, with their weights. */
-import type { EpochMs } from '../../domain/time.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 import { seededRandom } from '../faults.ts';
 import type { Market } from '../market/market.ts';
 import { DELISTED_CONTEXT, metaOf, type PerpListings, SHARE_DEX } from './listings.ts';

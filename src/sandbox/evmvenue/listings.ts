@@ -1,5 +1,5 @@
 /** Listings of the simulated perpetuals venue: coins, stocks of a builder's dex, and one delisted market. */
-import type { EpochMs } from '../../domain/time.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 import type { Market } from '../market/market.ts';
 import type { PerpListing } from './wallets.ts';
 

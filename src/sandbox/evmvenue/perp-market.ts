@@ -1,5 +1,5 @@
 /** Market of the simulated perpetuals venue: books, contexts, bars and trades in its own format. */
-import { DAY_MS, type EpochMs } from '../../domain/time.ts';
+import { DAY_MS, type EpochMs } from '../../domain/values/time.ts';
 import { bendPrices, type FaultSwitch, seededRandom } from '../faults.ts';
 import type { Market } from '../market/market.ts';
 import { type PerpListing, perpPrice } from './wallets.ts';

@@ -1,6 +1,6 @@
 /** Wallets of the perpetuals venue's simulator: what an address holds follows from the address alone. */
 import { createHash } from 'node:crypto';
-import type { EpochMs } from '../../domain/time.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 import { seededRandom } from '../faults.ts';
 import type { Market } from '../market/market.ts';
 

@@ -4,7 +4,7 @@
  */
 import { createPublicKey, verify } from 'node:crypto';
 import type { Clock } from '../../../streams/clock.ts';
-import { canonicalJson, type Json } from '../../domain/canonical-json.ts';
+import { canonicalJson, type Json } from '../../domain/values/canonical-json.ts';
 import { fromBase58 } from '../../domain/solana/base58.ts';
 import { readTransaction, type WireTransaction } from '../../domain/solana/message.ts';
 import { fromBase64 } from '../../domain/solana/verify.ts';

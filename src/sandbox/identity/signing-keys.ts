@@ -2,7 +2,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { EpochMs } from '../../domain/time.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 
 /** Time for which a retired key stays published: the longest token's life plus a margin. */
 const RETIRED_FOR_MS = 70 * 60_000;

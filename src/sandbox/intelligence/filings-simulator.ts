@@ -1,7 +1,7 @@
 /** A simulator of SEC EDGAR's submissions on loopback: columns of filings per company, fair access enforced. */
 import type { Clock } from '../../../streams/clock.ts';
-import { newYorkOffsetMs, tradingDay } from '../../domain/session.ts';
-import { DAY_MS, type EpochMs } from '../../domain/time.ts';
+import { newYorkOffsetMs, tradingDay } from '../../domain/market/session.ts';
+import { DAY_MS, type EpochMs } from '../../domain/values/time.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import { mixed, seedOf, uniform } from '../market/seeded-noise.ts';
 import { createHttpSimulator, type HttpSimulator, type SimulatorReply } from '../reference/http-simulator.ts';

@@ -1,6 +1,6 @@
 /** A simulator of FRED on loopback: observations with vintages and the calendar of releases, over a seeded economy. */
 import type { Clock } from '../../../streams/clock.ts';
-import { DAY_MS } from '../../domain/time.ts';
+import { DAY_MS } from '../../domain/values/time.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import { createHttpSimulator, type HttpSimulator, type SimulatorReply } from '../reference/http-simulator.ts';
 import type { SeededMacro } from './seeded-macro.ts';

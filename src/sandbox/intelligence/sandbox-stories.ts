@@ -1,5 +1,5 @@
 /** The stories of one sandbox, and the companies that they are about: the same in every process with the same seed. */
-import { CATALOG } from '../../domain/catalog.ts';
+import { CATALOG } from '../../domain/catalog/catalog.ts';
 import { issuersNow } from '../../domain/intelligence/entities.ts';
 import type { Market } from '../market/market.ts';
 import { createSeededStories, type SeededStories } from './seeded-stories.ts';

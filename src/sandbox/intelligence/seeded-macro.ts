@@ -1,6 +1,6 @@
 /** A seeded economy as a pure function of (seed, date): rates, prices, jobs and the market's own stress, with release days and revisions. */
-import { tradingDay } from '../../domain/session.ts';
-import { DAY_MS, type EpochMs } from '../../domain/time.ts';
+import { tradingDay } from '../../domain/market/session.ts';
+import { DAY_MS, type EpochMs } from '../../domain/values/time.ts';
 import { SmoothNoise, seedOf } from '../market/seeded-noise.ts';
 
 const HOUR = 3_600_000;

@@ -2,7 +2,7 @@
  * Seeded stories about the market's assets, and everything that is said of them: a rumour on a social platform, the
  * filing, wire items of two families, copies, corrections. The same seed and time give the same world.
  */
-import type { EpochMs } from '../../domain/time.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 import { mixed, uniform } from '../market/seeded-noise.ts';
 import { acceptedFrom, BUCKET, type StoryPlan, storyPlan, storySeed } from './story-plan.ts';
 

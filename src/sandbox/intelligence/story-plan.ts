@@ -2,8 +2,8 @@
  * Plan of an asset's news: its times, its kinds and its effect on the price. The wire, the regulator and the market all read it. A price
  * answers a story after its first publication, never before.
  */
-import { newYorkOffsetMs } from '../../domain/session.ts';
-import type { EpochMs } from '../../domain/time.ts';
+import { newYorkOffsetMs } from '../../domain/market/session.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 import { seedOf, uniform } from '../market/seeded-noise.ts';
 
 const MINUTE = 60_000;

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { address, isAddress } from '@solana/kit';
 import type { Clock } from '../../../streams/clock.ts';
-import type { EpochMs } from '../../domain/time.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import { type LoopbackAnswer, type LoopbackRequest, listenOnLoopback } from '../loopback.ts';
 import { accountOf, type SolanaChain } from '../solana/chain.ts';

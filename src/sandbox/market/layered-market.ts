@@ -1,6 +1,6 @@
 /** One market over another: what the upper one has is its own, everything else and everything earlier is the lower one's. */
-import type { Candle } from '../../domain/candle.ts';
-import type { EpochMs } from '../../domain/time.ts';
+import type { Candle } from '../../domain/candles/candle.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 import type { Market } from './market.ts';
 
 type Face = Parameters<Market['candles']>[0];

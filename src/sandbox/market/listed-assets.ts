@@ -1,5 +1,5 @@
 /** Assets of the sandbox's market: plausible levels and traits of real names. Simulated numbers, no quotations. */
-import { CATALOG } from '../../domain/catalog.ts';
+import { CATALOG } from '../../domain/catalog/catalog.ts';
 import type { MarketAsset } from './market.ts';
 
 /** Traits of one asset in the simulated world. */

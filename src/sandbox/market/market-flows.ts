@@ -1,7 +1,7 @@
 /** Market activity of the sandbox over a window of time, without venues: the tops of its books at intervals. */
-import type { MarketFlow } from '../../domain/resting-fill.ts';
-import type { EpochMs } from '../../domain/time.ts';
-import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../../domain/venue.ts';
+import type { MarketFlow } from '../../domain/orders/resting-fill.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
+import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../../domain/market/venue.ts';
 import type { MarketWords } from './market-words.ts';
 
 /** Interval of the books against which resting paper orders are checked, in milliseconds. */

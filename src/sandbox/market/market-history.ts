@@ -1,11 +1,11 @@
 /** The past of the sandbox's market without its venues: bars and facts as the simulators would tell them, and no budget to wait for. */
 
 import type { FundingRate } from '../../../streams/candle-keeper.ts';
-import type { Candle } from '../../domain/candle.ts';
-import { type DecimalString, plainDecimal } from '../../domain/decimal.ts';
-import { DAY_MS, type EpochMs, timeframeMs } from '../../domain/time.ts';
-import { halfSpreadBps } from '../../domain/quote.ts';
-import type { InstrumentKey } from '../../domain/venue.ts';
+import type { Candle } from '../../domain/candles/candle.ts';
+import { type DecimalString, plainDecimal } from '../../domain/values/decimal.ts';
+import { DAY_MS, type EpochMs, timeframeMs } from '../../domain/values/time.ts';
+import { halfSpreadBps } from '../../domain/market/quote.ts';
+import type { InstrumentKey } from '../../domain/market/venue.ts';
 import type { Market } from './market.ts';
 import type { MarketWords } from './market-words.ts';
 

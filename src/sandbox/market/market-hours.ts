@@ -1,5 +1,5 @@
 /** The exchange's hours on a grid of minutes: how much happens in each minute, and when the share last printed. */
-import { SESSION_YEARS, type TradingDay, tradingDays } from '../../domain/session.ts';
+import { SESSION_YEARS, type TradingDay, tradingDays } from '../../domain/market/session.ts';
 
 const MINUTE = 60_000;
 /** Variance of a minute outside of the regular session, relative to 1 within it. */

@@ -2,13 +2,13 @@
  * Messages of the sandbox's venues at an instant, without venues: the prices that a client of the simulators reads from them, as stream
  * messages. For stretches of simulated time, which no socket could follow.
  */
-import type { Catalog, CatalogEntry } from '../../domain/catalog.ts';
-import { plainDecimal } from '../../domain/decimal.ts';
-import type { MarketEvent } from '../../domain/market-event.ts';
-import type { OrderBook } from '../../domain/order-book.ts';
-import { NO_FLAGS, type PerpContext, type PoolLiquidity, type Quote, type ReferencePrice } from '../../domain/quote.ts';
-import type { EpochMs } from '../../domain/time.ts';
-import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../../domain/venue.ts';
+import type { Catalog, CatalogEntry } from '../../domain/catalog/catalog.ts';
+import { plainDecimal } from '../../domain/values/decimal.ts';
+import type { MarketEvent } from '../../domain/market/market-event.ts';
+import type { OrderBook } from '../../domain/market/order-book.ts';
+import { NO_FLAGS, type PerpContext, type PoolLiquidity, type Quote, type ReferencePrice } from '../../domain/market/quote.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
+import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../../domain/market/venue.ts';
 import { listingsOf } from '../evmvenue/listings.ts';
 import { PerpMarket } from '../evmvenue/perp-market.ts';
 import type { PerpListing } from '../evmvenue/wallets.ts';

@@ -1,6 +1,6 @@
 /** The one seeded market behind every simulator of the sandbox: what each instrument is worth, at any time. */
-import type { Candle } from '../../domain/candle.ts';
-import type { EpochMs } from '../../domain/time.ts';
+import type { Candle } from '../../domain/candles/candle.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 
 /** Assets that the market prices by themselves; tokens, perps and references are derived from them. */
 export interface MarketAsset {

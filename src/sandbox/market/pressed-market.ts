@@ -1,6 +1,6 @@
 /** Market whose token prices the sandbox's operator can press for a while, as if much of a token were sold or bought. */
-import type { Candle } from '../../domain/candle.ts';
-import type { EpochMs } from '../../domain/time.ts';
+import type { Candle } from '../../domain/candles/candle.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 import type { Market } from './market.ts';
 
 /** Time in which the price moves, stays, and comes back. Milliseconds. */

@@ -1,10 +1,10 @@
 /** A market that plays a recording, with a seeded one around it for what the recording does not price. */
-import type { Candle } from '../../domain/candle.ts';
-import { CATALOG } from '../../domain/catalog.ts';
-import { Decimal, plainDecimal } from '../../domain/decimal.ts';
-import type { TapeEvent } from '../../domain/tape.ts';
-import type { EpochMs } from '../../domain/time.ts';
-import type { Venue } from '../../domain/venue.ts';
+import type { Candle } from '../../domain/candles/candle.ts';
+import { CATALOG } from '../../domain/catalog/catalog.ts';
+import { Decimal, plainDecimal } from '../../domain/values/decimal.ts';
+import type { TapeEvent } from '../../domain/tape/tape.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
+import type { Venue } from '../../domain/market/venue.ts';
 import { createLayeredMarket } from './layered-market.ts';
 import type { Market, MarketAsset } from './market.ts';
 import { createTapeMarket, type TapeSeries } from './tape-market.ts';

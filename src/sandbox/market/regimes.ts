@@ -1,5 +1,5 @@
 /** Calm and stressed times of the market: how much moves on each day, and how thin trading is. */
-import { SESSION_YEARS } from '../../domain/session.ts';
+import { SESSION_YEARS } from '../../domain/market/session.ts';
 import { RevertingNoise, seedOf } from './seeded-noise.ts';
 
 const DAY_MINUTES = 1440;

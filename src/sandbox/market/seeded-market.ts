@@ -1,6 +1,6 @@
 /** The seeded market process: every price of the sandbox as a function of (seed, time). */
-import type { Candle } from '../../domain/candle.ts';
-import type { EpochMs } from '../../domain/time.ts';
+import type { Candle } from '../../domain/candles/candle.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 import { sandboxCompanies } from '../intelligence/sandbox-stories.ts';
 import { storySeed } from '../intelligence/story-plan.ts';
 import { type AssetTraits, pricedAssets } from './listed-assets.ts';

@@ -1,7 +1,7 @@
 /** A market priced from recorded bars instead of the seeded process, so that a tape can take its place. */
-import type { Candle } from '../../domain/candle.ts';
-import { isDecimalString } from '../../domain/decimal.ts';
-import type { EpochMs } from '../../domain/time.ts';
+import type { Candle } from '../../domain/candles/candle.ts';
+import { isDecimalString } from '../../domain/values/decimal.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 import type { Market, MarketAsset } from './market.ts';
 import { lastPrintMinute, sharePrints } from './market-hours.ts';
 

@@ -1,8 +1,8 @@
 /** Flow of the sandbox's market as a feed would have received it in a window of time, for a stretch that is simulated at once. */
 import type { FlowBook, FlowKeeper, FlowPrint } from '../../domain/shadow/flow.ts';
-import { plainDecimal } from '../../domain/decimal.ts';
-import type { EpochMs } from '../../domain/time.ts';
-import { type InstrumentKey, splitInstrumentKey, type Venue } from '../../domain/venue.ts';
+import { plainDecimal } from '../../domain/values/decimal.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
+import { type InstrumentKey, splitInstrumentKey, type Venue } from '../../domain/market/venue.ts';
 import { rulesOf } from '../spotexchange/simulated-book.ts';
 import { TRADE_EVERY_MS, tradeOf } from '../spotexchange/simulated-trades.ts';
 import type { Market } from './market.ts';

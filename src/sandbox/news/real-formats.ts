@@ -1,7 +1,7 @@
 /** The sandbox's stories in the formats of real providers of news: they name no category, no tone and no story. */
 import { createHash } from 'node:crypto';
-import { CATALOG } from '../../domain/catalog.ts';
-import { DAY_MS } from '../../domain/time.ts';
+import { CATALOG } from '../../domain/catalog/catalog.ts';
+import { DAY_MS } from '../../domain/values/time.ts';
 import type { WireItem } from '../intelligence/seeded-stories.ts';
 
 /** Items from one instant on and before another, in the order of time. */

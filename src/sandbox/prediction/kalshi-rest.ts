@@ -1,5 +1,5 @@
 /** Kalshi's `/trade-api/v2`: series, events, markets, books and trades, within the request limit of the venue. */
-import type { EpochMs } from '../../domain/time.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 import type { LoopbackAnswer, LoopbackRequest } from '../loopback.ts';
 import { eventOf, type KalshiVenue, listed, marketBody, seriesOf, sidesOf, statusOf, tradeBody, venueNow } from './kalshi-markets.ts';
 import type { SeededQuestion } from './seeded-questions.ts';

@@ -1,7 +1,7 @@
 /** Kalshi's signed socket `/trade-api/ws/v2`: numbered subscriptions to books, trades and the lives of markets. */
 import { constants, verify } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { EpochMs } from '../../domain/time.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 import { bendsPrices } from '../faults.ts';
 import type { LoopbackSession, LoopbackSocket } from '../loopback.ts';
 import { count, DETERMINED_MS, FINAL_MS, type KalshiVenue, levelsOf, listed, sidesOf, tradeBody, venueNow } from './kalshi-markets.ts';

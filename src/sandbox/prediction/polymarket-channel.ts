@@ -1,5 +1,5 @@
 /** Polymarket's market channel under `/ws/market`: books whole at first, then what changes in them, trades and ends. */
-import type { EpochMs } from '../../domain/time.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 import { bendsPrices } from '../faults.ts';
 import type { LoopbackSession, LoopbackSocket } from '../loopback.ts';
 import {

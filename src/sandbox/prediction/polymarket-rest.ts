@@ -1,5 +1,5 @@
 /** Polymarket's catalogue, books and trades: Gamma under `/gamma`, CLOB under `/clob` and Data under `/data`. */
-import type { EpochMs } from '../../domain/time.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 import type { LoopbackAnswer, LoopbackRequest } from '../loopback.ts';
 import {
   bookBody,

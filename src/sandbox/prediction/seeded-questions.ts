@@ -1,5 +1,5 @@
 /** Seeded questions about the market's assets, priced on both prediction venues: a pure function of (seed, time). */
-import type { EpochMs } from '../../domain/time.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 import type { Market } from '../market/market.ts';
 import { mixed, SmoothNoise, seedOf, uniform } from '../market/seeded-noise.ts';
 

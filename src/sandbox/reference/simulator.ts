@@ -1,7 +1,7 @@
 /** A simulator of Pyth on loopback: Hermes' latest prices and update stream, and the bar history, over the seeded market. */
 
 import type { Clock } from '../../../streams/clock.ts';
-import type { EpochMs } from '../../domain/time.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 import { bendPrice, createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import type { Market } from '../market/market.ts';
 import { createHttpSimulator, type HttpSimulator, repeat, type SimulatorReply, type SimulatorRequest } from './http-simulator.ts';

@@ -1,5 +1,5 @@
 /** The sources of reference prices in the sandbox: the oracle of shares, the source behind it, and an issuer. */
-import { CATALOG, referenceShares } from '../../domain/catalog.ts';
+import { CATALOG, referenceShares } from '../../domain/catalog/catalog.ts';
 import { SANDBOX_KEY } from '../sandbox-key.ts';
 import type { Simulators } from '../simulator-entry.ts';
 

@@ -1,7 +1,7 @@
 /** The chain's first block: mints of the catalog with their extensions, the stablecoin, a treasury that gives them out. */
 import { type Address, address, getAddressEncoder } from '@solana/kit';
 import { EXTENSION } from '../../domain/solana/token-layout.ts';
-import type { EpochMs } from '../../domain/time.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 import { accountOf, type SolanaChain } from './chain.ts';
 import {
   ASSOCIATED_TOKEN,

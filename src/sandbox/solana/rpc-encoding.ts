@@ -1,7 +1,7 @@
 /** Encoding of accounts and transactions in a node's answers. */
 import type { EncodedAccount } from '@solana/kit';
 import { EXTENSION, extensionsOf, type MintAccount, multiplierAt, readMint, readTokenAccount } from '../../domain/solana/token-layout.ts';
-import type { EpochMs } from '../../domain/time.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 import type { Landed } from './chain.ts';
 import { TOKEN, TOKEN_2022 } from './instructions.ts';
 import { type Balances, base58Text, type Run, type TokenBalance } from './machine.ts';

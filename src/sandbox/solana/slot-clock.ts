@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { getBase58Decoder } from '@solana/kit';
 import type { Clock } from '../../../streams/clock.ts';
-import type { EpochMs } from '../../domain/time.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 
 export type Commitment = 'processed' | 'confirmed' | 'finalized';
 export const COMMITMENTS: readonly Commitment[] = ['processed', 'confirmed', 'finalized'];

@@ -16,7 +16,7 @@ import { baseFeeAt, referencesAt, totalFee } from '../../domain/launch/fees.ts';
 import { readSuccessorPool, successorFee, successorShape } from '../../domain/launch/successor-pool.ts';
 import { CURVE_PROGRAM } from '../../domain/solana/programs.ts';
 import { readMint } from '../../domain/solana/token-layout.ts';
-import type { EpochMs } from '../../domain/time.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 import type { SolanaChain } from '../solana/chain.ts';
 
 /** A token if it trades now. */

@@ -3,7 +3,7 @@ import type { Clock } from '../../../streams/clock.ts';
 import { priceOfSqrt } from '../../domain/launch/curve/config.ts';
 import type { CurveDirection } from '../../domain/launch/curve/swap.ts';
 import { NATIVE_MINT } from '../../domain/launch/quote-tokens.ts';
-import type { EpochMs } from '../../domain/time.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 import type { Market } from '../market/market.ts';
 import type { LaunchedMarket, LaunchedTick, LaunchedToken } from './launched-market.ts';
 import { poolAddress } from './pool-address.ts';

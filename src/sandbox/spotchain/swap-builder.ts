@@ -2,7 +2,7 @@
 import { type Address, address, type Instruction, isAddress } from '@solana/kit';
 import type { Clock } from '../../../streams/clock.ts';
 import { readTokenAccount } from '../../domain/solana/token-layout.ts';
-import type { EpochMs } from '../../domain/time.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 import type { SimulatorReply } from '../reference/http-simulator.ts';
 import type { SolanaChain } from '../solana/chain.ts';
 import { errorSentence } from '../solana/errors.ts';

@@ -1,5 +1,5 @@
 /** The rolling day statistics of the simulated spot exchange, as they are listed and as they are streamed. */
-import { DAY_MS, type EpochMs } from '../../domain/time.ts';
+import { DAY_MS, type EpochMs } from '../../domain/values/time.ts';
 import type { Market } from '../market/market.ts';
 import { eightDecimals, type SimulatedBook } from './simulated-book.ts';
 

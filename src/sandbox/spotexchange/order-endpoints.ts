@@ -1,5 +1,5 @@
 /** The signed endpoints of the exchange's simulator: orders, their state, the account and its trades. */
-import { DAY_MS, type EpochMs } from '../../domain/time.ts';
+import { DAY_MS, type EpochMs } from '../../domain/values/time.ts';
 import type { LoopbackAnswer, LoopbackRequest } from '../loopback.ts';
 import { amountText, unitsOf } from './exact-amount.ts';
 import { type ApiKey, missing, readSigned, refusal } from './signed-request.ts';

@@ -1,6 +1,6 @@
 /** Checks of a signed request at the exchange's simulator: a known key, a present time, a matching signature. */
 import { createHmac, createPublicKey, verify as verifySignature } from 'node:crypto';
-import type { EpochMs } from '../../domain/time.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 import type { LoopbackAnswer, LoopbackRequest } from '../loopback.ts';
 
 /** One API key of the account. Exactly one of the two proves it: a shared secret (HMAC-SHA256) or a public key (Ed25519, PEM). */

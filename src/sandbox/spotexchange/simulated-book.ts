@@ -1,5 +1,5 @@
 /** One order book of the spot exchange's simulator: levels around the market's price, numbered like the real one. */
-import type { EpochMs } from '../../domain/time.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 import { seededRandom } from '../faults.ts';
 import type { Market } from '../market/market.ts';
 

@@ -2,7 +2,7 @@
  * Trades of the simulated spot exchange. Each step of time has one, at the best bid or ask around the market's price of that instant. They
  * are the same for every client at every time.
  */
-import type { EpochMs } from '../../domain/time.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 import { seededRandom } from '../faults.ts';
 import type { LoopbackAnswer } from '../loopback.ts';
 import type { Market } from '../market/market.ts';

@@ -1,7 +1,7 @@
 /** A simulator of the spot exchange on loopback: Binance's REST and websocket wire formats over the seeded market. */
 
 import type { Clock } from '../../../streams/clock.ts';
-import type { EpochMs } from '../../domain/time.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import { type LoopbackAnswer, type LoopbackRequest, listenOnLoopback } from '../loopback.ts';
 import type { Market } from '../market/market.ts';

@@ -1,6 +1,6 @@
 /** Bars of the simulated spot exchange: those that are closed, the one that is open, and both ways to spell them on the wire. */
-import type { Candle } from '../../domain/candle.ts';
-import { DAY_MS, type EpochMs } from '../../domain/time.ts';
+import type { Candle } from '../../domain/candles/candle.ts';
+import { DAY_MS, type EpochMs } from '../../domain/values/time.ts';
 import type { Market } from '../market/market.ts';
 import { eightDecimals } from './simulated-book.ts';
 

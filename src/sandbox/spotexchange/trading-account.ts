@@ -1,5 +1,5 @@
 /** An account of the exchange's simulator: balances, orders, and how orders are matched with the simulated books. */
-import type { EpochMs } from '../../domain/time.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 import { amountText, ONE, product, stepped } from './exact-amount.ts';
 import type { BookChange, SimulatedBook } from './simulated-book.ts';
 

@@ -1,6 +1,6 @@
 /** Shared state of the endpoints and the streams of the simulated spot exchange. */
 import type { Clock } from '../../../streams/clock.ts';
-import type { EpochMs } from '../../domain/time.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 import type { FaultSwitch } from '../faults.ts';
 import type { Market } from '../market/market.ts';
 import type { SimulatedBook } from './simulated-book.ts';

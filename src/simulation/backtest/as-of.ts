@@ -1,10 +1,10 @@
 /** The plain view of a history as of a slot: bars and facts are taken in as they close and arrive, and nothing later is reachable. */
-import { type Cut, type IndicatorNeed, type IndicatorValue, indicatorKey, type Observation } from '../../domain/cut.ts';
+import { type Cut, type IndicatorNeed, type IndicatorValue, indicatorKey, type Observation } from '../../domain/market/cut.ts';
 import { WindowedIndicator } from '../../domain/indicators/windowed.ts';
-import { sessionAt } from '../../domain/session.ts';
-import { type EpochMs, timeframeMs } from '../../domain/time.ts';
-import { basisPct, gapToMarkPct, midPrice, premiumPct } from '../../domain/valuation.ts';
-import { type InstrumentKey, splitInstrumentKey } from '../../domain/venue.ts';
+import { sessionAt } from '../../domain/market/session.ts';
+import { type EpochMs, timeframeMs } from '../../domain/values/time.ts';
+import { basisPct, gapToMarkPct, midPrice, premiumPct } from '../../domain/market/valuation.ts';
+import { type InstrumentKey, splitInstrumentKey } from '../../domain/market/venue.ts';
 import { bestPrices } from './best-prices.ts';
 import {
   EVENTS_KNOWN,

@@ -1,7 +1,7 @@
 /** Runs backtests for the evaluation actors: fetches what is missing from the venues, then works in a thread of its own. */
 import type { EvaluationJob, EvaluationOutcome, EvaluationRunner } from '../../../actors/evaluation/run-worker.ts';
 import { type BacktestRequest, isLook } from '../../domain/backtest/request.ts';
-import { DAY_MS } from '../../domain/time.ts';
+import { DAY_MS } from '../../domain/values/time.ts';
 import type { HistoryFetcher, TrialsOf } from '../ports.ts';
 import { type BacktestOutcome, returnsOf } from './backtest-work.ts';
 import type { BacktestJob } from './from-history.ts';

@@ -2,10 +2,10 @@
 
 import { type DailyReturns, returnsByDay } from '../../domain/backtest/daily-returns.ts';
 import type { BacktestRequest } from '../../domain/backtest/request.ts';
-import { canonicalJson, type Json, sha256Hex } from '../../domain/canonical-json.ts';
-import { assessEvidence, type BacktestSeries, type EvidenceMetrics, evidenceMetrics, GATE_LIMITS } from '../../domain/evidence.ts';
+import { canonicalJson, type Json, sha256Hex } from '../../domain/values/canonical-json.ts';
+import { assessEvidence, type BacktestSeries, type EvidenceMetrics, evidenceMetrics, GATE_LIMITS } from '../../domain/agents/evidence.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
-import { timeframeMs } from '../../domain/time.ts';
+import { timeframeMs } from '../../domain/values/time.ts';
 import { buildHistory, type InstrumentInput } from './history.ts';
 import { type BacktestRun, backtestSeries, besideTrials, NO_OTHERS, runBacktest, type TrialsAsked } from './run.ts';
 import { insufficiencyOf } from './sufficiency.ts';

@@ -5,11 +5,11 @@
  * fills nothing that rests.
  */
 import type { Assumptions } from '../../domain/backtest/assumptions.ts';
-import { costModelOf } from '../../domain/costs.ts';
-import { fallbackOnVenue, MIN_SLICE_USD, REST_MS, SLICES } from '../../domain/execution-plan.ts';
+import { costModelOf } from '../../domain/orders/costs.ts';
+import { fallbackOnVenue, MIN_SLICE_USD, REST_MS, SLICES } from '../../domain/orders/execution-plan.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
-import type { OrderSide } from '../../domain/order.ts';
-import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../../domain/venue.ts';
+import type { OrderSide } from '../../domain/orders/order.ts';
+import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../../domain/market/venue.ts';
 import { ceilUnits, feeOf, fillPriceOf, floorUnits, type InstrumentUnits, lotsWithinLimit } from './trade-ledger.ts';
 
 /** Course of an instrument's orders within a bar. */

@@ -1,8 +1,8 @@
 /** Reads single decisions back out of the columns of a run, and holds samples of them against the plain decider. */
-import type { Disposition } from '../../domain/agent.ts';
-import type { CompiledManifest, RiskAssessor } from '../../domain/decide.ts';
-import type { AgentBook } from '../../domain/decision.ts';
-import type { EpochMs } from '../../domain/time.ts';
+import type { Disposition } from '../../domain/agents/agent.ts';
+import type { CompiledManifest, RiskAssessor } from '../../domain/agents/decide.ts';
+import type { AgentBook } from '../../domain/agents/decision.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 import { createAsOfView } from './as-of.ts';
 import { type History, type InstrumentColumns, priceText } from './history.ts';
 import type { InputColumn } from './input-columns.ts';

@@ -1,8 +1,8 @@
 /** A backtest on bars that are at hand, without a store: what they cover is what is simulated. */
 import type { BacktestRequest } from '../../domain/backtest/request.ts';
-import type { Candle } from '../../domain/candle.ts';
+import type { Candle } from '../../domain/candles/candle.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
-import { type EpochMs, timeframeMs } from '../../domain/time.ts';
+import { type EpochMs, timeframeMs } from '../../domain/values/time.ts';
 import { type BacktestOutcome, workBacktest } from './backtest-work.ts';
 import type { InstrumentInput } from './history.ts';
 import { type BarSeries, backtestNeeds, type InstrumentNeeds, inputsOf, seriesName } from './needs.ts';

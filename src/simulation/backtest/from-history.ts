@@ -2,13 +2,13 @@
 
 import { afterLookback, receivedStretch, sourceStretches } from '../../domain/backtest/known-events.ts';
 import type { BacktestRequest } from '../../domain/backtest/request.ts';
-import type { Candle } from '../../domain/candle.ts';
+import type { Candle } from '../../domain/candles/candle.ts';
 import { eventVersionsOf } from '../../domain/intelligence/event-versions.ts';
 import { eventSourcesOf } from '../../domain/intelligence/listening.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
-import type { NewsEvent } from '../../domain/market-event.ts';
-import { type Stretch, sharedStretches } from '../../domain/stretches.ts';
-import { timeframeMs } from '../../domain/time.ts';
+import type { NewsEvent } from '../../domain/market/market-event.ts';
+import { type Stretch, sharedStretches } from '../../domain/values/stretches.ts';
+import { timeframeMs } from '../../domain/values/time.ts';
 import type { ThreadPost } from '../evaluation-thread.ts';
 import type { BacktestReads, EventArchive } from '../ports.ts';
 import { type BacktestOutcome, workBacktest } from './backtest-work.ts';

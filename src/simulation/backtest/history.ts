@@ -1,14 +1,14 @@
 /** A stretch of market history in columns: closed bars on one grid, and beside them only what had been received by each slot. */
 
-import { canonicalHash, sha256OfLines } from '../../domain/canonical-json.ts';
-import type { CatalogEntry, InstrumentKind } from '../../domain/catalog.ts';
+import { canonicalHash, sha256OfLines } from '../../domain/values/canonical-json.ts';
+import type { CatalogEntry, InstrumentKind } from '../../domain/catalog/catalog.ts';
 import { isOfLastSession } from '../../domain/conditions/carried-reference.ts';
-import type { ObservedEvent } from '../../domain/cut.ts';
-import { type DecimalString, plainDecimal } from '../../domain/decimal.ts';
-import { sessionAt } from '../../domain/session.ts';
-import type { Stretch } from '../../domain/stretches.ts';
-import { type EpochMs, timeframeMs } from '../../domain/time.ts';
-import type { InstrumentKey } from '../../domain/venue.ts';
+import type { ObservedEvent } from '../../domain/market/cut.ts';
+import { type DecimalString, plainDecimal } from '../../domain/values/decimal.ts';
+import { sessionAt } from '../../domain/market/session.ts';
+import type { Stretch } from '../../domain/values/stretches.ts';
+import { type EpochMs, timeframeMs } from '../../domain/values/time.ts';
+import type { InstrumentKey } from '../../domain/market/venue.ts';
 import type { Bars } from './kept-bars.ts';
 import { ceilUnits } from './trade-ledger.ts';
 

@@ -1,5 +1,5 @@
 /** Indicators over whole columns of closes: the same arithmetic as the streaming ones, in one loop each (equal bit for bit, by test). */
-import type { IndicatorNeed } from '../../domain/cut.ts';
+import type { IndicatorNeed } from '../../domain/market/cut.ts';
 import { stepOf, WindowedIndicator, windowOf } from '../../domain/indicators/windowed.ts';
 import type { CloseSeries } from './history.ts';
 

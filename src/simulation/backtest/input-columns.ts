@@ -1,12 +1,12 @@
 /** Inputs of rules as columns over the grid: prices, ratios, indicators, sessions, events. Each is computed once. */
 
 import type { NetEdgeSeen } from '../../domain/conditions/net-edge-above.ts';
-import { FRESH_BARS, type IndicatorNeed, indicatorKey, type ObservedEvent } from '../../domain/cut.ts';
-import { SEVERITIES } from '../../domain/market-event.ts';
-import { SESSIONS } from '../../domain/quote.ts';
-import { isSessionKnown, nextSessionChange, sessionAt } from '../../domain/session.ts';
-import { timeframeMs } from '../../domain/time.ts';
-import { midPrice, percentAbove } from '../../domain/valuation.ts';
+import { FRESH_BARS, type IndicatorNeed, indicatorKey, type ObservedEvent } from '../../domain/market/cut.ts';
+import { SEVERITIES } from '../../domain/market/market-event.ts';
+import { SESSIONS } from '../../domain/market/quote.ts';
+import { isSessionKnown, nextSessionChange, sessionAt } from '../../domain/market/session.ts';
+import { timeframeMs } from '../../domain/values/time.ts';
+import { midPrice, percentAbove } from '../../domain/market/valuation.ts';
 import { bestPrices } from './best-prices.ts';
 import {
   type CloseSeries,

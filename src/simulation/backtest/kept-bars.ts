@@ -1,5 +1,5 @@
 /** Bars as simulations read them: a list of candles, or half a million of them as bytes beside the heap. */
-import type { Candle } from '../../domain/candle.ts';
+import type { Candle } from '../../domain/candles/candle.ts';
 
 /** Closed bars, ascending by their open times. A list of candles is one. */
 export interface Bars extends Iterable<Candle> {

@@ -3,11 +3,11 @@
 import { afterLookback, receivedStretch, sourceStretches } from '../../domain/backtest/known-events.ts';
 import type { HistorySource, MissingHistory } from '../../domain/backtest/missing-history.ts';
 import { readBacktestRequest } from '../../domain/backtest/request.ts';
-import type { CatalogEntry } from '../../domain/catalog.ts';
+import type { CatalogEntry } from '../../domain/catalog/catalog.ts';
 import { eventSourcesOf } from '../../domain/intelligence/listening.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
-import { missingStretches, type Stretch, unitedStretches } from '../../domain/stretches.ts';
-import { type EpochMs, isoTime } from '../../domain/time.ts';
+import { missingStretches, type Stretch, unitedStretches } from '../../domain/values/stretches.ts';
+import { type EpochMs, isoTime } from '../../domain/values/time.ts';
 import type { KnownHistoryReads } from '../ports.ts';
 import { type Fact, LIQUIDITY_MAX_AGE_MS, MARK_MAX_AGE_MS } from './history.ts';
 import { backtestNeeds, type InstrumentNeeds } from './needs.ts';

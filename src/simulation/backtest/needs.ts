@@ -1,14 +1,14 @@
 /** Stored series that a backtest of a manifest reads, and their conversion to its input. */
-import type { Candle } from '../../domain/candle.ts';
-import { isClosedThroughout } from '../../domain/candle-gaps.ts';
-import { CATALOG, type CatalogEntry } from '../../domain/catalog.ts';
+import type { Candle } from '../../domain/candles/candle.ts';
+import { isClosedThroughout } from '../../domain/candles/candle-gaps.ts';
+import { CATALOG, type CatalogEntry } from '../../domain/catalog/catalog.ts';
 import { definitionOf } from '../../domain/conditions/index.ts';
-import { guardrailExits } from '../../domain/decide.ts';
+import { guardrailExits } from '../../domain/agents/decide.ts';
 import { LONGEST_EVENT_LOOKBACK_HOURS } from '../../domain/intelligence/listening.ts';
-import { joinWholeCandles } from '../../domain/joined-candles.ts';
+import { joinWholeCandles } from '../../domain/candles/joined-candles.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
-import { type EpochMs, timeframeMs } from '../../domain/time.ts';
-import { type InstrumentKey, splitInstrumentKey, type Venue } from '../../domain/venue.ts';
+import { type EpochMs, timeframeMs } from '../../domain/values/time.ts';
+import { type InstrumentKey, splitInstrumentKey, type Venue } from '../../domain/market/venue.ts';
 import type { EventHistory, Fact, InstrumentInput } from './history.ts';
 import type { Bars } from './kept-bars.ts';
 

@@ -1,8 +1,8 @@
 /** Statistics of an equity curve. Ratios and statistics, hence numbers. */
 
-import { NO_VARIANCE } from '../../domain/evidence.ts';
-import { normalCdf, normalQuantile } from '../../domain/normal-distribution.ts';
-import { mean, sampleDeviation } from '../../domain/statistics.ts';
+import { NO_VARIANCE } from '../../domain/agents/evidence.ts';
+import { normalCdf, normalQuantile } from '../../domain/values/normal-distribution.ts';
+import { mean, sampleDeviation } from '../../domain/values/statistics.ts';
 
 /** Day count of annualized returns: calendar days around the clock, or trading days of the exchange. */
 export type DayCount = 'continuous' | 'us_sessions';

@@ -7,8 +7,8 @@ import type { MissingHistory } from '../../domain/backtest/missing-history.ts';
 import { PREVIEW_LIMITS, type Preview, type PreviewEnding, type PreviewResult } from '../../domain/backtest/preview.ts';
 import type { BacktestRequest } from '../../domain/backtest/request.ts';
 import { type Manifest, manifestHash } from '../../domain/manifest/manifest.ts';
-import type { Stretch } from '../../domain/stretches.ts';
-import type { EpochMs } from '../../domain/time.ts';
+import type { Stretch } from '../../domain/values/stretches.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 import type { BacktestResult } from './run.ts';
 import { whyNoTrades } from './why-no-trades.ts';
 

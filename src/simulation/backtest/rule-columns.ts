@@ -3,16 +3,16 @@
  * prices live". Rules on the open position are left to the simulation. Equal to the plain decider rule by rule, by test.
  */
 import { type Assumptions, costsOf, DEFAULT_ASSUMPTIONS } from '../../domain/backtest/assumptions.ts';
-import { canonicalJson } from '../../domain/canonical-json.ts';
+import { canonicalJson } from '../../domain/values/canonical-json.ts';
 import { carriedIn } from '../../domain/conditions/carried-reference.ts';
 import { definitionOf } from '../../domain/conditions/index.ts';
 import { netEdge } from '../../domain/conditions/net-edge-above.ts';
-import { guardrailExits } from '../../domain/decide.ts';
-import { compareDecimals } from '../../domain/decimal.ts';
+import { guardrailExits } from '../../domain/agents/decide.ts';
+import { compareDecimals } from '../../domain/values/decimal.ts';
 import type { Manifest, ManifestCondition } from '../../domain/manifest/manifest.ts';
-import { SEVERITIES } from '../../domain/market-event.ts';
-import { SESSIONS } from '../../domain/quote.ts';
-import { sessionAt } from '../../domain/session.ts';
+import { SEVERITIES } from '../../domain/market/market-event.ts';
+import { SESSIONS } from '../../domain/market/quote.ts';
+import { sessionAt } from '../../domain/market/session.ts';
 import { type History, type InstrumentColumns, priceText, QUOTE_LIVE, REFERENCE_CARRIED, REFERENCE_LIVE } from './history.ts';
 import { type InputColumn, InputColumns, type NumberColumn, type WordColumn } from './input-columns.ts';
 

@@ -2,22 +2,22 @@
  * The simulation: bar by bar through the evaluated rules, with positions, exits, limits and money as live. A decision
  * at bar i knows what had closed by then; its orders fill at the open of bar i + 1.
  */
-import type { Disposition } from '../../domain/agent.ts';
-import type { Proposal as RiskProposal, RiskAssessor } from '../../domain/decide.ts';
-import type { AgentBook, RiskAttribution, Verdict } from '../../domain/decision.ts';
-import { type OutsideProposal, soldQuantity } from '../../domain/outside-proposal.ts';
+import type { Disposition } from '../../domain/agents/agent.ts';
+import type { Proposal as RiskProposal, RiskAssessor } from '../../domain/agents/decide.ts';
+import type { AgentBook, RiskAttribution, Verdict } from '../../domain/agents/decision.ts';
+import { type OutsideProposal, soldQuantity } from '../../domain/outside/outside-proposal.ts';
 import { type Assumptions, costsOf, harder, type TradeCosts } from '../../domain/backtest/assumptions.ts';
-import { CATALOG, isTradableAt, type TokenFacts } from '../../domain/catalog.ts';
-import { type MarketState, marketStateOf, observedState } from '../../domain/costs.ts';
-import type { DecimalString } from '../../domain/decimal.ts';
+import { CATALOG, isTradableAt, type TokenFacts } from '../../domain/catalog/catalog.ts';
+import { type MarketState, marketStateOf, observedState } from '../../domain/orders/costs.ts';
+import type { DecimalString } from '../../domain/values/decimal.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
-import { leverageOf, liquidationAt, liquidationLines, type MarginedPosition, marginTiersOf } from '../../domain/margin.ts';
-import { marketStepOf, priceStepExponent } from '../../domain/market-step.ts';
+import { leverageOf, liquidationAt, liquidationLines, type MarginedPosition, marginTiersOf } from '../../domain/orders/margin.ts';
+import { marketStepOf, priceStepExponent } from '../../domain/market/market-step.ts';
 import { exposureGroupOf } from '../../domain/risk/capacity.ts';
 import { mandateOf } from '../../domain/risk/mandate.ts';
 import { DEFAULT_PREFERENCES } from '../../domain/risk/preferences.ts';
-import { DAY_MS } from '../../domain/time.ts';
-import type { InstrumentKey } from '../../domain/venue.ts';
+import { DAY_MS } from '../../domain/values/time.ts';
+import type { InstrumentKey } from '../../domain/market/venue.ts';
 import { type BarCourse, type BarFill, barCourseOf, fillOnBar, TAKEN_AT_OPEN } from './bar-execution.ts';
 import { bestPrices } from './best-prices.ts';
 import { type FundingPaid, type History, type InstrumentColumns, priceText, QUOTE_LIVE, REFERENCE_LIVE } from './history.ts';

@@ -1,10 +1,10 @@
 /** Requirements on a history's length and completeness as evidence. */
 
-import type { Candle } from '../../domain/candle.ts';
-import type { CatalogEntry } from '../../domain/catalog.ts';
-import { GATE_LIMITS, yearsAfter } from '../../domain/evidence.ts';
-import { tradingDays } from '../../domain/session.ts';
-import { type EpochMs, isoTime } from '../../domain/time.ts';
+import type { Candle } from '../../domain/candles/candle.ts';
+import type { CatalogEntry } from '../../domain/catalog/catalog.ts';
+import { GATE_LIMITS, yearsAfter } from '../../domain/agents/evidence.ts';
+import { tradingDays } from '../../domain/market/session.ts';
+import { type EpochMs, isoTime } from '../../domain/values/time.ts';
 
 /** The longest stretch without bars that maintenance of a venue, or a pool in which nobody trades, explains. */
 const MAINTENANCE_MS = 12 * 3_600_000;

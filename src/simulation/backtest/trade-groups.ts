@@ -1,5 +1,5 @@
 /** The trades of a run by instrument and by what ended them; the groups of one table add up to all trades. */
-import type { DecimalString } from '../../domain/decimal.ts';
+import type { DecimalString } from '../../domain/values/decimal.ts';
 import { type Trade, unitsText } from './trade-ledger.ts';
 
 /** Trades that have something in common. Money is exact. */

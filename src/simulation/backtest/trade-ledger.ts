@@ -4,9 +4,9 @@
  */
 
 import type { TradeCosts } from '../../domain/backtest/assumptions.ts';
-import { averageOverBest, oneSideOf } from '../../domain/costs.ts';
-import type { DecimalString } from '../../domain/decimal.ts';
-import type { MarketStep } from '../../domain/market-step.ts';
+import { averageOverBest, oneSideOf } from '../../domain/orders/costs.ts';
+import type { DecimalString } from '../../domain/values/decimal.ts';
+import type { MarketStep } from '../../domain/market/market-step.ts';
 import { stepScale } from '../../domain/risk/exact.ts';
 
 /** Significant digits of a fill price at the first price of the history. */

@@ -1,5 +1,5 @@
 /** Explanation in sentences why a simulated stretch has no trade: the rules that failed, and what stopped those that passed. */
-import { entryRulesInWords } from '../../domain/why-no-trades.ts';
+import { entryRulesInWords } from '../../domain/agents/why-no-trades.ts';
 import type { BacktestResult } from './run.ts';
 
 /** Returns one sentence for each reason, the hardest first; empty if there was a trade. */

@@ -3,7 +3,7 @@ import type { Worker } from 'node:worker_threads';
 import type { EvaluationJob, EvaluationOutcome, EvaluationRunner } from '../../../actors/evaluation/run-worker.ts';
 import { type Agreement, agreementInWords } from '../../domain/backtest/agreement.ts';
 import type { BacktestRequest } from '../../domain/backtest/request.ts';
-import { canonicalJson, sha256Hex } from '../../domain/canonical-json.ts';
+import { canonicalJson, sha256Hex } from '../../domain/values/canonical-json.ts';
 import { type BacktestRunnerOptions, fetchNeeds } from '../backtest/backtest-runner.ts';
 import type { BacktestJob } from '../backtest/from-history.ts';
 import { backtestNeeds } from '../backtest/needs.ts';

@@ -1,6 +1,6 @@
 /** A session that shows the beginning of a passed one again, in another disguise, and compares the answers. */
 import { type Agreement, type AnsweredTrade, agreementOf, isSameAnswer, type Opening } from '../../domain/backtest/agreement.ts';
-import type { BlindTrade } from '../../domain/replay-step.ts';
+import type { BlindTrade } from '../../domain/outside/replay-step.ts';
 import type { ReplayPath } from './replay-path.ts';
 import { drawPaths, type ReplayWork } from './session.ts';
 import { BlindSteps, type ShownPath } from './steps.ts';

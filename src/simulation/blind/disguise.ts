@@ -2,15 +2,15 @@
  * The disguise of one path of a replay session: other names, other dates and other price levels. Ratios, sessions, the weekday and
  * the hour stay true. The service maps proposals back.
  */
-import type { Observation } from '../../domain/cut.ts';
-import type { AgentBook, BookPosition, Verdict } from '../../domain/decision.ts';
-import { Decimal, type DecimalString, plainDecimal } from '../../domain/decimal.ts';
+import type { Observation } from '../../domain/market/cut.ts';
+import type { AgentBook, BookPosition, Verdict } from '../../domain/agents/decision.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../../domain/values/decimal.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
-import { priceStepOf } from '../../domain/market-step.ts';
-import type { OrderSide } from '../../domain/order.ts';
-import type { BlindTrade } from '../../domain/replay-step.ts';
-import { type EpochMs, isoTime } from '../../domain/time.ts';
-import type { InstrumentKey } from '../../domain/venue.ts';
+import { priceStepOf } from '../../domain/market/market-step.ts';
+import type { OrderSide } from '../../domain/orders/order.ts';
+import type { BlindTrade } from '../../domain/outside/replay-step.ts';
+import { type EpochMs, isoTime } from '../../domain/values/time.ts';
+import type { InstrumentKey } from '../../domain/market/venue.ts';
 import { roundedText } from '../backtest/history.ts';
 import { drawsOf, drawWhole, shuffled } from './draws.ts';
 

@@ -1,5 +1,5 @@
 /** Draws of a replay session: every number follows from the session's seed and a label, so that anybody who has the seed can draw again. */
-import { sha256Hex } from '../../domain/canonical-json.ts';
+import { sha256Hex } from '../../domain/values/canonical-json.ts';
 
 /** Numbers 0 <= n < 1. Nobody without the seed can tell the next one. */
 export type Draws = () => number;

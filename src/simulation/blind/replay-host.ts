@@ -3,9 +3,9 @@ import type { Worker } from 'node:worker_threads';
 import type { EvaluationJob } from '../../../actors/evaluation/run-worker.ts';
 import { runEvery } from '../../../actors/runtime/run-every.ts';
 import type { Clock } from '../../../streams/clock.ts';
-import { type Outcome, refuse } from '../../domain/refusal.ts';
-import type { StepAsk } from '../../domain/replay-step.ts';
-import type { EpochMs } from '../../domain/time.ts';
+import { type Outcome, refuse } from '../../domain/values/refusal.ts';
+import type { StepAsk } from '../../domain/outside/replay-step.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 
 /** Longest duration of a session: one day, in milliseconds. */
 const SESSION_MS = 24 * 3_600_000;

@@ -2,12 +2,12 @@
 import { type AnsweredPath, type AnsweredTrade, OPENING_STEPS } from '../../domain/backtest/agreement.ts';
 import type { Assumptions } from '../../domain/backtest/assumptions.ts';
 import type { PathResult } from '../../domain/backtest/foreknowledge.ts';
-import type { Cut } from '../../domain/cut.ts';
-import type { CompiledManifest, RiskAssessor } from '../../domain/decide.ts';
-import type { AgentBook, Verdict } from '../../domain/decision.ts';
-import { type OutsideProposal, withHash } from '../../domain/outside-proposal.ts';
-import type { BlindTrade } from '../../domain/replay-step.ts';
-import type { InstrumentKey } from '../../domain/venue.ts';
+import type { Cut } from '../../domain/market/cut.ts';
+import type { CompiledManifest, RiskAssessor } from '../../domain/agents/decide.ts';
+import type { AgentBook, Verdict } from '../../domain/agents/decision.ts';
+import { type OutsideProposal, withHash } from '../../domain/outside/outside-proposal.ts';
+import type { BlindTrade } from '../../domain/outside/replay-step.ts';
+import type { InstrumentKey } from '../../domain/market/venue.ts';
 import { createAsOfView } from '../backtest/as-of.ts';
 import type { History } from '../backtest/history.ts';
 import { returnsAlong, sharpeRatio } from '../backtest/performance.ts';

@@ -2,11 +2,11 @@
  * Resampled paths: the stationary block bootstrap of Politis and Romano (1994) over the joint returns of all instruments. Blocks
  * begin a whole number of weeks away from where they are put, so that sessions and hours of the week keep their meaning.
  */
-import { isClosedThroughout } from '../../domain/candle-gaps.ts';
-import type { Candle } from '../../domain/candle.ts';
-import { joinWholeCandles } from '../../domain/joined-candles.ts';
-import { type Stretch, unitedStretches } from '../../domain/stretches.ts';
-import { DAY_MS, type EpochMs, timeframeMs } from '../../domain/time.ts';
+import { isClosedThroughout } from '../../domain/candles/candle-gaps.ts';
+import type { Candle } from '../../domain/candles/candle.ts';
+import { joinWholeCandles } from '../../domain/candles/joined-candles.ts';
+import { type Stretch, unitedStretches } from '../../domain/values/stretches.ts';
+import { DAY_MS, type EpochMs, timeframeMs } from '../../domain/values/time.ts';
 import { type EventHistory, type Fact, gridOf, type InstrumentInput, roundedText } from '../backtest/history.ts';
 import { type Bars, KeptBars } from '../backtest/kept-bars.ts';
 import { type Draws, drawWhole } from './draws.ts';

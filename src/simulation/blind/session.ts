@@ -2,10 +2,10 @@
 import { openingOf } from '../../domain/backtest/agreement.ts';
 import type { BacktestRequest } from '../../domain/backtest/request.ts';
 import { foreknowledge, type PathResult, RESAMPLED_PATHS } from '../../domain/backtest/foreknowledge.ts';
-import { compileManifest } from '../../domain/decide.ts';
+import { compileManifest } from '../../domain/agents/decide.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
-import { timeframeMs } from '../../domain/time.ts';
-import { figureInWords } from '../../domain/words.ts';
+import { timeframeMs } from '../../domain/values/time.ts';
+import { figureInWords } from '../../domain/values/words.ts';
 import { type BacktestOutcome, outcomeOf } from '../backtest/backtest-work.ts';
 import { buildHistory, type History, type InstrumentInput } from '../backtest/history.ts';
 import { type BlindReplay, NO_OTHERS, outsideRun, type TrialsAsked } from '../backtest/run.ts';

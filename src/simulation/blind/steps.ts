@@ -3,8 +3,8 @@
  * answered later, so that no answer can look ahead, and a step of many paths needs one round trip.
  */
 import { createHash } from 'node:crypto';
-import { type Outcome, refuse } from '../../domain/refusal.ts';
-import type { BlindTrade, StepAnswers } from '../../domain/replay-step.ts';
+import { type Outcome, refuse } from '../../domain/values/refusal.ts';
+import type { BlindTrade, StepAnswers } from '../../domain/outside/replay-step.ts';
 
 /** A path that shows slot after slot. */
 export interface ShownPath {

@@ -1,6 +1,6 @@
 /** One run of a blind stress session: it shows slot after slot of a scenario in disguise and decides each with what outside code answers. */
-import { type OutsideProposal, withHash } from '../../domain/outside-proposal.ts';
-import type { BlindTrade } from '../../domain/replay-step.ts';
+import { type OutsideProposal, withHash } from '../../domain/outside/outside-proposal.ts';
+import type { BlindTrade } from '../../domain/outside/replay-step.ts';
 import type { ScenarioRun, StressRunReport, StressSlot } from '../stress/stress-run.ts';
 import { type Disguise, isAlias, shownSlot, undisguised } from './disguise.ts';
 import type { ShownPath } from './steps.ts';

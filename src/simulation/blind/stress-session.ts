@@ -1,5 +1,5 @@
 /** A blind stress session: every run of the stress test at once, in disguise, answered step by step. */
-import { compileManifest } from '../../domain/decide.ts';
+import { compileManifest } from '../../domain/agents/decide.ts';
 import { plannedRuns, resultOfRuns, type StressTestOptions, type StressTestResult } from '../stress/stress-run.ts';
 import { drawDisguise } from './disguise.ts';
 import { drawsOf, shuffled } from './draws.ts';

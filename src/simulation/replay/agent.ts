@@ -1,8 +1,8 @@
 /** Agents that exist in a replay only. */
-import type { Autonomy } from '../../domain/agent.ts';
-import { decisionId, GENESIS_HASH } from '../../domain/decision.ts';
+import type { Autonomy } from '../../domain/agents/agent.ts';
+import { decisionId, GENESIS_HASH } from '../../domain/agents/decision.ts';
 import { type Manifest, manifestHash } from '../../domain/manifest/manifest.ts';
-import type { TapeAgent } from '../../domain/tape.ts';
+import type { TapeAgent } from '../../domain/tape/tape.ts';
 
 /** The organization of such agents. */
 const REPLAY_ORG = '00000000-0000-7000-8000-000000000000';

@@ -2,15 +2,15 @@
 import { bookIdOf, untouchedBook } from '../../../actors/agent/tick-risk.ts';
 import type { ShownExecution } from '../../../actors/proposal/parts.ts';
 import type { TradingDuty } from '../../../actors/ticking/trading-decisions.ts';
-import { applyFill, applyFunding, type Fill, type OpenProposal, type TradingBook } from '../../domain/book.ts';
-import type { DecimalString } from '../../domain/decimal.ts';
-import { isOpenProposal, type ProposalState } from '../../domain/execution.ts';
-import { fundingUsdOf, type HourlyTerms } from '../../domain/funding.ts';
-import { isPerpetual } from '../../domain/margin.ts';
-import type { ExecutionMode, Order } from '../../domain/order.ts';
+import { applyFill, applyFunding, type Fill, type OpenProposal, type TradingBook } from '../../domain/books/book.ts';
+import type { DecimalString } from '../../domain/values/decimal.ts';
+import { isOpenProposal, type ProposalState } from '../../domain/orders/execution.ts';
+import { fundingUsdOf, type HourlyTerms } from '../../domain/orders/funding.ts';
+import { isPerpetual } from '../../domain/orders/margin.ts';
+import type { ExecutionMode, Order } from '../../domain/orders/order.ts';
 import { type BookSums, RunningSums } from '../../domain/risk/index.ts';
-import type { BookDay } from '../../domain/tick-inputs.ts';
-import type { InstrumentKey } from '../../domain/venue.ts';
+import type { BookDay } from '../../domain/tape/tick-inputs.ts';
+import type { InstrumentKey } from '../../domain/market/venue.ts';
 
 /** A proposal as its steps project it. */
 export interface ProjectedProposal {

@@ -1,10 +1,10 @@
 /** Compares a replay with what the live run wrote, decision by decision, and says in words what differs first. */
-import type { Cut, Observation } from '../../domain/cut.ts';
-import { compileManifest } from '../../domain/decide.ts';
-import type { DecisionRow } from '../../domain/decision.ts';
+import type { Cut, Observation } from '../../domain/market/cut.ts';
+import { compileManifest } from '../../domain/agents/decide.ts';
+import type { DecisionRow } from '../../domain/agents/decision.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
-import { observedBy } from '../../domain/observed-state.ts';
-import { type EpochMs, isoTime } from '../../domain/time.ts';
+import { observedBy } from '../../domain/agents/observed-state.ts';
+import { type EpochMs, isoTime } from '../../domain/values/time.ts';
 import type { LiveDecision, LiveRunReads } from '../ports.ts';
 import type { MissedTick } from './population.ts';
 

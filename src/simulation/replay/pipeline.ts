@@ -10,12 +10,12 @@ import { createMarketView } from '../../../streams/market-view.ts';
 import { PlainRuns } from '../../../streams/plain-runs.ts';
 import { type Cutter, createCutter, type InstrumentRelations } from '../../../streams/slot-cut.ts';
 import { createVirtualClock, type VirtualClock } from '../../../streams/virtual-clock.ts';
-import type { Cut, IndicatorNeed, Observation } from '../../domain/cut.ts';
-import type { FeedMessage } from '../../domain/market-event.ts';
-import type { QuoteDigits } from '../../domain/quote-digits.ts';
-import type { TapeCommand, TapeCutNote } from '../../domain/tape.ts';
-import { AGENT_TICK_MS, type EpochMs, TAKE_TICK_MS } from '../../domain/time.ts';
-import type { InstrumentKey } from '../../domain/venue.ts';
+import type { Cut, IndicatorNeed, Observation } from '../../domain/market/cut.ts';
+import type { FeedMessage } from '../../domain/market/market-event.ts';
+import type { QuoteDigits } from '../../domain/market/quote-digits.ts';
+import type { TapeCommand, TapeCutNote } from '../../domain/tape/tape.ts';
+import { AGENT_TICK_MS, type EpochMs, TAKE_TICK_MS } from '../../domain/values/time.ts';
+import type { InstrumentKey } from '../../domain/market/venue.ts';
 
 /** Events of the agents, in the order of the tape: a slot is cut, a command arrives, an order is due. */
 export type ReplayEvent =

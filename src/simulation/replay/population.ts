@@ -18,17 +18,17 @@ import {
   type TradingTickStore,
 } from '../../../actors/ticking/trading-decisions.ts';
 import type { InstrumentRelations } from '../../../streams/slot-cut.ts';
-import type { ActorRecord, ActorRow } from '../../domain/actor-step.ts';
-import type { Stage } from '../../domain/agent.ts';
-import { CATALOG } from '../../domain/catalog.ts';
-import type { Cut, IndicatorNeed } from '../../domain/cut.ts';
-import { type CompiledManifest, compileManifest } from '../../domain/decide.ts';
-import type { DecisionRow } from '../../domain/decision.ts';
+import type { ActorRecord, ActorRow } from '../../domain/agents/actor-step.ts';
+import type { Stage } from '../../domain/agents/agent.ts';
+import { CATALOG } from '../../domain/catalog/catalog.ts';
+import type { Cut, IndicatorNeed } from '../../domain/market/cut.ts';
+import { type CompiledManifest, compileManifest } from '../../domain/agents/decide.ts';
+import type { DecisionRow } from '../../domain/agents/decision.ts';
 import { type Manifest, manifestHash } from '../../domain/manifest/manifest.ts';
 import type { RiskPreferences } from '../../domain/risk/preferences.ts';
-import type { TapeAgent, TapeCommand } from '../../domain/tape.ts';
-import { AGENT_TICK_MS, type EpochMs, slotOf, TAKE_TICK_MS } from '../../domain/time.ts';
-import { type InstrumentKey, splitInstrumentKey } from '../../domain/venue.ts';
+import type { TapeAgent, TapeCommand } from '../../domain/tape/tape.ts';
+import { AGENT_TICK_MS, type EpochMs, slotOf, TAKE_TICK_MS } from '../../domain/values/time.ts';
+import { type InstrumentKey, splitInstrumentKey } from '../../domain/market/venue.ts';
 import { type BrokerCounts, createPaperBroker, type PaperBroker } from '../paper-broker.ts';
 import type { BrokeredAgent, ReplayedFill } from './books.ts';
 import { type ReplayPipeline, SILENT } from './pipeline.ts';

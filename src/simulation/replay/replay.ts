@@ -3,13 +3,13 @@
  * without a database. The same tape and agents give the same bytes, however often and wherever it is run.
  */
 import { createHash } from 'node:crypto';
-import type { Cut } from '../../domain/cut.ts';
-import { type CompiledManifest, compileManifest } from '../../domain/decide.ts';
-import { assembleDecision, type DecisionRow } from '../../domain/decision.ts';
+import type { Cut } from '../../domain/market/cut.ts';
+import { type CompiledManifest, compileManifest } from '../../domain/agents/decide.ts';
+import { assembleDecision, type DecisionRow } from '../../domain/agents/decision.ts';
 import { type Manifest } from '../../domain/manifest/manifest.ts';
-import { observedBy } from '../../domain/observed-state.ts';
-import type { TapeAgent, TapeCut, TapeEvent, TapeHeader, TapeWalk } from '../../domain/tape.ts';
-import { type EpochMs } from '../../domain/time.ts';
+import { observedBy } from '../../domain/agents/observed-state.ts';
+import type { TapeAgent, TapeCut, TapeEvent, TapeHeader, TapeWalk } from '../../domain/tape/tape.ts';
+import { type EpochMs } from '../../domain/values/time.ts';
 import { type BrokerCounts } from '../paper-broker.ts';
 import { ReplayPipeline } from './pipeline.ts';
 import { type PopulationOptions, ReplayPopulation } from './population.ts';

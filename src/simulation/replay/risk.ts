@@ -3,9 +3,9 @@ import { untouchedBook } from '../../../actors/agent/tick-risk.ts';
 import type { PresentVerdict, PreTrade } from '../../../actors/proposal/pre-trade.ts';
 import type { MarketView } from '../../../streams/market-view.ts';
 import type { InstrumentRelations } from '../../../streams/slot-cut.ts';
-import { markBook } from '../../domain/book.ts';
-import type { DecimalString } from '../../domain/decimal.ts';
-import { atPresentPrice } from '../../domain/present-order.ts';
+import { markBook } from '../../domain/books/book.ts';
+import type { DecimalString } from '../../domain/values/decimal.ts';
+import { atPresentPrice } from '../../domain/orders/present-order.ts';
 import {
   ALL_ENABLED,
   assessOrder,
@@ -15,9 +15,9 @@ import {
   presentMarket,
   type RiskPreferences,
 } from '../../domain/risk/index.ts';
-import type { EpochMs } from '../../domain/time.ts';
-import { midPrice } from '../../domain/valuation.ts';
-import type { InstrumentKey } from '../../domain/venue.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
+import { midPrice } from '../../domain/market/valuation.ts';
+import type { InstrumentKey } from '../../domain/market/venue.ts';
 import type { BrokeredAgent, ReplayBooks } from './books.ts';
 
 export interface ReplayRiskDeps {

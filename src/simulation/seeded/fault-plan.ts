@@ -1,7 +1,7 @@
 /** Faults of a seeded run and their times, drawn first, so that a run is a function of its seed and its faults. */
-import { seededRandom } from '../../domain/seeded-random.ts';
-import { AGENT_TICK_MS, type EpochMs } from '../../domain/time.ts';
-import type { Venue } from '../../domain/venue.ts';
+import { seededRandom } from '../../domain/values/seeded-random.ts';
+import { AGENT_TICK_MS, type EpochMs } from '../../domain/values/time.ts';
+import type { Venue } from '../../domain/market/venue.ts';
 
 /** A Wednesday in the regular session, so that references are live. */
 export const START = Date.UTC(2026, 10, 18, 15, 0, 0);

@@ -1,9 +1,9 @@
 /** The feeds of a seeded run: a price twice a second per instrument, unless a fault says otherwise. */
 import { Subject } from 'rxjs';
 import type { VirtualClock } from '../../../streams/virtual-clock.ts';
-import type { FeedMessage } from '../../domain/market-event.ts';
-import { DAY_MS, type EpochMs } from '../../domain/time.ts';
-import type { Venue } from '../../domain/venue.ts';
+import type { FeedMessage } from '../../domain/market/market-event.ts';
+import { DAY_MS, type EpochMs } from '../../domain/values/time.ts';
+import type { Venue } from '../../domain/market/venue.ts';
 import { VENUES } from './fault-plan.ts';
 
 /**

@@ -1,13 +1,13 @@
 /** One shard of a seeded run, kept in memory: what the ticks read and commit, and when their worker dies. */
-import type { ActorState } from '../../domain/actor-step.ts';
+import type { ActorState } from '../../domain/agents/actor-step.ts';
 import { agentContext } from '../../../actors/agent/effects.ts';
 import type { MemoryStore } from '../../../actors/runtime/memory-store.ts';
 import { movedWindow, type ShardActor, type TickWindow } from '../../../actors/ticking/tick-window.ts';
 import type { TradingTickStore } from '../../../actors/ticking/trading-decisions.ts';
-import type { Cut } from '../../domain/cut.ts';
-import type { DecisionRow } from '../../domain/decision.ts';
+import type { Cut } from '../../domain/market/cut.ts';
+import type { DecisionRow } from '../../domain/agents/decision.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
-import { AGENT_TICK_MS, type EpochMs, slotOf } from '../../domain/time.ts';
+import { AGENT_TICK_MS, type EpochMs, slotOf } from '../../domain/values/time.ts';
 import { START } from './fault-plan.ts';
 import type { TradingFloor } from './trading-floor.ts';
 

@@ -1,7 +1,7 @@
 /** The trace of a seeded run as lines of text: the same seed gives the same lines, and one hash says whether it did. */
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '../../domain/canonical-json.ts';
-import { isoTime } from '../../domain/time.ts';
+import { canonicalJson } from '../../domain/values/canonical-json.ts';
+import { isoTime } from '../../domain/values/time.ts';
 import type { Outcome } from './world.ts';
 
 /** Returns the events of a run, one line each: faults, decisions in the order of their commits, fills, proposals and books. */

@@ -2,7 +2,7 @@
  * Proposals, risk and paper fills of a seeded run, in memory: the product's own actors and functions over a store that
  * keeps what the database keeps: permits, and one start per proposal.
  */
-import type { ActorState } from '../../domain/actor-step.ts';
+import type { ActorState } from '../../domain/agents/actor-step.ts';
 import { agentContext, agentKind, agentValue } from '../../../actors/agent/effects.ts';
 import { untouchedBook } from '../../../actors/agent/tick-risk.ts';
 import { createProposalHandler } from '../../../actors/proposal/command-handler.ts';
@@ -19,13 +19,13 @@ import type { TickTrades } from '../../../actors/ticking/tick-store.ts';
 import type { TradingTickStore } from '../../../actors/ticking/trading-decisions.ts';
 import { createFreshness } from '../../../streams/freshness.ts';
 import type { VirtualClock } from '../../../streams/virtual-clock.ts';
-import { applyFill, type Fill, type MarkedBook, markBook, type TradingBook } from '../../domain/book.ts';
-import { type ExecutionPermit, isOpenProposal, PermitLost, STOP_LOSS, supersededBy } from '../../domain/execution.ts';
+import { applyFill, type Fill, type MarkedBook, markBook, type TradingBook } from '../../domain/books/book.ts';
+import { type ExecutionPermit, isOpenProposal, PermitLost, STOP_LOSS, supersededBy } from '../../domain/orders/execution.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
-import type { Order } from '../../domain/order.ts';
-import type { Quote } from '../../domain/quote.ts';
+import type { Order } from '../../domain/orders/order.ts';
+import type { Quote } from '../../domain/market/quote.ts';
 import { ALL_ENABLED, assessOrder, DEFAULT_PREFERENCES, haltOf, NO_OTHER_BOOKS, orderContext } from '../../domain/risk/index.ts';
-import { type ExecutableVenue, type InstrumentKey, instrumentKey, splitInstrumentKey } from '../../domain/venue.ts';
+import { type ExecutableVenue, type InstrumentKey, instrumentKey, splitInstrumentKey } from '../../domain/market/venue.ts';
 import { agedQuote, createLiveMarks } from '../../trading/live-marks.ts';
 import { POOL_USD } from './feeds.ts';
 import { eachRow } from '../../../actors/runtime/containment.ts';

@@ -2,13 +2,13 @@
  * An auditor of simulated trading that shares no arithmetic with the book and the risk engine: it keeps accounts of its
  * own from the fills alone and says where an order went past its mandate, or was filled on a price that was no price.
  */
-import type { Fill, TradingBook } from '../../domain/book.ts';
-import { Decimal, type DecimalString } from '../../domain/decimal.ts';
+import type { Fill, TradingBook } from '../../domain/books/book.ts';
+import { Decimal, type DecimalString } from '../../domain/values/decimal.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
-import type { Order } from '../../domain/order.ts';
-import type { Quality } from '../../domain/quote.ts';
-import type { EpochMs } from '../../domain/time.ts';
-import { type InstrumentKey, splitInstrumentKey } from '../../domain/venue.ts';
+import type { Order } from '../../domain/orders/order.ts';
+import type { Quality } from '../../domain/market/quote.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
+import { type InstrumentKey, splitInstrumentKey } from '../../domain/market/venue.ts';
 
 /** Findings of the auditor about a run. */
 export interface AuditFindings {

@@ -1,6 +1,6 @@
 /** The equity of a run as its report keeps it: every mark around the shock, and the lowest of each quiet stretch. */
-import { Decimal, type DecimalString, plainDecimal } from '../../domain/decimal.ts';
-import type { EpochMs } from '../../domain/time.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../../domain/values/decimal.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 import type { ScenarioCourse } from './scenario.ts';
 
 const MINUTE = 60_000;

@@ -2,7 +2,7 @@
  * Course of one order in a stress run, part by part, by a live proposal's plan: taken after the venue's latency, resting for its window
  * first, or in slices at their times. Its host decides the result of a part.
  */
-import { type DecimalString } from '../../domain/decimal.ts';
+import { type DecimalString } from '../../domain/values/decimal.ts';
 import {
   continuationOf,
   type EndedPart,
@@ -12,9 +12,9 @@ import {
   leftOf,
   type OrderPart,
   REST_MS,
-} from '../../domain/execution-plan.ts';
-import { notionalUsdOf, type Order, resized } from '../../domain/order.ts';
-import type { EpochMs } from '../../domain/time.ts';
+} from '../../domain/orders/execution-plan.ts';
+import { notionalUsdOf, type Order, resized } from '../../domain/orders/order.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 
 /** An order on its way from the decision to the market. */
 export interface SentOrder {

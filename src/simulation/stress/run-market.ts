@@ -2,15 +2,15 @@
 
 import { createMarketPipeline, type MarketPipeline } from '../../../streams/market-pipeline.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
-import { CATALOG } from '../../domain/catalog.ts';
-import type { Cut } from '../../domain/cut.ts';
-import type { CompiledManifest } from '../../domain/decide.ts';
-import type { DecimalString } from '../../domain/decimal.ts';
-import type { OrderQuote } from '../../domain/order.ts';
-import type { Quote } from '../../domain/quote.ts';
+import { CATALOG } from '../../domain/catalog/catalog.ts';
+import type { Cut } from '../../domain/market/cut.ts';
+import type { CompiledManifest } from '../../domain/agents/decide.ts';
+import type { DecimalString } from '../../domain/values/decimal.ts';
+import type { OrderQuote } from '../../domain/orders/order.ts';
+import type { Quote } from '../../domain/market/quote.ts';
 import { presentMarket, type RiskMarket } from '../../domain/risk/index.ts';
-import { AGENT_TICK_MS, type EpochMs, slotOf } from '../../domain/time.ts';
-import { type InstrumentKey, splitInstrumentKey } from '../../domain/venue.ts';
+import { AGENT_TICK_MS, type EpochMs, slotOf } from '../../domain/values/time.ts';
+import { type InstrumentKey, splitInstrumentKey } from '../../domain/market/venue.ts';
 
 /** Time from the slot to the tick of a punctual worker. Milliseconds. */
 const TICK_AFTER_MS = 500;

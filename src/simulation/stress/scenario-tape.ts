@@ -1,12 +1,12 @@
 /** Messages of the venues through a stress scenario: raw quotes, references, funding, pool liquidity and bars, seeded. */
-import type { Candle } from '../../domain/candle.ts';
-import { CATALOG, type CatalogEntry, type InstrumentKind } from '../../domain/catalog.ts';
-import type { IndicatorNeed } from '../../domain/cut.ts';
+import type { Candle } from '../../domain/candles/candle.ts';
+import { CATALOG, type CatalogEntry, type InstrumentKind } from '../../domain/catalog/catalog.ts';
+import type { IndicatorNeed } from '../../domain/market/cut.ts';
 import { eventSourcesOf } from '../../domain/intelligence/listening.ts';
-import type { MarketEvent } from '../../domain/market-event.ts';
-import { NO_FLAGS } from '../../domain/quote.ts';
-import { type EpochMs, slotOf, timeframeMs } from '../../domain/time.ts';
-import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey, type Venue } from '../../domain/venue.ts';
+import type { MarketEvent } from '../../domain/market/market-event.ts';
+import { NO_FLAGS } from '../../domain/market/quote.ts';
+import { type EpochMs, slotOf, timeframeMs } from '../../domain/values/time.ts';
+import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey, type Venue } from '../../domain/market/venue.ts';
 import type { ScenarioCourse } from './scenario.ts';
 import { type SeededDraws, seededDraws } from './seeded-draws.ts';
 

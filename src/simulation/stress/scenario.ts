@@ -3,8 +3,8 @@
  * opening gap, liquidity freeze and de-peg of quote and reference. Each is a course of events over a fixed calendar:
  * what happens to prices, spreads, depth and feeds, and when.
  */
-import type { InstrumentKind } from '../../domain/catalog.ts';
-import type { EpochMs } from '../../domain/time.ts';
+import type { InstrumentKind } from '../../domain/catalog/catalog.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 
 /** The scenarios in the order in which they are reported. */
 export const STRESS_SCENARIOS = ['flash_crash', 'weekend_gap', 'liquidity_freeze', 'reference_depeg'] as const;

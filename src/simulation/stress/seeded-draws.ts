@@ -1,5 +1,5 @@
 /** Seeded chance for simulations: the same seed gives the same numbers on every machine, to the last bit. */
-import { sha256Hex } from '../../domain/canonical-json.ts';
+import { sha256Hex } from '../../domain/values/canonical-json.ts';
 
 export interface SeededDraws {
   /** 0 <= n < 1. */

@@ -1,10 +1,10 @@
 /** Calm market of an instrument: level and volatility from its recent bars, with assumptions by kind if they are unknown. */
-import type { Candle } from '../../domain/candle.ts';
-import { CATALOG, type InstrumentKind } from '../../domain/catalog.ts';
-import { marketStateOf } from '../../domain/costs.ts';
+import type { Candle } from '../../domain/candles/candle.ts';
+import { CATALOG, type InstrumentKind } from '../../domain/catalog/catalog.ts';
+import { marketStateOf } from '../../domain/orders/costs.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
-import { timeframeMs } from '../../domain/time.ts';
-import type { InstrumentKey } from '../../domain/venue.ts';
+import { timeframeMs } from '../../domain/values/time.ts';
+import type { InstrumentKey } from '../../domain/market/venue.ts';
 import type { StressMarket } from './scenario-tape.ts';
 
 /** Outside data of an instrument: its recent closed bars and the last readings of what bars do not contain. */

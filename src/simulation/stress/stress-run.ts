@@ -13,24 +13,24 @@ import {
   type Position,
   positionOf,
   type TradingBook,
-} from '../../domain/book.ts';
-import { canonicalJson, type Json, sha256Hex } from '../../domain/canonical-json.ts';
+} from '../../domain/books/book.ts';
+import { canonicalJson, type Json, sha256Hex } from '../../domain/values/canonical-json.ts';
 import { definitionOf } from '../../domain/conditions/index.ts';
-import { costModelOf } from '../../domain/costs.ts';
-import type { Cut } from '../../domain/cut.ts';
-import { type CompiledManifest, compileManifest } from '../../domain/decide.ts';
-import { Decimal, type DecimalString, plainDecimal } from '../../domain/decimal.ts';
-import type { AgentBook, RuleOutcome, Verdict } from '../../domain/decision.ts';
-import { AT_ONCE, planOf } from '../../domain/execution-plan.ts';
-import { fundingUsdOf } from '../../domain/funding.ts';
-import { isPerpetual, leverageOf, liquidationAt, liquidationFill, marginTiersOf } from '../../domain/margin.ts';
-import { RULES_VERSION, type StressRun, type StressSeries } from '../../domain/evidence.ts';
+import { costModelOf } from '../../domain/orders/costs.ts';
+import type { Cut } from '../../domain/market/cut.ts';
+import { type CompiledManifest, compileManifest } from '../../domain/agents/decide.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../../domain/values/decimal.ts';
+import type { AgentBook, RuleOutcome, Verdict } from '../../domain/agents/decision.ts';
+import { AT_ONCE, planOf } from '../../domain/orders/execution-plan.ts';
+import { fundingUsdOf } from '../../domain/orders/funding.ts';
+import { isPerpetual, leverageOf, liquidationAt, liquidationFill, marginTiersOf } from '../../domain/orders/margin.ts';
+import { RULES_VERSION, type StressRun, type StressSeries } from '../../domain/agents/evidence.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
-import type { OutsideProposal } from '../../domain/outside-proposal.ts';
-import { type Order, type OrderQuote, resized, sizeOrder } from '../../domain/order.ts';
-import { paperFill } from '../../domain/paper-fill.ts';
-import { atPresentPrice } from '../../domain/present-order.ts';
-import type { Quote } from '../../domain/quote.ts';
+import type { OutsideProposal } from '../../domain/outside/outside-proposal.ts';
+import { type Order, type OrderQuote, resized, sizeOrder } from '../../domain/orders/order.ts';
+import { paperFill } from '../../domain/orders/paper-fill.ts';
+import { atPresentPrice } from '../../domain/orders/present-order.ts';
+import type { Quote } from '../../domain/market/quote.ts';
 import {
   assessOrder,
   mandateOf,
@@ -41,9 +41,9 @@ import {
   type RiskPreferences,
   UNCONTROLLED,
 } from '../../domain/risk/index.ts';
-import { nearPriceOf, restingFill } from '../../domain/resting-fill.ts';
-import type { EpochMs } from '../../domain/time.ts';
-import type { InstrumentKey } from '../../domain/venue.ts';
+import { nearPriceOf, restingFill } from '../../domain/orders/resting-fill.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
+import type { InstrumentKey } from '../../domain/market/venue.ts';
 import { createRestingFlows, type RestingFlows } from '../resting-flows.ts';
 import { createBookAudit } from './book-audit.ts';
 import { EquityCurve } from './equity-curve.ts';
@@ -160,7 +160,7 @@ export function resultOfRuns(manifestHash: string, markets: readonly StressMarke
 }
 
 /**
- * Returns the series for the gate: the raw series of every run; checks and verdict follow from it (src/domain/evidence.ts). A run that held
+ * Returns the series for the gate: the raw series of every run; checks and verdict follow from it (src/domain/agents/evidence.ts). A run that held
  * nothing at the shock proves nothing and is left out, so that its scenario lacks it.
  */
 export function stressSeries(manifest: Manifest, { runs }: Pick<StressTestResult, 'runs'>): StressSeries {

@@ -1,10 +1,10 @@
 /** Runs stress tests for the evaluation actors: finds out what the markets are like, then works in a thread of its own. */
 import type { EvaluationJob, EvaluationOutcome, EvaluationRunner } from '../../../actors/evaluation/run-worker.ts';
-import type { Candle } from '../../domain/candle.ts';
-import { compileManifest } from '../../domain/decide.ts';
+import type { Candle } from '../../domain/candles/candle.ts';
+import { compileManifest } from '../../domain/agents/decide.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
-import { type EpochMs, timeframeMs } from '../../domain/time.ts';
-import { type InstrumentKey, splitInstrumentKey } from '../../domain/venue.ts';
+import { type EpochMs, timeframeMs } from '../../domain/values/time.ts';
+import { type InstrumentKey, splitInstrumentKey } from '../../domain/market/venue.ts';
 import { inSession, type Sessions } from '../blind/in-session.ts';
 import { inThread } from '../evaluation-thread.ts';
 import type { StressReads } from '../ports.ts';

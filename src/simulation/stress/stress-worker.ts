@@ -1,8 +1,8 @@
 /** The worker thread of a stress test: plays every run and posts what it came to. It reads nothing but what it is given. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import type { Json } from '../../domain/canonical-json.ts';
-import { type ToldCatalog, takeCatalog } from '../../domain/catalog.ts';
-import { assessEvidence, type EvidenceMetrics, evidenceMetrics, type StressSeries } from '../../domain/evidence.ts';
+import type { Json } from '../../domain/values/canonical-json.ts';
+import { type ToldCatalog, takeCatalog } from '../../domain/catalog/catalog.ts';
+import { assessEvidence, type EvidenceMetrics, evidenceMetrics, type StressSeries } from '../../domain/agents/evidence.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { answered } from '../blind/replay-thread.ts';
 import { StressSession } from '../blind/stress-session.ts';

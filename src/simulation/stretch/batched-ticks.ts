@@ -4,8 +4,8 @@
  * everything before it; what the ticks read is read anew once something may have changed it.
  */
 import type { ShardProgress, TickCommit, TickDuty, TickStore } from '../../../actors/ticking/tick-store.ts';
-import type { Cut } from '../../domain/cut.ts';
-import type { EpochMs } from '../../domain/time.ts';
+import type { Cut } from '../../domain/market/cut.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 
 export interface BatchedTicks<Duty extends TickDuty> {
   readonly store: TickStore<Duty>;

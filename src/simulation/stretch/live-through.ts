@@ -4,7 +4,7 @@
  * of the live service over its own store; only the clock is a virtual one.
  */
 import type { VirtualClock } from '../../../streams/virtual-clock.ts';
-import { AGENT_TICK_MS, type EpochMs } from '../../domain/time.ts';
+import { AGENT_TICK_MS, type EpochMs } from '../../domain/values/time.ts';
 import { ORDER_AFTER_MS } from '../paper-broker.ts';
 
 /** The market's last word before a slot comes so long before it. */

@@ -1,6 +1,6 @@
 /** The cuts that the streams of a stretch have made and that wait until they are kept. */
-import type { Cut } from '../../domain/cut.ts';
-import type { EpochMs } from '../../domain/time.ts';
+import type { Cut } from '../../domain/market/cut.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 
 /** Cuts that are kept together: the trail takes none that was signed minutes after its slot. */
 const CUTS_AT_ONCE = 4;

@@ -5,8 +5,8 @@
 import { createVirtualClock, type VirtualClock } from '../../../streams/virtual-clock.ts';
 import type { ShardTicker } from '../../../actors/ticking/shard-ticker.ts';
 import type { TickDuty, TickStore } from '../../../actors/ticking/tick-store.ts';
-import type { Cut } from '../../domain/cut.ts';
-import { AGENT_TICK_MS, type EpochMs, TAKE_TICK_MS } from '../../domain/time.ts';
+import type { Cut } from '../../domain/market/cut.ts';
+import { AGENT_TICK_MS, type EpochMs, TAKE_TICK_MS } from '../../domain/values/time.ts';
 import { createBatchedTicks } from './batched-ticks.ts';
 import { type LivedParts, liveThrough } from './live-through.ts';
 

@@ -1,8 +1,8 @@
 /** The news of archives, told as time goes on: each report at its time, and a sign of life of every source. */
 import { WIRE_SOURCE, eventSourcesOf, LONGEST_EVENT_LOOKBACK_HOURS } from '../../domain/intelligence/listening.ts';
 import type { Report } from '../../domain/intelligence/report.ts';
-import type { FeedHeartbeat } from '../../domain/market-event.ts';
-import type { EpochMs } from '../../domain/time.ts';
+import type { FeedHeartbeat } from '../../domain/market/market-event.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 import type { HistoryArchives } from '../ports.ts';
 
 const HOUR_MS = 3_600_000;

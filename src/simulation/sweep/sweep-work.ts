@@ -2,10 +2,10 @@
 
 import type { DailyReturns, Trial } from '../../domain/backtest/daily-returns.ts';
 import { type SweepRequest, type Variant, valuesText } from '../../domain/backtest/sweep.ts';
-import { canonicalHash, canonicalJson, type Json } from '../../domain/canonical-json.ts';
-import type { DecimalString } from '../../domain/decimal.ts';
-import { sampleDeviation } from '../../domain/statistics.ts';
-import { timeframeMs } from '../../domain/time.ts';
+import { canonicalHash, canonicalJson, type Json } from '../../domain/values/canonical-json.ts';
+import type { DecimalString } from '../../domain/values/decimal.ts';
+import { sampleDeviation } from '../../domain/values/statistics.ts';
+import { timeframeMs } from '../../domain/values/time.ts';
 import { buildHistory, type History, type InstrumentInput } from '../backtest/history.ts';
 import { maxDrawdown, sharpeRatio, sortinoRatio } from '../backtest/performance.ts';
 import { type BacktestResult, type EquityDayRow, luckOf, NO_OTHERS, type PerformanceSummary, runBacktest } from '../backtest/run.ts';

@@ -1,6 +1,6 @@
 /** The worker thread of a part of a sweep: tries its variants and posts what they came to. It reads nothing but what it is given. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { type ToldCatalog, takeCatalog } from '../../domain/catalog.ts';
+import { type ToldCatalog, takeCatalog } from '../../domain/catalog/catalog.ts';
 import type { ThreadPost } from '../evaluation-thread.ts';
 import type { TrialThread } from './trial-threads.ts';
 import { type Tried, tryVariants } from './trials.ts';

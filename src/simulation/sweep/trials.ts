@@ -2,7 +2,7 @@
 import type { Assumptions } from '../../domain/backtest/assumptions.ts';
 import { type DailyReturns, returnsByDay } from '../../domain/backtest/daily-returns.ts';
 import type { Variant } from '../../domain/backtest/sweep.ts';
-import type { DecimalString } from '../../domain/decimal.ts';
+import type { DecimalString } from '../../domain/values/decimal.ts';
 import type { History } from '../backtest/history.ts';
 import { HistoryInputs } from '../backtest/rule-columns.ts';
 import { type BacktestResult, dailyReturns, NO_OTHERS, runBacktest } from '../backtest/run.ts';

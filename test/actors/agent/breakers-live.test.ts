@@ -10,8 +10,8 @@ import { createBreakerFacts } from '../../../src/adapters/store/agents/breaker-f
 import { writeCut } from '../../../src/adapters/store/agents/cut-store.ts';
 import { expectedSlippage } from '../../../src/adapters/store/gates/evidence-store.ts';
 import { createBreakers } from '../../../src/boot/breakers.ts';
-import { bookIds, emptyBook, type Fill, markBook, utcDayOf } from '../../../src/domain/book.ts';
-import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import { bookIds, emptyBook, type Fill, markBook, utcDayOf } from '../../../src/domain/books/book.ts';
+import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
 import { createGateFixture, type GateFixture, ORG } from '../../adapters/store/gates/gate-fixture.ts';

@@ -6,7 +6,7 @@ import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import { readPermitFacts } from '../../../src/adapters/store/actors/actor-records.ts';
 import { createAgentDirectory } from '../../../src/adapters/store/agents/agent-directory.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
-import { supersededBy } from '../../../src/domain/execution.ts';
+import { supersededBy } from '../../../src/domain/orders/execution.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { waitFor } from '../../harness/wait-for.ts';

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { createFeedNotices, type FeedEdge } from '../../../actors/agent/feed-notices.ts';
 import { askedTogether } from '../../../src/adapters/store/asked-together.ts';
-import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 
 const edge = (subject: FeedEdge['subject'], type: FeedEdge['type'] = 'feed.degraded'): FeedEdge => ({
   type,

@@ -8,9 +8,9 @@ import { verifyOutsideProposals } from '../../../src/adapters/store/agents/outsi
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import { verifyTrail } from '../../../src/adapters/store/trail-verifier.ts';
 import { type Manifest, manifestHash } from '../../../src/domain/manifest/manifest.ts';
-import { INPUTS_BYTES, INPUTS_KEPT_MS } from '../../../src/domain/outside-proposal.ts';
-import { readTickInputs } from '../../../src/domain/tick-inputs.ts';
-import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import { INPUTS_BYTES, INPUTS_KEPT_MS } from '../../../src/domain/outside/outside-proposal.ts';
+import { readTickInputs } from '../../../src/domain/tape/tick-inputs.ts';
+import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import { BTC, eagerManifest, ORG, type TradingFixture, tradingFixture } from '../proposal/trading-fixture.ts';
 
 const ETH: InstrumentKey = 'spotexchange:ETHUSDT';

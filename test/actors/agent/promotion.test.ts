@@ -6,9 +6,9 @@ import { agentContext, agentKind, agentValue, validateAgent } from '../../../act
 import type { AgentContext } from '../../../actors/agent/protocol.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { eventStep, restore, startStep } from '../../../actors/runtime/step.ts';
-import type { ActorEvent, ActorState } from '../../../src/domain/actor-step.ts';
-import { STAGES, type Stage } from '../../../src/domain/agent.ts';
-import { isoTime } from '../../../src/domain/time.ts';
+import type { ActorEvent, ActorState } from '../../../src/domain/agents/actor-step.ts';
+import { STAGES, type Stage } from '../../../src/domain/agents/agent.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import { SLOT } from './sample.ts';
 
 const HASH = 'a'.repeat(64);

@@ -1,8 +1,8 @@
 // Manifests and cuts for the tests of agents: small, seeded, and with every quality a cut may have.
-import type { Cut, Observation } from '../../../src/domain/cut.ts';
+import type { Cut, Observation } from '../../../src/domain/market/cut.ts';
 import type { Manifest, ManifestCondition } from '../../../src/domain/manifest/manifest.ts';
-import type { Quality } from '../../../src/domain/quote.ts';
-import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import type { Quality } from '../../../src/domain/market/quote.ts';
+import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 
 export const SLOT = 1_790_000_040_000 - (1_790_000_040_000 % 60_000);
 

@@ -7,7 +7,7 @@ import { writeCut } from '../../../src/adapters/store/agents/cut-store.ts';
 import { createDispatchStore } from '../../../src/adapters/store/agents/dispatch-store.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import { verifyTrail } from '../../../src/adapters/store/trail-verifier.ts';
-import { decisionHash, GENESIS_HASH } from '../../../src/domain/decision.ts';
+import { decisionHash, GENESIS_HASH } from '../../../src/domain/agents/decision.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { oneDecisionPerSlot } from '../../invariants/one-decision-per-slot.ts';

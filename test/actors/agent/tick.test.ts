@@ -4,10 +4,10 @@ import { expect, test } from 'vitest';
 import { agentKind, agentValue } from '../../../actors/agent/effects.ts';
 import { eventStep, restore, startStep } from '../../../actors/runtime/step.ts';
 import { type ChainEnd, crashedTick, decisionRow, lateTick } from '../../../actors/ticking/decision-chain.ts';
-import type { Autonomy } from '../../../src/domain/agent.ts';
-import { compileManifest, needsRisk } from '../../../src/domain/decide.ts';
-import { decisionHash, EMPTY_BOOK, GENESIS_HASH } from '../../../src/domain/decision.ts';
-import { CutHashes } from '../../../src/domain/observed-state.ts';
+import type { Autonomy } from '../../../src/domain/agents/agent.ts';
+import { compileManifest, needsRisk } from '../../../src/domain/agents/decide.ts';
+import { decisionHash, EMPTY_BOOK, GENESIS_HASH } from '../../../src/domain/agents/decision.ts';
+import { CutHashes } from '../../../src/domain/agents/observed-state.ts';
 import { SLOT, sampleCut, sampleManifest } from './sample.ts';
 
 const compiled = compileManifest(sampleManifest());

@@ -5,7 +5,7 @@ import { inTransaction } from '../../../src/adapters/store/actors/actor-store.ts
 import { createReserveStore } from '../../../src/adapters/store/vaults/reserve-store.ts';
 import { settledArrivals } from '../../../src/adapters/store/bridge/bridge-transfer-store.ts';
 import type { BridgeTransfer } from '../../../actors/bridge-transfer/resource.ts';
-import { compareReserves, walletPlace } from '../../../src/domain/reserves.ts';
+import { compareReserves, walletPlace } from '../../../src/domain/books/reserves.ts';
 import { EVM_WALLET, signEvm, signSolana, TOKEN, wishFrom } from '../../adapters/bridge/bridge-world.ts';
 import { type BridgeFixture, ORG, openBridgeFixture, STRANGER } from './bridge-fixture.ts';
 

@@ -2,8 +2,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import { createRiskReads } from '../../../src/adapters/store/risk/risk-reads.ts';
-import type { ActorEvent } from '../../../src/domain/actor-step.ts';
-import { bookIds } from '../../../src/domain/book.ts';
+import type { ActorEvent } from '../../../src/domain/agents/actor-step.ts';
+import { bookIds } from '../../../src/domain/books/book.ts';
 import { isEnded } from '../../../src/domain/bridge/axes.ts';
 import { transitAccounts } from '../../../src/domain/bridge/transit.ts';
 import { crashPoints } from '../../harness/dying-process.ts';

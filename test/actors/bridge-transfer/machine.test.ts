@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { transferContext, transferState } from '../../../actors/bridge-transfer/commands.ts';
 import { BROADCAST_SOURCE, bridgeTransferKind, LOOK_AT_TRANSFER } from '../../../actors/bridge-transfer/effects.ts';
 import { eventStep, restore, startStep } from '../../../actors/runtime/step.ts';
-import type { ActorEvent, ActorState, StepPlan } from '../../../src/domain/actor-step.ts';
+import type { ActorEvent, ActorState, StepPlan } from '../../../src/domain/agents/actor-step.ts';
 import { arrived, done, look, NOW, ORG, QUOTED, refunded, says, source, submission, TRANSFER } from './sample.ts';
 
 const subject = (now: number) => ({ actorId: TRANSFER, orgId: ORG, now });

@@ -1,6 +1,6 @@
 // A quoted transfer as its actor begins, and which events may reach it.
 import type { BridgeAnswer, BridgeTransferInput } from '../../../actors/bridge-transfer/protocol.ts';
-import type { ActorEvent } from '../../../src/domain/actor-step.ts';
+import type { ActorEvent } from '../../../src/domain/agents/actor-step.ts';
 import { NO_ARRIVAL, type Sighting } from '../../../src/domain/bridge/axes.ts';
 
 export const NOW = 1_800_000_000_000;

@@ -6,7 +6,7 @@ import type { CheckoutView } from '../../../actors/checkout/resource.ts';
 import { type Runtime } from '../../../actors/runtime/runtime.ts';
 import { createSolanaRpc } from '../../../src/adapters/solana/rpc.ts';
 import { checkoutCapability } from '../../../src/boot/capabilities/checkout.ts';
-import { USDC_DECIMALS, USDC_MINT } from '../../../src/domain/catalog.ts';
+import { USDC_DECIMALS, USDC_MINT } from '../../../src/domain/catalog/catalog.ts';
 import { readUint } from '../../../src/domain/launch/byte-struct.ts';
 import { associatedAccount } from '../../../src/domain/launch/curve/program.ts';
 import type { Listing } from '../../../src/domain/marketplace/listing.ts';

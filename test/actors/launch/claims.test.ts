@@ -5,7 +5,7 @@ import type { AddressBalances } from '../../../src/adapters/solana/rpc.ts';
 import { associatedAccount, swapInstruction } from '../../../src/domain/launch/curve/program.ts';
 import { NATIVE_MINT } from '../../../src/domain/launch/quote-tokens.ts';
 import { TOKEN_PROGRAM } from '../../../src/domain/solana/programs.ts';
-import { DAY_MS } from '../../../src/domain/time.ts';
+import { DAY_MS } from '../../../src/domain/values/time.ts';
 import { type SandboxKey, sandboxKey } from '../../../src/sandbox/solana/keys.ts';
 import { decodeTransaction } from '../../../src/sandbox/solana/decode-transaction.ts';
 import { holdingOf, landOn, wireOf } from '../../sandbox/solana/launch-fixture.ts';

@@ -3,7 +3,7 @@ import { address } from '@solana/kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { verifyEd25519 } from '../../../src/adapters/solana/ed25519.ts';
 import type { AddressBalances } from '../../../src/adapters/solana/rpc.ts';
-import { CATALOG, USDC_MINT } from '../../../src/domain/catalog.ts';
+import { CATALOG, USDC_MINT } from '../../../src/domain/catalog/catalog.ts';
 import { associatedAccount, readVirtualPool, swapInstruction } from '../../../src/domain/launch/curve/program.ts';
 import { NATIVE_MINT } from '../../../src/domain/launch/quote-tokens.ts';
 import { TOKEN_PROGRAM } from '../../../src/domain/solana/programs.ts';

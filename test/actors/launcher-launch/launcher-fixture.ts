@@ -5,7 +5,7 @@ import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import { createLauncher } from '../../../src/adapters/launcher/launcher-http.ts';
 import { createLaunchStore } from '../../../src/adapters/store/launches/launch-store.ts';
 import { createLauncherLaunches } from '../../../src/boot/capabilities/launcher-launch.ts';
-import { CATALOG } from '../../../src/domain/catalog.ts';
+import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
 import type { LauncherLaunch } from '../../../actors/launcher-launch/resource.ts';
 import { createLauncherSimulator } from '../../../src/sandbox/launcher/launcher-simulator.ts';
 import { type SandboxKey, sandboxKey } from '../../../src/sandbox/solana/keys.ts';

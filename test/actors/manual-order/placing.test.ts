@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import { type Obstacle, placedOnVerdict, placingTogether } from '../../../actors/manual-order/placing.ts';
 import { passed } from '../../../actors/manual-order/verdict.ts';
-import { PermitLost } from '../../../src/domain/execution.ts';
-import { refuse } from '../../../src/domain/refusal.ts';
+import { PermitLost } from '../../../src/domain/orders/execution.ts';
+import { refuse } from '../../../src/domain/values/refusal.ts';
 
 class Moved extends Error {}
 class Full extends Error {}

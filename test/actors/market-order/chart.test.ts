@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { marketOrderKind } from '../../../actors/market-order/effects.ts';
 import type { MarketOrderInput } from '../../../actors/market-order/protocol.ts';
 import { atRest, restore, startStep } from '../../../actors/runtime/step.ts';
-import type { ActorEvent, ActorState } from '../../../src/domain/actor-step.ts';
-import type { Fill } from '../../../src/domain/book.ts';
-import { MARKET_ORDER_STATES, type MarketOrderState } from '../../../src/domain/execution.ts';
+import type { ActorEvent, ActorState } from '../../../src/domain/agents/actor-step.ts';
+import type { Fill } from '../../../src/domain/books/book.ts';
+import { MARKET_ORDER_STATES, type MarketOrderState } from '../../../src/domain/orders/execution.ts';
 import { SLOT } from '../agent/sample.ts';
 import { chartOf } from '../executed-order.ts';
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { predictionOrderKind } from '../../../actors/prediction-order/effects.ts';
 import type { PredictionOrderInput } from '../../../actors/prediction-order/protocol.ts';
 import { atRest, eventStep, restore, startStep } from '../../../actors/runtime/step.ts';
-import type { ActorEvent, ActorState } from '../../../src/domain/actor-step.ts';
+import type { ActorEvent, ActorState } from '../../../src/domain/agents/actor-step.ts';
 import { SLOT } from '../agent/sample.ts';
 
 const subject = { actorId: '5b1f6a0e-93c4-8d21-9a7e-2f1c40d6b8aa', orgId: '00000000-0000-7000-8000-000000000001', now: SLOT };

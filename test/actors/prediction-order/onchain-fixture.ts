@@ -9,7 +9,7 @@ import { createKalshiRest, KALSHI_TOKENS_PER_SECOND } from '../../../src/adapter
 import { createOnchainOrders } from '../../../src/adapters/venues/prediction/onchain-orders.ts';
 import { WeightBudget } from '../../../src/adapters/venues/request-budget.ts';
 import { createLivePredictionOrders } from '../../../src/boot/capabilities/prediction-order.ts';
-import { USDC_DECIMALS, USDC_MINT } from '../../../src/domain/catalog.ts';
+import { USDC_DECIMALS, USDC_MINT } from '../../../src/domain/catalog/catalog.ts';
 import type { PredictionMarket } from '../../../src/domain/prediction/market.ts';
 import type { PredictionWish } from '../../../src/domain/prediction/order.ts';
 import { createSeededMarket } from '../../../src/sandbox/market/seeded-market.ts';

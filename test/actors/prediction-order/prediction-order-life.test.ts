@@ -1,11 +1,11 @@
 // The life of a live prediction order on the sandbox's chain: prepared, signed, final, open, filled in parts; closed with its deposit back; and crashes between the steps.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createReserveStore } from '../../../src/adapters/store/vaults/reserve-store.ts';
-import { bookIds } from '../../../src/domain/book.ts';
-import { USDC_MINT } from '../../../src/domain/catalog.ts';
-import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
+import { bookIds } from '../../../src/domain/books/book.ts';
+import { USDC_MINT } from '../../../src/domain/catalog/catalog.ts';
+import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';
 import { readTransaction } from '../../../src/domain/solana/message.ts';
-import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import { createReserveCheck, type ReservePlaces } from '../../../src/trading/reserve-check.ts';
 import { type OnchainFixture, ORG, onchainFixture } from './onchain-fixture.ts';
 import { eachRow } from '../../../actors/runtime/containment.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { preparedTransactionKind } from '../../../actors/prepared-transaction/effects.ts';
 import type { PreparedTransactionInput } from '../../../actors/prepared-transaction/protocol.ts';
 import { atRest, eventStep, restore, startStep } from '../../../actors/runtime/step.ts';
-import type { ActorEvent, ActorState, StepPlan } from '../../../src/domain/actor-step.ts';
+import type { ActorEvent, ActorState, StepPlan } from '../../../src/domain/agents/actor-step.ts';
 import {
   OPEN_TRANSACTION_STATES,
   PREPARED_TRANSACTION_STATES,

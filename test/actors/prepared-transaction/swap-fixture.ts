@@ -13,11 +13,11 @@ import { createPreparedTransactionStore } from '../../../src/adapters/store/orde
 import { createKeyedClient } from '../../../src/adapters/venues/reference/keyed-client.ts';
 import { createSpotchainRoutes } from '../../../src/adapters/venues/spotchain/orders.ts';
 import { createSwaps } from '../../../src/boot/capabilities/prepared-transaction.ts';
-import { CATALOG, type TokenFacts, USDC_DECIMALS, USDC_MINT } from '../../../src/domain/catalog.ts';
-import type { Quality, Quote } from '../../../src/domain/quote.ts';
-import type { Outcome } from '../../../src/domain/refusal.ts';
+import { CATALOG, type TokenFacts, USDC_DECIMALS, USDC_MINT } from '../../../src/domain/catalog/catalog.ts';
+import type { Quality, Quote } from '../../../src/domain/market/quote.ts';
+import type { Outcome } from '../../../src/domain/values/refusal.ts';
 import { priceOf, type SwapLeg } from '../../../src/domain/solana/swap.ts';
-import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import { createSeededMarket } from '../../../src/sandbox/market/seeded-market.ts';
 import { createSolanaSimulator } from '../../../src/sandbox/solana/simulator.ts';
 import { SANDBOX_MAKER } from '../../../src/sandbox/spotchain/maker.ts';

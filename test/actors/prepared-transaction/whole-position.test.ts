@@ -1,6 +1,6 @@
 // A position of swaps is no whole number of lots: the whole of it can be sold, and not one unit of the chain more.
 import { beforeEach, expect, test } from 'vitest';
-import { Decimal } from '../../../src/domain/decimal.ts';
+import { Decimal } from '../../../src/domain/values/decimal.ts';
 import { must, ORG, preparedSwap, type SwapFixture, signedBy, swapFixture } from './swap-fixture.ts';
 
 let fixture: SwapFixture;

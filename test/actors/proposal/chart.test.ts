@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { proposalKind } from '../../../actors/proposal/effects.ts';
 import type { ProposalInput } from '../../../actors/proposal/protocol.ts';
 import { atRest, restore, startStep } from '../../../actors/runtime/step.ts';
-import type { ActorEvent, ActorState } from '../../../src/domain/actor-step.ts';
-import { PROPOSAL_STATES, type ProposalState } from '../../../src/domain/execution.ts';
+import type { ActorEvent, ActorState } from '../../../src/domain/agents/actor-step.ts';
+import { PROPOSAL_STATES, type ProposalState } from '../../../src/domain/orders/execution.ts';
 import { SLOT } from '../agent/sample.ts';
 import { chartOf } from '../executed-order.ts';
 

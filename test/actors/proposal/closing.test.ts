@@ -3,12 +3,12 @@ import { beforeEach, expect, test } from 'vitest';
 import { createKillSwitch } from '../../../actors/proposal/kill-switch.ts';
 import { createKillSwitchStore } from '../../../src/adapters/store/orders/kill-switch-store.ts';
 import { createRiskReads } from '../../../src/adapters/store/risk/risk-reads.ts';
-import { AUTONOMY_LEVELS } from '../../../src/domain/agent.ts';
-import { bookIds } from '../../../src/domain/book.ts';
-import { closingOf, supersededBy, withClosing } from '../../../src/domain/execution.ts';
-import type { Order } from '../../../src/domain/order.ts';
+import { AUTONOMY_LEVELS } from '../../../src/domain/agents/agent.ts';
+import { bookIds } from '../../../src/domain/books/book.ts';
+import { closingOf, supersededBy, withClosing } from '../../../src/domain/orders/execution.ts';
+import type { Order } from '../../../src/domain/orders/order.ts';
 import { DEFAULT_PREFERENCES } from '../../../src/domain/risk/preferences.ts';
-import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import { BTC, eagerManifest, fillOf, ORG, type TradingFixture, tradingFixture } from './trading-fixture.ts';
 import { eachRow } from '../../../actors/runtime/containment.ts';
 

@@ -4,9 +4,9 @@ import { EXECUTE_ORDER } from '../../../actors/proposal/effects.ts';
 import type { ExecutionClient } from '../../../actors/proposal/execution-client.ts';
 import { LEASE_MS } from '../../../actors/proposal/lease.ts';
 import { TOLD } from '../../../actors/runtime/activities.ts';
-import type { Fill } from '../../../src/domain/book.ts';
-import type { VenueAnswer } from '../../../src/domain/execution.ts';
-import type { Order } from '../../../src/domain/order.ts';
+import type { Fill } from '../../../src/domain/books/book.ts';
+import type { VenueAnswer } from '../../../src/domain/orders/execution.ts';
+import type { Order } from '../../../src/domain/orders/order.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { eagerManifest, fillOf, ORG, type TradingFixture, tradingFixture } from './trading-fixture.ts';
 

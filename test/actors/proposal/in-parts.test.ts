@@ -1,12 +1,12 @@
 // Orders that leave in parts: resting first, or in slices; what is stated of each part; and, on a venue that loses answers, never more than the order.
 import { expect, test } from 'vitest';
 import type { ExecutionClient } from '../../../actors/proposal/execution-client.ts';
-import type { Fill } from '../../../src/domain/book.ts';
-import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
-import type { SeenTrades, VenueAnswer } from '../../../src/domain/execution.ts';
-import { REST_MS, SLICES } from '../../../src/domain/execution-plan.ts';
-import type { Order } from '../../../src/domain/order.ts';
-import { seededRandom } from '../../../src/domain/seeded-random.ts';
+import type { Fill } from '../../../src/domain/books/book.ts';
+import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';
+import type { SeenTrades, VenueAnswer } from '../../../src/domain/orders/execution.ts';
+import { REST_MS, SLICES } from '../../../src/domain/orders/execution-plan.ts';
+import type { Order } from '../../../src/domain/orders/order.ts';
+import { seededRandom } from '../../../src/domain/values/seeded-random.ts';
 import { type PartsOptions, type PartsFixture, partsFixture } from './parts-fixture.ts';
 import { fillOf } from './trading-fixture.ts';
 

@@ -1,6 +1,6 @@
 // What a tick read is noted as it was read, on real PostgreSQL: a recording that goes on from the notes repeats the ticks.
 import { beforeEach, expect, test } from 'vitest';
-import { NO_INPUTS } from '../../../src/domain/tick-inputs.ts';
+import { NO_INPUTS } from '../../../src/domain/tape/tick-inputs.ts';
 import { type TradingFixture, tradingFixture } from './trading-fixture.ts';
 
 let fixture: TradingFixture;

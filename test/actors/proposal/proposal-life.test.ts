@@ -8,8 +8,8 @@ import { createDecisionReads } from '../../../src/adapters/store/agents/decision
 import { createRecommendations } from '../../../src/adapters/store/agents/recommendation-reads.ts';
 import { openDatabase } from '../../../src/adapters/store/database.ts';
 import { createKillSwitchStore } from '../../../src/adapters/store/orders/kill-switch-store.ts';
-import { bookIds } from '../../../src/domain/book.ts';
-import type { Order } from '../../../src/domain/order.ts';
+import { bookIds } from '../../../src/domain/books/book.ts';
+import type { Order } from '../../../src/domain/orders/order.ts';
 import { BTC, eagerManifest, fillOf, ORG, type TradingFixture, tradingFixture } from './trading-fixture.ts';
 
 let fixture: TradingFixture;

@@ -13,7 +13,7 @@ import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { eventStep, restore, startStep } from '../../../actors/runtime/step.ts';
 import { createHistoryStore } from '../../../src/adapters/store/actors/history-store.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
-import type { ActorState } from '../../../src/domain/actor-step.ts';
+import type { ActorState } from '../../../src/domain/agents/actor-step.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { eachRow } from '../../../actors/runtime/containment.ts';
 

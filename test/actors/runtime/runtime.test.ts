@@ -13,7 +13,7 @@ import { startTimers } from '../../../actors/runtime/timers.ts';
 import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
 import { shareCommits } from '../../../src/adapters/store/actors/shared-commits.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
-import { uuidV7 } from '../../../src/domain/ids.ts';
+import { uuidV7 } from '../../../src/domain/values/ids.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { lampKind } from './lamp.ts';

@@ -6,7 +6,7 @@ import type { PastState } from '../../../actors/runtime/actor-history.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { eventStep, restore, startStep } from '../../../actors/runtime/step.ts';
 import { accountOfStep } from '../../../actors/runtime/step-account.ts';
-import type { ActorEvent, ActorState } from '../../../src/domain/actor-step.ts';
+import type { ActorEvent, ActorState } from '../../../src/domain/agents/actor-step.ts';
 
 const HASH = 'a'.repeat(64);
 const INPUT = { autonomy: 'research', manifestVersion: 1, manifestHash: HASH };

@@ -8,7 +8,7 @@ import { startTimers } from '../../../actors/runtime/timers.ts';
 import { takeKind, takeState } from '../../../actors/take/effects.ts';
 import { tradersSubscribedTo } from '../../../src/adapters/store/agents/manifest-reads.ts';
 import { policyTake } from '../../../src/domain/basis/policy.ts';
-import { CATALOG } from '../../../src/domain/catalog.ts';
+import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
 import { readTakeFields } from '../../../src/domain/take/read-take.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { undocumentedAnnouncement } from '../../harness/documented-frames.ts';

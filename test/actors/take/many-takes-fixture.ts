@@ -1,8 +1,8 @@
 /** Many armed Takes on a real PostgreSQL, evaluated shard by shard as the workers do it. Only their number is simplified. */
 import { createDispatchStore } from '../../../src/adapters/store/agents/dispatch-store.ts';
-import { CATALOG } from '../../../src/domain/catalog.ts';
+import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
 import { readTakeFields } from '../../../src/domain/take/read-take.ts';
-import { TAKE_TICK_MS } from '../../../src/domain/time.ts';
+import { TAKE_TICK_MS } from '../../../src/domain/values/time.ts';
 import { tradingFixture } from '../proposal/trading-fixture.ts';
 
 const READING = { thesis: null, understood: [], assumed: [], notUnderstood: [], open: [] };

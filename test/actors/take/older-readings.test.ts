@@ -3,9 +3,9 @@ import { beforeEach, expect, test } from 'vitest';
 import { eachRow } from '../../../actors/runtime/containment.ts';
 import { rereadArmed } from '../../../actors/take/reread-armed.ts';
 import { unaskedTakes } from '../../../src/adapters/store/takes/take-reads.ts';
-import { CATALOG } from '../../../src/domain/catalog.ts';
+import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
 import { readTakeFields } from '../../../src/domain/take/read-take.ts';
-import { TAKE_TICK_MS } from '../../../src/domain/time.ts';
+import { TAKE_TICK_MS } from '../../../src/domain/values/time.ts';
 import { undocumentedAnnouncement } from '../../harness/documented-frames.ts';
 import { ORG, type TradingFixture, tradingFixture } from '../proposal/trading-fixture.ts';
 

@@ -1,9 +1,9 @@
 /** The life of a Take in which a worker dies at one write, before it or after it, and another goes on: one evaluation per slot, one fill each way, nothing lost. */
 import { expect } from 'vitest';
 import { verifyTrail } from '../../../src/adapters/store/trail-verifier.ts';
-import { CATALOG } from '../../../src/domain/catalog.ts';
+import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
 import { readTakeFields } from '../../../src/domain/take/read-take.ts';
-import { TAKE_TICK_MS } from '../../../src/domain/time.ts';
+import { TAKE_TICK_MS } from '../../../src/domain/values/time.ts';
 import { ORG, tradingFixture } from '../proposal/trading-fixture.ts';
 
 class Killed extends Error {}

@@ -8,8 +8,8 @@ import { createProviderHttp } from '../../../src/adapters/bridge/provider-http.t
 import { createRelayProvider, RELAY_DEPOSITORY } from '../../../src/adapters/bridge/relay/provider.ts';
 import { evmDifferences } from '../../../src/domain/bridge/evm-fields.ts';
 import { offerObjection } from '../../../src/domain/bridge/quote.ts';
-import { USDC_MINT } from '../../../src/domain/catalog.ts';
-import { EVM_CHAIN_ID } from '../../../src/domain/evm-chain.ts';
+import { USDC_MINT } from '../../../src/domain/catalog/catalog.ts';
+import { EVM_CHAIN_ID } from '../../../src/domain/identity/evm-chain.ts';
 import { createFaultSwitch } from '../../../src/sandbox/faults.ts';
 import { listenOnLoopback } from '../../../src/sandbox/loopback.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';

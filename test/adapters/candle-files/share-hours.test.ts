@@ -6,8 +6,8 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type BadRow, readCandleFile, type ReadOptions } from '../../../src/adapters/candle-files/read-candles.ts';
 import { isOfShare } from '../../../src/adapters/candle-files/share-hours.ts';
-import { tradingDays } from '../../../src/domain/session.ts';
-import { wallClock } from '../../../src/domain/wall-clock.ts';
+import { tradingDays } from '../../../src/domain/market/session.ts';
+import { wallClock } from '../../../src/domain/values/wall-clock.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'share-hours-'));
 afterAll(() => rmSync(folder, { recursive: true }));

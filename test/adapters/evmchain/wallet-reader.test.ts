@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkedAddress } from '../../../src/adapters/evmchain/address.ts';
 import { createWalletReader } from '../../../src/adapters/evmchain/wallet-reader.ts';
-import { EVM_TOKENS } from '../../../src/domain/evm-chain.ts';
-import { amountOf } from '../../../src/domain/wallet.ts';
+import { EVM_TOKENS } from '../../../src/domain/identity/evm-chain.ts';
+import { amountOf } from '../../../src/domain/identity/wallet.ts';
 import { createEvmChainSimulator, type EvmChainSimulator } from '../../../src/sandbox/evmchain/simulator.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { readEventFiles } from '../../../src/adapters/intelligence/event-files.ts';
-import { CATALOG } from '../../../src/domain/catalog.ts';
+import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
 import { entityNamesOf } from '../../../src/domain/intelligence/entities.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'event-files-'));

@@ -7,7 +7,7 @@ import { readObservations, readReleases } from '../../../src/adapters/intelligen
 import { readWireItem } from '../../../src/adapters/intelligence/newswire.ts';
 import { cashtagQuery, readPosts } from '../../../src/adapters/intelligence/social.ts';
 import { readChains, readHistory } from '../../../src/adapters/intelligence/tvl.ts';
-import { CATALOG } from '../../../src/domain/catalog.ts';
+import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
 import { entityNamesOf } from '../../../src/domain/intelligence/entities.ts';
 import type { Report } from '../../../src/domain/intelligence/report.ts';
 

@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest';
 import { NEWS_PROVIDERS, readAlpacaArticle, readFinnhubArticle } from '../../../src/adapters/intelligence/news-providers.ts';
 import { createKeyedClient } from '../../../src/adapters/venues/reference/keyed-client.ts';
 import { WeightBudget } from '../../../src/adapters/venues/request-budget.ts';
-import { CATALOG } from '../../../src/domain/catalog.ts';
+import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
 import { entityNamesOf } from '../../../src/domain/intelligence/entities.ts';
 import { readHeadline } from '../../../src/domain/intelligence/headline.ts';
 import type { Report } from '../../../src/domain/intelligence/report.ts';

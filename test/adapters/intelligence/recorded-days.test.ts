@@ -7,7 +7,7 @@ import { readObservations } from '../../../src/adapters/intelligence/macro.ts';
 import { readWireItem } from '../../../src/adapters/intelligence/newswire.ts';
 import { readPosts } from '../../../src/adapters/intelligence/social.ts';
 import { readChains } from '../../../src/adapters/intelligence/tvl.ts';
-import { CATALOG } from '../../../src/domain/catalog.ts';
+import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
 import { entityNamesOf } from '../../../src/domain/intelligence/entities.ts';
 
 const NOW = Date.UTC(2026, 10, 19, 15, 30);

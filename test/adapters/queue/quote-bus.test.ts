@@ -4,7 +4,7 @@ import net from 'node:net';
 import { Redis } from 'ioredis';
 import { afterEach, expect, test } from 'vitest';
 import { type BusQuote, createInProcessQuoteBus, createRedisQuoteBus, type QuoteBus } from '../../../src/adapters/queue/quote-bus.ts';
-import type { Quote } from '../../../src/domain/quote.ts';
+import type { Quote } from '../../../src/domain/market/quote.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
 import { testRedis } from '../../harness/redis.ts';

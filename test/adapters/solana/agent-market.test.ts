@@ -6,9 +6,9 @@ import { createListedTokenStore } from '../../../src/adapters/store/catalog/list
 import { analysisOf } from '../../../src/domain/agent-market/analysis.ts';
 import { associatedAccount, swapInstruction } from '../../../src/domain/launch/curve/program.ts';
 import { NATIVE_MINT } from '../../../src/domain/launch/quote-tokens.ts';
-import { agentTokenEntry } from '../../../src/domain/listed-token.ts';
+import { agentTokenEntry } from '../../../src/domain/catalog/listed-token.ts';
 import { TOKEN_PROGRAM } from '../../../src/domain/solana/programs.ts';
-import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import { sandboxKey } from '../../../src/sandbox/solana/keys.ts';
 import { decodeTransaction } from '../../../src/sandbox/solana/decode-transaction.ts';
 import { createLaunchQuotes } from '../../../src/trading/launch-quotes.ts';

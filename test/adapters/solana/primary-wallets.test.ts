@@ -1,7 +1,7 @@
 // Wallets of the primary chain read from a real node of the sandbox, and valued; a node that is away is told as away.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPrimaryWallets } from '../../../src/adapters/solana/primary-wallets.ts';
-import { CATALOG, USDC_DECIMALS, USDC_MINT } from '../../../src/domain/catalog.ts';
+import { CATALOG, USDC_DECIMALS, USDC_MINT } from '../../../src/domain/catalog/catalog.ts';
 import { accountOfPrimaryWallet } from '../../../src/domain/portfolio/account.ts';
 import { createSolanaSimulator, type SolanaSimulator } from '../../../src/sandbox/solana/simulator.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';

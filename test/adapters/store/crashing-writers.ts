@@ -5,8 +5,8 @@ import { writeRecords } from '../../../src/adapters/store/actors/actor-records.t
 import { fillOf } from '../../../src/adapters/store/books/book-reads.ts';
 import { booksOfOrganizations } from '../../../src/adapters/store/books/book-store.ts';
 import { isConnectionLoss, openDatabase, type Sql, type Transaction } from '../../../src/adapters/store/database.ts';
-import type { ActorRecord } from '../../../src/domain/actor-step.ts';
-import { applyFill, applyTransfer, emptyBook, type Fill, type TradingBook } from '../../../src/domain/book.ts';
+import type { ActorRecord } from '../../../src/domain/agents/actor-step.ts';
+import { applyFill, applyTransfer, emptyBook, type Fill, type TradingBook } from '../../../src/domain/books/book.ts';
 import { type Operation, randomOperations, seededRandom } from '../../domain/random-fills.ts';
 
 export interface CrashingWriters {

@@ -33,9 +33,9 @@ import { createSignedRows } from '../../../src/adapters/store/trail/signed-rows.
 import { createTrailLog } from '../../../src/adapters/store/trail/trail-log.ts';
 import { registerWriters } from '../../../src/adapters/store/trail/writer-registry.ts';
 import { type TrailReport, verifyTrail } from '../../../src/adapters/store/trail-verifier.ts';
-import { bookIds } from '../../../src/domain/book.ts';
-import { canonicalJson, sha256Hex } from '../../../src/domain/canonical-json.ts';
-import type { EvidenceDraft } from '../../../src/domain/evidence.ts';
+import { bookIds } from '../../../src/domain/books/book.ts';
+import { canonicalJson, sha256Hex } from '../../../src/domain/values/canonical-json.ts';
+import type { EvidenceDraft } from '../../../src/domain/agents/evidence.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
 import { sampleCut } from '../../actors/agent/sample.ts';
 import { testDatabase } from '../../harness/postgres.ts';

@@ -10,7 +10,7 @@ import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts'
 import { createMarketOrderStore } from '../../../src/adapters/store/orders/market-order-store.ts';
 import { createProposalStore } from '../../../src/adapters/store/orders/proposal-store.ts';
 import { createSignedRows } from '../../../src/adapters/store/trail/signed-rows.ts';
-import { canonicalJson } from '../../../src/domain/canonical-json.ts';
+import { canonicalJson } from '../../../src/domain/values/canonical-json.ts';
 import { manifestHash } from '../../../src/domain/manifest/manifest.ts';
 import { batchRoot, batchText, type TrailChange } from '../../../src/domain/trail/batch.ts';
 import { sampleManifest } from '../../actors/agent/sample.ts';

@@ -1,8 +1,8 @@
 /** Rows for the tests of read repositories, written past the application where only the rows matter. */
 import { randomBytes } from 'node:crypto';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
-import { canonicalJson } from '../../../src/domain/canonical-json.ts';
-import { uuidV7 } from '../../../src/domain/ids.ts';
+import { canonicalJson } from '../../../src/domain/values/canonical-json.ts';
+import { uuidV7 } from '../../../src/domain/values/ids.ts';
 import { type Manifest, manifestHash } from '../../../src/domain/manifest/manifest.ts';
 import { sampleManifest } from '../../actors/agent/sample.ts';
 import { testDatabase } from '../../harness/postgres.ts';

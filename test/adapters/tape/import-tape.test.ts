@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { importTape } from '../../../src/adapters/tape/import/import-tape.ts';
 import { openTape } from '../../../src/adapters/tape/tape-reader.ts';
-import { tradingDays } from '../../../src/domain/session.ts';
-import type { TapeEvent } from '../../../src/domain/tape.ts';
-import type { Venue } from '../../../src/domain/venue.ts';
+import { tradingDays } from '../../../src/domain/market/session.ts';
+import type { TapeEvent } from '../../../src/domain/tape/tape.ts';
+import type { Venue } from '../../../src/domain/market/venue.ts';
 
 const FIXTURES = fileURLToPath(new URL('../../fixtures/tape/', import.meta.url));
 const REAL = fileURLToPath(new URL('../../../../shared/data/', import.meta.url));

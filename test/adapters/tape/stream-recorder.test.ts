@@ -6,9 +6,9 @@ import { Subject } from 'rxjs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { recordStream } from '../../../src/adapters/tape/stream-recorder.ts';
 import { openTape } from '../../../src/adapters/tape/tape-reader.ts';
-import type { FeedMessage } from '../../../src/domain/market-event.ts';
-import { NO_FLAGS } from '../../../src/domain/quote.ts';
-import type { TapeEvent } from '../../../src/domain/tape.ts';
+import type { FeedMessage } from '../../../src/domain/market/market-event.ts';
+import { NO_FLAGS } from '../../../src/domain/market/quote.ts';
+import type { TapeEvent } from '../../../src/domain/tape/tape.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
 
 let folder = '';

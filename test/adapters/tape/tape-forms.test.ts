@@ -7,8 +7,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTape } from '../../../src/adapters/tape/tape-reader.ts';
 import { convertTape, createTape } from '../../../src/adapters/tape/tape-writer.ts';
-import { QUALITIES, QUALITY_FLAGS } from '../../../src/domain/quote.ts';
-import { type TapeEvent, tapeLine } from '../../../src/domain/tape.ts';
+import { QUALITIES, QUALITY_FLAGS } from '../../../src/domain/market/quote.ts';
+import { type TapeEvent, tapeLine } from '../../../src/domain/tape/tape.ts';
 
 let folder = '';
 beforeAll(async () => {

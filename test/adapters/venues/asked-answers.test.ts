@@ -23,7 +23,7 @@ import { createSpotRest, fetchServerTime } from '../../../src/adapters/venues/sp
 import { signWithKey } from '../../../src/adapters/venues/spotexchange/signature.ts';
 import { fetchDayTicker } from '../../../src/adapters/venues/spotexchange/ticker.ts';
 import { UNCHANGED } from '../../../src/adapters/venues/venue-http.ts';
-import { type Order, orderOf } from '../../../src/domain/order.ts';
+import { type Order, orderOf } from '../../../src/domain/orders/order.ts';
 import { outcomeKey } from '../../../src/domain/prediction/order.ts';
 import type { RiskApproved } from '../../../src/domain/risk/index.ts';
 import { createUnknownFields, type NoteUnknownField, type UnknownFields } from '../../../streams/feed-counters.ts';

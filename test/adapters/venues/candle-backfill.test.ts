@@ -11,7 +11,7 @@ import {
   unanswered,
 } from '../../../src/adapters/venues/candle-backfill.ts';
 import { VenueError } from '../../../src/adapters/venues/venue-feed.ts';
-import type { Candle } from '../../../src/domain/candle.ts';
+import type { Candle } from '../../../src/domain/candles/candle.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { waitFor } from '../../harness/wait-for.ts';

@@ -6,8 +6,8 @@ import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts'
 import { keepHourlyBars } from '../../../src/adapters/venues/keep-hourly-bars.ts';
 import { VenueError } from '../../../src/adapters/venues/venue-feed.ts';
 import { hourlySeries } from '../../../src/domain/basis/basis-legs.ts';
-import { CATALOG } from '../../../src/domain/catalog.ts';
-import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
+import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { waitFor } from '../../harness/wait-for.ts';

@@ -1,6 +1,6 @@
 // Every field of every message of every map, damaged in every way: no crash, no guess, and a reason for what yields nothing.
 import { describe, expect, test } from 'vitest';
-import { REJECTION_REASONS } from '../../../src/domain/quote.ts';
+import { REJECTION_REASONS } from '../../../src/domain/market/quote.ts';
 import { createUnknownFields } from '../../../streams/feed-counters.ts';
 import { damaged, MAPS, SHAPES, type Shape, type Step, type WireMap, WORDS } from './wire-shapes.ts';
 

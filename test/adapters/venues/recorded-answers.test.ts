@@ -25,7 +25,7 @@ import { EXCHANGE_INFO_FIELDS, parseInstrument } from '../../../src/adapters/ven
 import { bookLevels } from '../../../src/adapters/venues/spotexchange/map.ts';
 import { MY_TRADES_FIELDS, ORDER_FIELDS, readOrderState, readTrades } from '../../../src/adapters/venues/spotexchange/order-answers.ts';
 import { createSpotRest, fetchServerTime } from '../../../src/adapters/venues/spotexchange/rest.ts';
-import { CATALOG } from '../../../src/domain/catalog.ts';
+import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
 import { entityNamesOf } from '../../../src/domain/intelligence/entities.ts';
 import type { PredictionMarket } from '../../../src/domain/prediction/market.ts';
 import { readTransaction } from '../../../src/domain/solana/message.ts';

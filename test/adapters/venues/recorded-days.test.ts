@@ -17,9 +17,9 @@ import { mapOhlcv } from '../../../src/adapters/venues/spotchain/candles.ts';
 import { readLeg, readPrices } from '../../../src/adapters/venues/spotchain/map.ts';
 import { fixedMultiplier } from '../../../src/adapters/venues/spotchain/multiplier.ts';
 import { mapSpotFrame, streamSymbols } from '../../../src/adapters/venues/spotexchange/map.ts';
-import { Decimal } from '../../../src/domain/decimal.ts';
-import { REJECTION_REASONS } from '../../../src/domain/quote.ts';
-import type { Venue } from '../../../src/domain/venue.ts';
+import { Decimal } from '../../../src/domain/values/decimal.ts';
+import { REJECTION_REASONS } from '../../../src/domain/market/quote.ts';
+import type { Venue } from '../../../src/domain/market/venue.ts';
 import { sampleMarket } from '../../domain/prediction/samples.ts';
 
 const AT = Date.UTC(2026, 10, 22, 17);

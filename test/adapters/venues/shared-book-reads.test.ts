@@ -11,8 +11,8 @@ import type { OrderBook as VenueBook } from '../../../src/adapters/venues/order-
 import { type AskBook, createOrderBookReads, orderBookSnapshotOf } from '../../../src/adapters/venues/order-book-reads.ts';
 import { createSharedBookReads, type SharedBookReads } from '../../../src/adapters/venues/shared-book-reads.ts';
 import { VenueError } from '../../../src/adapters/venues/venue-feed.ts';
-import type { OrderBookSnapshot, VenueState } from '../../../src/domain/market-state.ts';
-import type { EpochMs } from '../../../src/domain/time.ts';
+import type { OrderBookSnapshot, VenueState } from '../../../src/domain/market/market-state.ts';
+import type { EpochMs } from '../../../src/domain/values/time.ts';
 import { createBookWants } from '../../../src/adapters/queue/book-wants.ts';
 import { bookKey, isBookWanted } from '../../../streams/book-wants.ts';
 import type { Clock } from '../../../streams/clock.ts';

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type AskTrades, createVenueFlows } from '../../../src/adapters/venues/venue-flows.ts';
-import type { FlowTrade } from '../../../src/domain/resting-fill.ts';
+import type { FlowTrade } from '../../../src/domain/orders/resting-fill.ts';
 
 /** The most trades that one read takes. */
 const READ = 20;

@@ -34,9 +34,9 @@ import { readLeg, readPrices } from '../../../src/adapters/venues/spotchain/map.
 import { fixedMultiplier } from '../../../src/adapters/venues/spotchain/multiplier.ts';
 import { mapSpotFrame, streamSymbols } from '../../../src/adapters/venues/spotexchange/map.ts';
 import { VenueError } from '../../../src/adapters/venues/venue-feed.ts';
-import { CATALOG } from '../../../src/domain/catalog.ts';
+import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
 import { entityNamesOf } from '../../../src/domain/intelligence/entities.ts';
-import { REJECTION_REASONS } from '../../../src/domain/quote.ts';
+import { REJECTION_REASONS } from '../../../src/domain/market/quote.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
 import { sampleMarket } from '../../domain/prediction/samples.ts';
 

@@ -25,11 +25,11 @@ import { openDatabase, type Sql, type Transaction } from '../../../src/adapters/
 import { createActorLives } from '../../../actors/runtime/actor-life.ts';
 import { createInspection } from '../../../api/feeds/inspected-actors.ts';
 import { createHistoryStore } from '../../../src/adapters/store/actors/history-store.ts';
-import { PERMISSIONS, type Permission } from '../../../src/domain/agent.ts';
-import type { Json } from '../../../src/domain/canonical-json.ts';
-import { CATALOG } from '../../../src/domain/catalog.ts';
-import { assembleDecision, GENESIS_HASH } from '../../../src/domain/decision.ts';
-import type { Quote } from '../../../src/domain/quote.ts';
+import { PERMISSIONS, type Permission } from '../../../src/domain/agents/agent.ts';
+import type { Json } from '../../../src/domain/values/canonical-json.ts';
+import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
+import { assembleDecision, GENESIS_HASH } from '../../../src/domain/agents/decision.ts';
+import type { Quote } from '../../../src/domain/market/quote.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { lampKind } from '../../actors/runtime/lamp.ts';

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { StoredCandle } from '../../../api/v1/candles/ports.ts';
 import type { Sql } from '../../../src/adapters/store/database.ts';
-import type { DayTicker, MarketState, OrderBookSnapshot, VenueState } from '../../../src/domain/market-state.ts';
-import type { PerpContext } from '../../../src/domain/quote.ts';
+import type { DayTicker, MarketState, OrderBookSnapshot, VenueState } from '../../../src/domain/market/market-state.ts';
+import type { PerpContext } from '../../../src/domain/market/quote.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 import { type FeedSocket, openSocket } from '../../journeys/feed-clients.ts';

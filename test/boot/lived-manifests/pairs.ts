@@ -1,7 +1,7 @@
 /** The orders of a life on paper beside the trades of a backtest of the same days: the same trade is a pair. */
-import type { CalibratedFill } from '../../../src/domain/calibration.ts';
-import { timeframeMs } from '../../../src/domain/time.ts';
-import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import type { CalibratedFill } from '../../../src/domain/agents/calibration.ts';
+import { timeframeMs } from '../../../src/domain/values/time.ts';
+import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import type { BacktestResult } from '../../../src/simulation/backtest/run.ts';
 import type { Lived, PaperSide } from './lived-stretch.ts';
 

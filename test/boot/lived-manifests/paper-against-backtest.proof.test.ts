@@ -1,6 +1,6 @@
 // Twenty agents live through thirty days on paper, and each is backtested over the same days: what the same trades cost in both.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type CalibratedFill, COST_GROUPS, type CostFigures, costFigures, costsBy } from '../../../src/domain/calibration.ts';
+import { type CalibratedFill, COST_GROUPS, type CostFigures, costFigures, costsBy } from '../../../src/domain/agents/calibration.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { type Lived, openLived } from './lived-stretch.ts';
 import { LIVED_MANIFESTS } from './manifests.ts';

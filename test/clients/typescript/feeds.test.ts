@@ -5,7 +5,7 @@ import { WebSocket } from 'ws';
 import { type ClientOptions, createClient } from '../../../clients/typescript/src/client.ts';
 import { FeedError, NetworkError } from '../../../clients/typescript/src/errors.ts';
 import type { Sql } from '../../../src/adapters/store/database.ts';
-import { seededRandom } from '../../../src/domain/seeded-random.ts';
+import { seededRandom } from '../../../src/domain/values/seeded-random.ts';
 import { announce, OURS, openFixture, openFixtureDatabase, type Stage, THEIRS, testQuote } from '../../api/feeds/fixture.ts';
 import { seedOfRun } from '../../harness/seed.ts';
 import { waitFor } from '../../harness/wait-for.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, expectTypeOf, test } from 'vitest';
 import type { Agent, AgentDetail, Decision, Quote } from '../../../clients/typescript/src/api.ts';
 import { type Client, type ClientOptions, createClient } from '../../../clients/typescript/src/client.ts';
 import type { ApiError } from '../../../clients/typescript/src/errors.ts';
-import type { Permission } from '../../../src/domain/agent.ts';
+import type { Permission } from '../../../src/domain/agents/agent.ts';
 import { type ApiUnderTest, apiUnderTest, payload } from '../../api/api-under-test.ts';
 import { all, fetchOf, testTiming } from './fixture.ts';
 

@@ -7,11 +7,11 @@ import { pairedPerformance } from '../../../src/domain/agent-market/paired-perfo
 import { RISK_TERMS, RISK_WEIGHTS, type RiskInputs, riskScoreOf } from '../../../src/domain/agent-market/risk-score.ts';
 import { vestingState } from '../../../src/domain/agent-market/vesting-state.ts';
 import { countedVolume, volumeStability } from '../../../src/domain/agent-market/volume.ts';
-import type { Candle } from '../../../src/domain/candle.ts';
+import type { Candle } from '../../../src/domain/candles/candle.ts';
 import { vestingTotal } from '../../../src/domain/launch/curve/config.ts';
 import { POOL_AUTHORITY, SUCCESSOR_AUTHORITY } from '../../../src/domain/launch/curve/program.ts';
-import { agentTokenEntry } from '../../../src/domain/listed-token.ts';
-import { seededRandom } from '../../../src/domain/seeded-random.ts';
+import { agentTokenEntry } from '../../../src/domain/catalog/listed-token.ts';
+import { seededRandom } from '../../../src/domain/values/seeded-random.ts';
 import { CURVE_PROGRAM, LOCKER_PROGRAM } from '../../../src/domain/solana/programs.ts';
 
 const HOUR = 3_600_000;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type Assessment, assessStock, type Evidence, type EvidenceEvent } from '../../../src/domain/assessment/assess-stock.ts';
 import { checkPhrasing } from '../../../src/domain/assessment/check-phrasing.ts';
 import type { Claim } from '../../../src/domain/assessment/claim.ts';
-import { CATALOG, type CatalogEntry } from '../../../src/domain/catalog.ts';
+import { CATALOG, type CatalogEntry } from '../../../src/domain/catalog/catalog.ts';
 import { HOUR, LIVE_REFERENCE, observation, SLOT } from '../observations.ts';
 
 const ENTRY = CATALOG.bySymbol('AAPLx') as CatalogEntry;

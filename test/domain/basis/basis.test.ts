@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { basisRow } from '../../../src/domain/basis/basis-row.ts';
 import { alignedSpreads, halfLifeOf } from '../../../src/domain/basis/half-life.ts';
-import { CATALOG, type CatalogEntry } from '../../../src/domain/catalog.ts';
-import type { Cut, Observation } from '../../../src/domain/cut.ts';
+import { CATALOG, type CatalogEntry } from '../../../src/domain/catalog/catalog.ts';
+import type { Cut, Observation } from '../../../src/domain/market/cut.ts';
 import { HOUR, LIVE_QUOTE, LIVE_REFERENCE, observation, SLOT } from '../observations.ts';
 
 const ENTRY = CATALOG.bySymbol('AAPLx') as CatalogEntry;

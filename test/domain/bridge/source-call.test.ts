@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { burnCall } from '../../../src/adapters/bridge/cctp/burn.ts';
 import { depositCall } from '../../../src/adapters/bridge/relay/deposit.ts';
 import { type SourceCall, sourceCallObjection } from '../../../src/domain/bridge/source-call.ts';
-import { USDC_MINT } from '../../../src/domain/catalog.ts';
+import { USDC_MINT } from '../../../src/domain/catalog/catalog.ts';
 import { readTransaction } from '../../../src/domain/solana/message.ts';
 
 const SENDER = Keypair.fromSeed(new Uint8Array(32).fill(3)).publicKey.toBase58();

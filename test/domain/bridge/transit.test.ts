@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { ARRIVAL_STATES, SOURCE_STATES } from '../../../src/domain/bridge/axes.ts';
 import { isBetweenChains, type TransitAmount, transitAccounts, transitReservations } from '../../../src/domain/bridge/transit.ts';
-import { CATALOG } from '../../../src/domain/catalog.ts';
+import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
 import { portfolioOf } from '../../../src/domain/portfolio/portfolio.ts';
 import { DEFAULT_PREFERENCES } from '../../../src/domain/risk/preferences.ts';
 

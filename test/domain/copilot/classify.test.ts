@@ -1,6 +1,6 @@
 /** Messages and what they ask for; words that try to do something choose nothing. */
 import { describe, expect, it } from 'vitest';
-import { CATALOG, type CatalogEntry } from '../../../src/domain/catalog.ts';
+import { CATALOG, type CatalogEntry } from '../../../src/domain/catalog/catalog.ts';
 import { classify } from '../../../src/domain/copilot/classify.ts';
 import { INJECTIONS } from './injections.ts';
 

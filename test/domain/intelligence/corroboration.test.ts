@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { assess } from '../../../src/domain/intelligence/corroboration.ts';
 import { canonicalUrl, likeness, nearIdentical } from '../../../src/domain/intelligence/likeness.ts';
 import { readCategory, readItems, readTone } from '../../../src/domain/intelligence/report.ts';
-import { SEVERITIES } from '../../../src/domain/market-event.ts';
+import { SEVERITIES } from '../../../src/domain/market/market-event.ts';
 import { aReport, NOW, reports, shuffled } from './reports.ts';
 
 describe('a story', () => {

@@ -1,6 +1,6 @@
 // Names to underlyings: what is recognized says by what, what is several things is none, what is unknown stays unknown.
 import { expect, test } from 'vitest';
-import { CATALOG, catalogOf } from '../../../src/domain/catalog.ts';
+import { CATALOG, catalogOf } from '../../../src/domain/catalog/catalog.ts';
 import { entityNamesOf, ISSUERS, plainName } from '../../../src/domain/intelligence/entities.ts';
 
 const names = entityNamesOf(CATALOG);

@@ -1,7 +1,7 @@
 /** Reports for tests: one by hand, and any by fast-check. */
 import fc from 'fast-check';
 import { EVENT_KINDS, REPORT_ACTIONS, type Report } from '../../../src/domain/intelligence/report.ts';
-import { SEVERITIES } from '../../../src/domain/market-event.ts';
+import { SEVERITIES } from '../../../src/domain/market/market-event.ts';
 
 export const NOW = Date.UTC(2026, 10, 19, 15, 30);
 

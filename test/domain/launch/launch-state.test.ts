@@ -1,7 +1,7 @@
 // Returns since a launch, what was claimed of its fees, and the words for what a program refuses.
 import { describe, expect, test } from 'vitest';
 import { claimedFee, launchErrorWords, launchReturns, namesProblem } from '../../../src/domain/launch/launch-state.ts';
-import { seededRandom } from '../../../src/domain/seeded-random.ts';
+import { seededRandom } from '../../../src/domain/values/seeded-random.ts';
 
 describe('returns since a launch', () => {
   test('are those of the token in dollars, of what it is quoted in, and of one measured in the other', () => {

@@ -1,7 +1,7 @@
 // What an agent is told at draft of where it can never, or not yet, trade live.
 import { expect, test } from 'vitest';
 import { liveLimit } from '../../../src/domain/manifest/live-limit.ts';
-import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 
 const universe = (...keys: InstrumentKey[]) => ({ universe: keys.map((key) => ({ key, kind: 'spot' as const })) });
 

@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { load } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
-import { canonicalJson } from '../../../src/domain/canonical-json.ts';
+import { canonicalJson } from '../../../src/domain/values/canonical-json.ts';
 import { manifestDeclarativeSchema, renderDeclarative } from '../../../src/domain/manifest/declarative-form.ts';
 import { type Manifest, manifestHash } from '../../../src/domain/manifest/manifest.ts';
 import { manifestPayloadSchema, renderPayload } from '../../../src/domain/manifest/payload-form.ts';

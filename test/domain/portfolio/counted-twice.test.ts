@@ -1,6 +1,6 @@
 // What a book bought lies in a wallet: where both are named, the sum says that it counts both.
 import { expect, test } from 'vitest';
-import { USDC_MINT } from '../../../src/domain/catalog.ts';
+import { USDC_MINT } from '../../../src/domain/catalog/catalog.ts';
 import { accountOfPrimaryWallet } from '../../../src/domain/portfolio/account.ts';
 import { portfolioOf } from '../../../src/domain/portfolio/portfolio.ts';
 import { bookOf, MANUAL, materialOf, quoteOf, SATURDAY, WIDE } from './portfolio-samples.ts';

@@ -1,10 +1,17 @@
 // One sum: cash of live books and free dollars are what accounts hold, over any sequence of payments and fills.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
-import { type AccountFacts, coinsOutside, freeDollars, NO_ACCOUNTS, paidInto, withoutWallets } from '../../../src/domain/free-dollars.ts';
+import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';
+import {
+  type AccountFacts,
+  coinsOutside,
+  freeDollars,
+  NO_ACCOUNTS,
+  paidInto,
+  withoutWallets,
+} from '../../../src/domain/books/free-dollars.ts';
 import { portfolioOf } from '../../../src/domain/portfolio/portfolio.ts';
-import { compareReserves, depositObjection, RESERVE_AGE_MS, type ReservePlace, walletPlace } from '../../../src/domain/reserves.ts';
+import { compareReserves, depositObjection, RESERVE_AGE_MS, type ReservePlace, walletPlace } from '../../../src/domain/books/reserves.ts';
 import { bookOf, materialOf, SATURDAY, WIDE } from './portfolio-samples.ts';
 
 const place = (name: string, dollars: string): ReservePlace => ({

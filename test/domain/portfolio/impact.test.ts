@@ -1,6 +1,6 @@
 // What a proposed allocation does to a copy of the book: before and after, worked out by hand.
 import { expect, test } from 'vitest';
-import { orderOf } from '../../../src/domain/order.ts';
+import { orderOf } from '../../../src/domain/orders/order.ts';
 import { type Allocation, type AssessedAllocation, impactOf } from '../../../src/domain/portfolio/impact.ts';
 import type { PortfolioMaterial } from '../../../src/domain/portfolio/portfolio.ts';
 import { bookOf, MANUAL, materialOf, quoteOf, SATURDAY, WIDE } from './portfolio-samples.ts';

@@ -10,10 +10,10 @@ import {
   positionOf,
   settledByAccount,
   type TradingBook,
-} from '../../../src/domain/book.ts';
-import { Decimal } from '../../../src/domain/decimal.ts';
+} from '../../../src/domain/books/book.ts';
+import { Decimal } from '../../../src/domain/values/decimal.ts';
 import { bookEarnings, type DayBeginning, NOTHING_YET, profitOf, totalEarnings } from '../../../src/domain/portfolio/performance.ts';
-import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import { quoteOf, SATURDAY } from './portfolio-samples.ts';
 
 const INSTRUMENTS: readonly InstrumentKey[] = ['spotexchange:BTCUSDT', 'spotchain:AAPLx'];

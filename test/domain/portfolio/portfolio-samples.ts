@@ -1,12 +1,12 @@
 // Books, quotes and pools of the portfolio's tests.
-import { bookIds, emptyBook, type Position, type TradingBook } from '../../../src/domain/book.ts';
-import { CATALOG, type Catalog, catalogOf } from '../../../src/domain/catalog.ts';
-import { agentTokenEntry } from '../../../src/domain/listed-token.ts';
+import { bookIds, emptyBook, type Position, type TradingBook } from '../../../src/domain/books/book.ts';
+import { CATALOG, type Catalog, catalogOf } from '../../../src/domain/catalog/catalog.ts';
+import { agentTokenEntry } from '../../../src/domain/catalog/listed-token.ts';
 import type { PortfolioBook } from '../../../src/domain/portfolio/account.ts';
 import type { PortfolioMaterial } from '../../../src/domain/portfolio/portfolio.ts';
-import type { Quality, QualityFlag, Quote } from '../../../src/domain/quote.ts';
+import type { Quality, QualityFlag, Quote } from '../../../src/domain/market/quote.ts';
 import { DEFAULT_PREFERENCES } from '../../../src/domain/risk/index.ts';
-import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../../../src/domain/venue.ts';
+import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../../../src/domain/market/venue.ts';
 
 /** A Saturday: Saturday 7 March 2026, 12:00 in New York; the clocks change the night after. */
 export const SATURDAY = Date.UTC(2026, 2, 7, 17);

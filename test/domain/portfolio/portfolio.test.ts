@@ -1,13 +1,13 @@
 // Holdings and their prices, sectors, duplicate exposure and pool exits, each against numbers worked out by hand.
 import { expect, test } from 'vitest';
-import { USDC_MINT } from '../../../src/domain/catalog.ts';
-import { pooledPrice } from '../../../src/domain/costs.ts';
+import { USDC_MINT } from '../../../src/domain/catalog/catalog.ts';
+import { pooledPrice } from '../../../src/domain/orders/costs.ts';
 import { accountOfChainWallet, accountOfPrimaryWallet } from '../../../src/domain/portfolio/account.ts';
 import { type Portfolio, type PortfolioMaterial, portfolioOf } from '../../../src/domain/portfolio/portfolio.ts';
 import { QUALIFIED_MAX_AGE_MS } from '../../../src/domain/portfolio/positions.ts';
-import type { Quality, QualityFlag } from '../../../src/domain/quote.ts';
+import type { Quality, QualityFlag } from '../../../src/domain/market/quote.ts';
 import { DEFAULT_PREFERENCES } from '../../../src/domain/risk/index.ts';
-import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import { bookOf, MANUAL, materialOf, quoteOf, SATURDAY, WIDE } from './portfolio-samples.ts';
 
 const holding = (positions: readonly (readonly [InstrumentKey, string])[], more: Partial<PortfolioMaterial> = {}): Portfolio =>

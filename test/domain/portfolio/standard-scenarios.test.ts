@@ -1,12 +1,12 @@
 // The five scenarios against numbers worked out by hand, at their boundaries and by their laws.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Decimal } from '../../../src/domain/decimal.ts';
+import { Decimal } from '../../../src/domain/values/decimal.ts';
 import { accountOfPerpAccount } from '../../../src/domain/portfolio/account.ts';
 import { type PortfolioMaterial, portfolioOf } from '../../../src/domain/portfolio/portfolio.ts';
 import { type ScenarioId, STANDARD_SCENARIOS } from '../../../src/domain/portfolio/standard-scenarios.ts';
-import type { InstrumentKey } from '../../../src/domain/venue.ts';
-import type { PublicWallet } from '../../../src/domain/wallet.ts';
+import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
+import type { PublicWallet } from '../../../src/domain/identity/wallet.ts';
 import { bookOf, MANUAL, materialOf, quoteOf, SATURDAY, WIDE } from './portfolio-samples.ts';
 
 /** Every class at once: 1000 of each at the mark, and 5000 in cash. */

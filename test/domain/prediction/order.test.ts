@@ -1,12 +1,12 @@
 // Orders on prediction markets: grids, compiled limits, fees, fills against an oracle of its own, exposure groups and settlement.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { applyFill, applySettlement, bookIds, emptyBook, type Fill, markBook } from '../../../src/domain/book.ts';
-import { costModelOf } from '../../../src/domain/costs.ts';
-import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
-import { ledgerOfFill, ledgerOfSettlement } from '../../../src/domain/ledger.ts';
-import { type OrderSide, orderOf } from '../../../src/domain/order.ts';
-import { paperFill } from '../../../src/domain/paper-fill.ts';
+import { applyFill, applySettlement, bookIds, emptyBook, type Fill, markBook } from '../../../src/domain/books/book.ts';
+import { costModelOf } from '../../../src/domain/orders/costs.ts';
+import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';
+import { ledgerOfFill, ledgerOfSettlement } from '../../../src/domain/books/ledger.ts';
+import { type OrderSide, orderOf } from '../../../src/domain/orders/order.ts';
+import { paperFill } from '../../../src/domain/orders/paper-fill.ts';
 import { isOnGrid, type PredictionMarket, type PriceRange } from '../../../src/domain/prediction/market.ts';
 import {
   closedBecause,

@@ -1,7 +1,7 @@
 // The arithmetic of a researched probability against numbers that were worked out by hand, and where every one came from.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Decimal } from '../../../src/domain/decimal.ts';
+import { Decimal } from '../../../src/domain/values/decimal.ts';
 import { type ProbabilityResearch, researchProbability } from '../../../src/domain/prediction/research.ts';
 import { AT, sampleEvidence, sampleMarket, sampleTrade } from './samples.ts';
 

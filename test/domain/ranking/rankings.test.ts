@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { basisRow } from '../../../src/domain/basis/basis-row.ts';
-import { CATALOG, type CatalogEntry } from '../../../src/domain/catalog.ts';
-import type { Cut, Observation } from '../../../src/domain/cut.ts';
-import { Decimal } from '../../../src/domain/decimal.ts';
+import { CATALOG, type CatalogEntry } from '../../../src/domain/catalog/catalog.ts';
+import type { Cut, Observation } from '../../../src/domain/market/cut.ts';
+import { Decimal } from '../../../src/domain/values/decimal.ts';
 import { DEFAULT_DEPTH_LIMITS, depthOf, poolCostBps, searchDepth } from '../../../src/domain/ranking/depth-search.ts';
 import { eventFactors, weightOf } from '../../../src/domain/ranking/event-intensity.ts';
 import { FAIR_VALUE_MODES, rankFairValue } from '../../../src/domain/ranking/fair-value.ts';

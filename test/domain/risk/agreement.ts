@@ -1,8 +1,8 @@
 /** Compares the risk function with the oracle, and its suggestions with what they promise. */
 
-import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
-import { marketStepOf } from '../../../src/domain/market-step.ts';
-import { resized } from '../../../src/domain/order.ts';
+import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';
+import { marketStepOf } from '../../../src/domain/market/market-step.ts';
+import { resized } from '../../../src/domain/orders/order.ts';
 import { assessOrder } from '../../../src/domain/risk/index.ts';
 import { oracleBreaches } from './oracle.ts';
 import type { RiskCase } from './random-cases.ts';

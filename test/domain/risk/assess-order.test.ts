@@ -1,10 +1,10 @@
 // The pre-trade risk function: one for paper and live, every venue and origin; equal to a naive reading of the rules.
 import fc from 'fast-check';
 import { expect, expectTypeOf, test } from 'vitest';
-import { applyFill, emptyBook, type Fill, markBook, type TradingBook } from '../../../src/domain/book.ts';
-import { CATALOG } from '../../../src/domain/catalog.ts';
-import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
-import { type Order, type OrderQuote, resized, type SizeRequest, sizeOrder } from '../../../src/domain/order.ts';
+import { applyFill, emptyBook, type Fill, markBook, type TradingBook } from '../../../src/domain/books/book.ts';
+import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
+import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';
+import { type Order, type OrderQuote, resized, type SizeRequest, sizeOrder } from '../../../src/domain/orders/order.ts';
 import { limitCapacitiesOf } from '../../../src/domain/risk/capacity.ts';
 import type { RiskCatalog } from '../../../src/domain/risk/context.ts';
 import {
@@ -20,7 +20,7 @@ import {
   type RiskContext,
   type RiskVerdict,
 } from '../../../src/domain/risk/index.ts';
-import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import { sampleManifest } from '../../actors/agent/sample.ts';
 import { brokenPromise, difference } from './agreement.ts';
 import { randomCases } from './random-cases.ts';

@@ -1,8 +1,8 @@
 /** Exposure outside of a book: the sums equal a walk through all other books. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { emptyBook, type MarkedBook, markBook, type TradingBook } from '../../../src/domain/book.ts';
-import type { ExecutionMode } from '../../../src/domain/order.ts';
+import { emptyBook, type MarkedBook, markBook, type TradingBook } from '../../../src/domain/books/book.ts';
+import type { ExecutionMode } from '../../../src/domain/orders/order.ts';
 import { exposureOfSums, exposureTotals, RunningSums } from '../../../src/domain/risk/index.ts';
 
 const scaled = (text: string): bigint => {

@@ -3,7 +3,7 @@
  * from the text of docs/decisions/0024. It shares no arithmetic with the product.
  */
 import { Decimal as DecimalJs } from 'decimal.js';
-import type { Order } from '../../../src/domain/order.ts';
+import type { Order } from '../../../src/domain/orders/order.ts';
 import type { RiskContext } from '../../../src/domain/risk/index.ts';
 
 const D = DecimalJs.clone({ precision: 80, toExpNeg: -80, toExpPos: 80 });

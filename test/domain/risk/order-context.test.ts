@@ -1,7 +1,7 @@
 // The inputs of risk are put together in one place: the same facts give the same context, whoever asks.
 import { expect, test } from 'vitest';
-import { emptyBook, markBook } from '../../../src/domain/book.ts';
-import { sizeOrder } from '../../../src/domain/order.ts';
+import { emptyBook, markBook } from '../../../src/domain/books/book.ts';
+import { sizeOrder } from '../../../src/domain/orders/order.ts';
 import {
   ALL_ENABLED,
   assessOrder,

@@ -2,11 +2,11 @@
 // as nothing where they are not numbers.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Order, orderOf } from '../../../src/domain/order.ts';
+import { type Order, orderOf } from '../../../src/domain/orders/order.ts';
 import { ceilDivide, floorDivide, powerOfTen, ratioOf, scaledText, stepScale } from '../../../src/domain/risk/exact.ts';
 import { figuresOf } from '../../../src/domain/risk/index.ts';
 import { bounded } from '../../../src/domain/risk/kernel.ts';
-import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 
 /** Decimals of lot and tick, from the venues' own tables. */
 const STEPS: readonly (readonly [instrument: InstrumentKey, lot: number, tick: number])[] = [

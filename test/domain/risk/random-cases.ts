@@ -1,11 +1,11 @@
 /** Random world around random orders, seeded, with limits that lie on, just below and just above what the order needs. */
-import { applyFill, emptyBook, type MarkedBook, markBook, type OpenProposal, type TradingBook } from '../../../src/domain/book.ts';
-import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
-import { marketStepOf, priceStepOf } from '../../../src/domain/market-step.ts';
-import { type Order, orderOf } from '../../../src/domain/order.ts';
-import { QUALITIES, type Quality } from '../../../src/domain/quote.ts';
+import { applyFill, emptyBook, type MarkedBook, markBook, type OpenProposal, type TradingBook } from '../../../src/domain/books/book.ts';
+import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';
+import { marketStepOf, priceStepOf } from '../../../src/domain/market/market-step.ts';
+import { type Order, orderOf } from '../../../src/domain/orders/order.ts';
+import { QUALITIES, type Quality } from '../../../src/domain/market/quote.ts';
 import { DEFAULT_PREFERENCES, type Mandate, type RiskContext } from '../../../src/domain/risk/index.ts';
-import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../../../src/domain/venue.ts';
+import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../../../src/domain/market/venue.ts';
 import { seededRandom } from '../random-fills.ts';
 
 export interface RiskCase {

@@ -9,9 +9,9 @@ import {
   type OpenProposal,
   type Position,
   type TradingBook,
-} from '../../../src/domain/book.ts';
-import type { Observation } from '../../../src/domain/cut.ts';
-import { type Order, type OrderQuote, orderOf, resized } from '../../../src/domain/order.ts';
+} from '../../../src/domain/books/book.ts';
+import type { Observation } from '../../../src/domain/market/cut.ts';
+import { type Order, type OrderQuote, orderOf, resized } from '../../../src/domain/orders/order.ts';
 import { underlyingOf } from '../../../src/domain/risk/capacity.ts';
 import {
   assessOrder,
@@ -25,7 +25,7 @@ import {
   type RiskContext,
 } from '../../../src/domain/risk/index.ts';
 import { buyBreaches, isMintTradable } from '../../../src/domain/risk/size-independent.ts';
-import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import { sampleManifest } from '../../actors/agent/sample.ts';
 
 const AT = Date.UTC(2026, 2, 2, 14, 31);

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Decimal } from '../../../src/domain/decimal.ts';
+import { Decimal } from '../../../src/domain/values/decimal.ts';
 import type { FlowBook, FlowPrint, FlowWindow } from '../../../src/domain/shadow/flow.ts';
 import { flowText, readFlow } from '../../../src/domain/shadow/flow.ts';
 import { measureShadow, type ShadowMeasurement, type ShadowOrder, spanOf } from '../../../src/domain/shadow/measure.ts';

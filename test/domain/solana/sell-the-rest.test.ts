@@ -1,9 +1,9 @@
 // What is left of a position is sold in the lots below it; whatever the book may not sell is counted in the lots above it.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { emptyBook, type OpenProposal, sellableOf, type TradingBook } from '../../../src/domain/book.ts';
+import { emptyBook, type OpenProposal, sellableOf, type TradingBook } from '../../../src/domain/books/book.ts';
 import { swapOrder } from '../../../src/domain/solana/swap.ts';
-import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 
 const AAPLX: InstrumentKey = 'spotchain:AAPLx';
 const LOT = 100n;

@@ -2,9 +2,9 @@
 import { PublicKey, SystemProgram, TransactionInstruction, VersionedTransaction } from '@solana/web3.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { applyFill, emptyBook } from '../../../src/domain/book.ts';
-import { Decimal } from '../../../src/domain/decimal.ts';
-import { ledgerOfFill } from '../../../src/domain/ledger.ts';
+import { applyFill, emptyBook } from '../../../src/domain/books/book.ts';
+import { Decimal } from '../../../src/domain/values/decimal.ts';
+import { ledgerOfFill } from '../../../src/domain/books/ledger.ts';
 import type { BalanceChanges } from '../../../src/domain/solana/chain.ts';
 import { readTransaction } from '../../../src/domain/solana/message.ts';
 import { ASSOCIATED_TOKEN_PROGRAM, TOKEN_2022, TOKEN_PROGRAM } from '../../../src/domain/solana/programs.ts';
@@ -18,7 +18,7 @@ import {
   swapOrder,
   uiOf,
 } from '../../../src/domain/solana/swap.ts';
-import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import { keyOf, LIGHTHOUSE, maker, memo, route, versioned, wallet } from './honest-transactions.ts';
 
 const OWNER = wallet.publicKey.toBase58();

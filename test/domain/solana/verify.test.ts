@@ -3,7 +3,7 @@ import { Keypair, PublicKey, SystemProgram, VersionedTransaction } from '@solana
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { verifyEd25519 } from '../../../src/adapters/solana/ed25519.ts';
-import type { Outcome } from '../../../src/domain/refusal.ts';
+import type { Outcome } from '../../../src/domain/values/refusal.ts';
 import { base58, fromBase58, isAddress } from '../../../src/domain/solana/base58.ts';
 import { readMessage, readTransaction } from '../../../src/domain/solana/message.ts';
 import { type PreparedMessage, preparedMessageOf, type VerifiedTransaction, verifySigned } from '../../../src/domain/solana/verify.ts';

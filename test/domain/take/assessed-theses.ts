@@ -1,10 +1,10 @@
 /** Compares what compiles of a corpus of theses with what its author meant (test/fixtures/theses/README.md). */
 import { readFileSync } from 'node:fs';
-import { CATALOG } from '../../../src/domain/catalog.ts';
+import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
 import type { ManifestCondition } from '../../../src/domain/manifest/manifest.ts';
 import { compileThesis } from '../../../src/domain/take/compile-thesis.ts';
 import { ASSUMED } from '../../../src/domain/take/read-take.ts';
-import { splitInstrumentKey } from '../../../src/domain/venue.ts';
+import { splitInstrumentKey } from '../../../src/domain/market/venue.ts';
 
 export const CORPUS_NOW = Date.parse('2026-07-15T15:00:00Z');
 const WORLD = { catalog: CATALOG, now: CORPUS_NOW };

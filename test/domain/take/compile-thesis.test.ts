@@ -1,12 +1,12 @@
 /** The thesis grammar against its corpus: what compiles is what its author meant, what is not settled is asked, and nothing throws. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CATALOG } from '../../../src/domain/catalog.ts';
+import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
 import { compileThesis, MAX_THESIS_LENGTH } from '../../../src/domain/take/compile-thesis.ts';
 import { takeHash } from '../../../src/domain/take/take.ts';
 import { shownCondition } from '../../../src/domain/take/thesis-phrases.ts';
 import { normalised } from '../../../src/domain/take/thesis-tokens.ts';
-import { splitInstrumentKey } from '../../../src/domain/venue.ts';
+import { splitInstrumentKey } from '../../../src/domain/market/venue.ts';
 import { rounds } from '../../harness/rounds.ts';
 import { AMBIGUOUS, GOOD, INVALID } from './thesis-corpus.ts';
 

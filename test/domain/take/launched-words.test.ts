@@ -1,9 +1,9 @@
 /** A launch changes the meaning of no text: words of the language are refused as names, and a token is named by `$SYMBOL` alone. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CATALOG, type Catalog, type CatalogEntry, catalogOf } from '../../../src/domain/catalog.ts';
+import { CATALOG, type Catalog, type CatalogEntry, catalogOf } from '../../../src/domain/catalog/catalog.ts';
 import { classify } from '../../../src/domain/copilot/classify.ts';
-import { agentTokenEntry, launchProblem } from '../../../src/domain/listed-token.ts';
+import { agentTokenEntry, launchProblem } from '../../../src/domain/catalog/listed-token.ts';
 import { TOKEN_PROGRAM } from '../../../src/domain/solana/programs.ts';
 import { compileThesis } from '../../../src/domain/take/compile-thesis.ts';
 import { GRAMMAR_WORDS } from '../../../src/domain/take/thesis-words.ts';

@@ -1,6 +1,6 @@
 // Dollars that are free for a live Take: what its venue holds, less what anything else has bound.
 import { expect, test } from 'vitest';
-import { compareReserves, exchangePlace, RESERVE_AGE_MS, type ReservePlace } from '../../../src/domain/reserves.ts';
+import { compareReserves, exchangePlace, RESERVE_AGE_MS, type ReservePlace } from '../../../src/domain/books/reserves.ts';
 import { type BoundAtVenue, type BoundDollars, boundDollarsObjection, dollarsForTake } from '../../../src/domain/take/live-capital.ts';
 
 const AT = 1_700_000_000_000;

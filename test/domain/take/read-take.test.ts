@@ -1,7 +1,7 @@
 /** The field form of Takes, forks and the manifest they are evaluated by. */
 import { describe, expect, it } from 'vitest';
-import { CATALOG } from '../../../src/domain/catalog.ts';
-import { compileManifest } from '../../../src/domain/decide.ts';
+import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
+import { compileManifest } from '../../../src/domain/agents/decide.ts';
 import { compileThesis } from '../../../src/domain/take/compile-thesis.ts';
 import { forkTake, thresholdNames } from '../../../src/domain/take/fork-take.ts';
 import { readTakeFields } from '../../../src/domain/take/read-take.ts';

@@ -1,7 +1,7 @@
 // The simulator of a node speaks JSON-RPC as nodes do: batches, errors, blocks by the clock, reverts.
 import { decodeFunctionResult, encodeFunctionData, erc20Abi, multicall3Abi } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { EVM_TOKENS } from '../../../src/domain/evm-chain.ts';
+import { EVM_TOKENS } from '../../../src/domain/identity/evm-chain.ts';
 import { createEvmChainSimulator, type EvmChainSimulator } from '../../../src/sandbox/evmchain/simulator.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 

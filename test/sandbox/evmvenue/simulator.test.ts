@@ -8,7 +8,7 @@ import { createPerpCandles } from '../../../src/adapters/venues/evmvenue/candles
 import { createEvmVenueFeed, type EvmVenueFeed, type EvmVenueFeedOptions } from '../../../src/adapters/venues/evmvenue/feed.ts';
 import { createPerpInfo, type PerpInfo } from '../../../src/adapters/venues/evmvenue/info.ts';
 import type { VenueError } from '../../../src/adapters/venues/venue-feed.ts';
-import type { FeedMessage } from '../../../src/domain/market-event.ts';
+import type { FeedMessage } from '../../../src/domain/market/market-event.ts';
 import { createEvmVenueSimulator, type EvmVenueSimulator } from '../../../src/sandbox/evmvenue/simulator.ts';
 import { seededRandom } from '../../../src/sandbox/faults.ts';
 import { createVirtualClock, type VirtualClock } from '../../../streams/virtual-clock.ts';

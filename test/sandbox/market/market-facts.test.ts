@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { sharePrints } from '../../../src/sandbox/market/market-hours.ts';
 import type { Market } from '../../../src/sandbox/market/market.ts';
 import { createSeededMarket } from '../../../src/sandbox/market/seeded-market.ts';
-import { mean, sampleDeviation } from '../../../src/domain/statistics.ts';
+import { mean, sampleDeviation } from '../../../src/domain/values/statistics.ts';
 import { marketFacts } from './market-facts.ts';
 
 const HOUR = 3_600_000;

@@ -1,6 +1,6 @@
 /** Statistics of price series: what is known of real ones, and whether the seeded ones are like them. */
-import { tradingDays } from '../../../src/domain/session.ts';
-import { mean, sampleDeviation } from '../../../src/domain/statistics.ts';
+import { tradingDays } from '../../../src/domain/market/session.ts';
+import { mean, sampleDeviation } from '../../../src/domain/values/statistics.ts';
 import type { Market } from '../../../src/sandbox/market/market.ts';
 
 const HOUR = 3_600_000;

@@ -1,9 +1,9 @@
 // The seeded market: one world per seed, random access, bars that add up, sessions, premiums, funding and marks.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Candle } from '../../../src/domain/candle.ts';
-import { isDecimalString } from '../../../src/domain/decimal.ts';
-import { sessionAt, type TradingDay, tradingDays } from '../../../src/domain/session.ts';
+import type { Candle } from '../../../src/domain/candles/candle.ts';
+import { isDecimalString } from '../../../src/domain/values/decimal.ts';
+import { sessionAt, type TradingDay, tradingDays } from '../../../src/domain/market/session.ts';
 import { sandboxStories } from '../../../src/sandbox/intelligence/sandbox-stories.ts';
 import type { Market } from '../../../src/sandbox/market/market.ts';
 import { createSeededMarket } from '../../../src/sandbox/market/seeded-market.ts';

@@ -1,6 +1,6 @@
 // The market that is priced from recorded bars.
 import { describe, expect, test } from 'vitest';
-import type { Candle } from '../../../src/domain/candle.ts';
+import type { Candle } from '../../../src/domain/candles/candle.ts';
 import { createTapeMarket, parseCandlesCsv } from '../../../src/sandbox/market/tape-market.ts';
 
 const HOUR = 3_600_000;

@@ -8,9 +8,9 @@ import { createPolymarketFeed } from '../../../src/adapters/venues/prediction/po
 import { createPolymarketRest, POLYMARKET_LIMITS, POLYMARKET_WINDOW_MS } from '../../../src/adapters/venues/prediction/polymarket/rest.ts';
 import type { PredictionFeed } from '../../../src/adapters/venues/prediction/provider-feed.ts';
 import { WeightBudget } from '../../../src/adapters/venues/request-budget.ts';
-import type { FeedMessage } from '../../../src/domain/market-event.ts';
+import type { FeedMessage } from '../../../src/domain/market/market-event.ts';
 import type { PredictionMarket, PredictionTrade } from '../../../src/domain/prediction/market.ts';
-import type { Quote, Rejection } from '../../../src/domain/quote.ts';
+import type { Quote, Rejection } from '../../../src/domain/market/quote.ts';
 import { createSeededMarket } from '../../../src/sandbox/market/seeded-market.ts';
 import { openAccessKey } from '../../../src/sandbox/prediction/access-key.ts';
 import { createKalshiSimulator } from '../../../src/sandbox/prediction/kalshi-simulator.ts';

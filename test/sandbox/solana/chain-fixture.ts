@@ -1,7 +1,7 @@
 // What the tests of the primary chain share: a chain whose slots pass on command, its node, its aggregator, and people with keys.
 import { Keypair, VersionedTransaction } from '@solana/web3.js';
 import { createSolanaRpc } from '../../../src/adapters/solana/rpc.ts';
-import { USDC_DECIMALS, USDC_MINT } from '../../../src/domain/catalog.ts';
+import { USDC_DECIMALS, USDC_MINT } from '../../../src/domain/catalog/catalog.ts';
 import { createSolanaSimulator } from '../../../src/sandbox/solana/simulator.ts';
 import { createLaunchedMarket } from '../../../src/sandbox/spotchain/launched-market.ts';
 import { createSpotchainSimulator } from '../../../src/sandbox/spotchain/simulator.ts';

@@ -14,7 +14,7 @@ import { createSpotRest } from '../../../src/adapters/venues/spotexchange/rest.t
 import { fetchDayTicker } from '../../../src/adapters/venues/spotexchange/ticker.ts';
 import { VenueError } from '../../../src/adapters/venues/venue-feed.ts';
 import type { VenueHttp } from '../../../src/adapters/venues/venue-http.ts';
-import type { FeedMessage } from '../../../src/domain/market-event.ts';
+import type { FeedMessage } from '../../../src/domain/market/market-event.ts';
 import { seededRandom } from '../../../src/sandbox/faults.ts';
 import { createSeededMarket } from '../../../src/sandbox/market/seeded-market.ts';
 import { createSpotExchangeSimulator, type SpotExchangeSimulator } from '../../../src/sandbox/spotexchange/simulator.ts';

@@ -2,12 +2,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { harder } from '../../../src/domain/backtest/assumptions.ts';
-import type { Candle } from '../../../src/domain/candle.ts';
-import { marketStateOf, observedState, type SeenState } from '../../../src/domain/costs.ts';
-import { Decimal } from '../../../src/domain/decimal.ts';
+import type { Candle } from '../../../src/domain/candles/candle.ts';
+import { marketStateOf, observedState, type SeenState } from '../../../src/domain/orders/costs.ts';
+import { Decimal } from '../../../src/domain/values/decimal.ts';
 import { EXECUTION_ALGORITHMS, type Manifest, URGENCIES } from '../../../src/domain/manifest/manifest.ts';
-import { marketStepOf } from '../../../src/domain/market-step.ts';
-import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import { marketStepOf } from '../../../src/domain/market/market-step.ts';
+import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import { barCourseOf, fillOnBar } from '../../../src/simulation/backtest/bar-execution.ts';
 import { bookUnits, instrumentUnits, unitsText } from '../../../src/simulation/backtest/trade-ledger.ts';
 import { seedOfRun } from '../../harness/seed.ts';

@@ -2,13 +2,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_ASSUMPTIONS } from '../../../src/domain/backtest/assumptions.ts';
-import type { Candle } from '../../../src/domain/candle.ts';
+import type { Candle } from '../../../src/domain/candles/candle.ts';
 import { CONDITIONS } from '../../../src/domain/conditions/index.ts';
-import { Decimal } from '../../../src/domain/decimal.ts';
+import { Decimal } from '../../../src/domain/values/decimal.ts';
 import { WindowedIndicator } from '../../../src/domain/indicators/windowed.ts';
 import { readManifest } from '../../../src/domain/manifest/reader.ts';
 import { decisionAt } from '../../../src/simulation/backtest/decision-columns.ts';
-import { sessionAt } from '../../../src/domain/session.ts';
+import { sessionAt } from '../../../src/domain/market/session.ts';
 import { buildHistory, type InstrumentInput } from '../../../src/simulation/backtest/history.ts';
 import { indicatorColumn } from '../../../src/simulation/backtest/indicator-columns.ts';
 import { evaluateRules } from '../../../src/simulation/backtest/rule-columns.ts';

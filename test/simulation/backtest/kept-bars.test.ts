@@ -4,8 +4,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Candle } from '../../../src/domain/candle.ts';
-import { sha256OfLines } from '../../../src/domain/canonical-json.ts';
+import type { Candle } from '../../../src/domain/candles/candle.ts';
+import { sha256OfLines } from '../../../src/domain/values/canonical-json.ts';
 import { KeptBars } from '../../../src/simulation/backtest/kept-bars.ts';
 
 const digits = fc.stringMatching(/^[0-9]{1,30}(\.[0-9]{1,30})?$/);

@@ -1,11 +1,11 @@
 // A history is the same wherever it was read, of a file, of the store or partly of each: bars of longer timeframes, and news that nobody knows.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Candle } from '../../../src/domain/candle.ts';
+import type { Candle } from '../../../src/domain/candles/candle.ts';
 import { readManifest } from '../../../src/domain/manifest/reader.ts';
 import { DEFAULT_ASSUMPTIONS } from '../../../src/domain/backtest/assumptions.ts';
 import { eventSourcesOf } from '../../../src/domain/intelligence/listening.ts';
-import { isoTime } from '../../../src/domain/time.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import type { BacktestOutcome } from '../../../src/simulation/backtest/backtest-work.ts';
 import { seenBars, workFromBars } from '../../../src/simulation/backtest/from-bars.ts';
 import { readInputs, workFromHistory } from '../../../src/simulation/backtest/from-history.ts';

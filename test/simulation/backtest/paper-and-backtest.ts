@@ -1,13 +1,13 @@
 /** The fills of a backtest beside what paper makes of the same orders at the same instants in the same seeded market. */
-import { CATALOG, type CatalogEntry } from '../../../src/domain/catalog.ts';
-import { costModelOf } from '../../../src/domain/costs.ts';
-import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
+import { CATALOG, type CatalogEntry } from '../../../src/domain/catalog/catalog.ts';
+import { costModelOf } from '../../../src/domain/orders/costs.ts';
+import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';
 import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
 import { readManifest } from '../../../src/domain/manifest/reader.ts';
-import { type Order, orderOf } from '../../../src/domain/order.ts';
-import { paperFill } from '../../../src/domain/paper-fill.ts';
+import { type Order, orderOf } from '../../../src/domain/orders/order.ts';
+import { paperFill } from '../../../src/domain/orders/paper-fill.ts';
 import type { RiskApproved } from '../../../src/domain/risk/assess.ts';
-import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../../../src/domain/venue.ts';
+import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../../../src/domain/market/venue.ts';
 import { DEFAULT_ASSUMPTIONS } from '../../../src/domain/backtest/assumptions.ts';
 import { barsOf, depthsOf, halfSpreadsOf } from '../../../src/sandbox/market/market-history.ts';
 import { createMarketWords } from '../../../src/sandbox/market/market-words.ts';

@@ -2,8 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { normalCdf, normalQuantile } from '../../../src/domain/normal-distribution.ts';
-import { sampleDeviation } from '../../../src/domain/statistics.ts';
+import { normalCdf, normalQuantile } from '../../../src/domain/values/normal-distribution.ts';
+import { sampleDeviation } from '../../../src/domain/values/statistics.ts';
 import {
   expectedBestSharpe,
   maxDrawdown,

@@ -1,14 +1,14 @@
 /** An order on a bar by its algorithm once more, slowly and in exact decimals: parts by the live plan, rests by the live resting fill. */
-import type { Candle } from '../../../src/domain/candle.ts';
-import { CATALOG } from '../../../src/domain/catalog.ts';
-import { COST_MODELS } from '../../../src/domain/costs.ts';
-import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
-import { planOf, REST_MS, SLICES } from '../../../src/domain/execution-plan.ts';
+import type { Candle } from '../../../src/domain/candles/candle.ts';
+import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
+import { COST_MODELS } from '../../../src/domain/orders/costs.ts';
+import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';
+import { planOf, REST_MS, SLICES } from '../../../src/domain/orders/execution-plan.ts';
 import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
-import { marketStepOf } from '../../../src/domain/market-step.ts';
-import { orderOf } from '../../../src/domain/order.ts';
-import { restingFill } from '../../../src/domain/resting-fill.ts';
-import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../../../src/domain/venue.ts';
+import { marketStepOf } from '../../../src/domain/market/market-step.ts';
+import { orderOf } from '../../../src/domain/orders/order.ts';
+import { restingFill } from '../../../src/domain/orders/resting-fill.ts';
+import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../../../src/domain/market/venue.ts';
 
 const HOUR = 3_600_000;
 

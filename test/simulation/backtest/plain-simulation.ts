@@ -1,13 +1,13 @@
 /** The rules of the simulation once more, slowly: the plain decider on cuts from raw rows, and a book in exact decimals. */
 
 import type { Assumptions } from '../../../src/domain/backtest/assumptions.ts';
-import type { Candle } from '../../../src/domain/candle.ts';
-import { COST_MODELS } from '../../../src/domain/costs.ts';
-import { compileManifest, type RiskAssessor } from '../../../src/domain/decide.ts';
-import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
-import type { AgentBook, BookPosition } from '../../../src/domain/decision.ts';
-import { marketStepOf } from '../../../src/domain/market-step.ts';
-import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../../../src/domain/venue.ts';
+import type { Candle } from '../../../src/domain/candles/candle.ts';
+import { COST_MODELS } from '../../../src/domain/orders/costs.ts';
+import { compileManifest, type RiskAssessor } from '../../../src/domain/agents/decide.ts';
+import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';
+import type { AgentBook, BookPosition } from '../../../src/domain/agents/decision.ts';
+import { marketStepOf } from '../../../src/domain/market/market-step.ts';
+import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../../../src/domain/market/venue.ts';
 import { fillPlainly, halfSpreadOf } from './plain-fill.ts';
 import type { Fact } from '../../../src/simulation/backtest/history.ts';
 import { cutFromRows, HOUR, type QuoteOf, type RandomCase } from './random-histories.ts';

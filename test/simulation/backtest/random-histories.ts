@@ -1,18 +1,18 @@
 /** Random manifests of every condition type, random histories with holes, and the cut as worked out from the raw rows alone. */
 import fc from 'fast-check';
-import type { Candle } from '../../../src/domain/candle.ts';
-import { CATALOG, type CatalogEntry } from '../../../src/domain/catalog.ts';
+import type { Candle } from '../../../src/domain/candles/candle.ts';
+import { CATALOG, type CatalogEntry } from '../../../src/domain/catalog/catalog.ts';
 import { CONDITIONS } from '../../../src/domain/conditions/index.ts';
-import { type Cut, type IndicatorNeed, type IndicatorValue, indicatorKey, type Observation } from '../../../src/domain/cut.ts';
-import { plainDecimal } from '../../../src/domain/decimal.ts';
+import { type Cut, type IndicatorNeed, type IndicatorValue, indicatorKey, type Observation } from '../../../src/domain/market/cut.ts';
+import { plainDecimal } from '../../../src/domain/values/decimal.ts';
 import { indicatorOf } from '../../../src/domain/indicators/index.ts';
 import { EXECUTION_ALGORITHMS, type Manifest, URGENCIES } from '../../../src/domain/manifest/manifest.ts';
 import { readManifest } from '../../../src/domain/manifest/reader.ts';
-import { SEVERITIES } from '../../../src/domain/market-event.ts';
-import { sessionAt, tradingDays } from '../../../src/domain/session.ts';
-import { timeframeMs } from '../../../src/domain/time.ts';
-import { basisPct, gapToMarkPct, premiumPct } from '../../../src/domain/valuation.ts';
-import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import { SEVERITIES } from '../../../src/domain/market/market-event.ts';
+import { sessionAt, tradingDays } from '../../../src/domain/market/session.ts';
+import { timeframeMs } from '../../../src/domain/values/time.ts';
+import { basisPct, gapToMarkPct, premiumPct } from '../../../src/domain/market/valuation.ts';
+import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import type { EventHistory, Fact, InstrumentInput } from '../../../src/simulation/backtest/history.ts';
 import { fieldValue, payload } from '../../domain/authored.ts';
 

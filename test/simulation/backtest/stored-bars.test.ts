@@ -5,9 +5,9 @@ import { createBacktestReads } from '../../../src/adapters/store/candles/backtes
 import { createCandleStore } from '../../../src/adapters/store/candles/candle-store.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import { DEFAULT_ASSUMPTIONS } from '../../../src/domain/backtest/assumptions.ts';
-import type { Candle } from '../../../src/domain/candle.ts';
+import type { Candle } from '../../../src/domain/candles/candle.ts';
 import { readManifest } from '../../../src/domain/manifest/reader.ts';
-import { isoTime } from '../../../src/domain/time.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import { readInputs } from '../../../src/simulation/backtest/from-history.ts';
 import { backtestNeeds } from '../../../src/simulation/backtest/needs.ts';
 import type { BacktestReads, BarRange } from '../../../src/simulation/ports.ts';

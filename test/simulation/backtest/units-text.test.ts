@@ -1,7 +1,7 @@
 // Whole units as decimal text, against exact decimals.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
+import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';
 import { unitsText } from '../../../src/simulation/backtest/trade-ledger.ts';
 import { seedOfRun } from '../../harness/seed.ts';
 

@@ -1,7 +1,7 @@
 /** Foreknowledge: who knows the true prices is refused, and an honest strategy of Sharpe 2 is not. Paths are drawn by the bootstrap itself. */
 import { expect, test } from 'vitest';
 import { foreknowledge, type PathResult, RESAMPLED_PATHS } from '../../../src/domain/backtest/foreknowledge.ts';
-import type { Candle } from '../../../src/domain/candle.ts';
+import type { Candle } from '../../../src/domain/candles/candle.ts';
 import type { InstrumentInput } from '../../../src/simulation/backtest/history.ts';
 import { sharpeRatio } from '../../../src/simulation/backtest/performance.ts';
 import { drawsOf } from '../../../src/simulation/blind/draws.ts';

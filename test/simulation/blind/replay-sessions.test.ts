@@ -15,11 +15,11 @@ import { type Evaluations, openEvaluations } from '../../../src/boot/capabilitie
 import { openSessionRunners } from '../../../src/boot/evaluation-runners.ts';
 import { openGates } from '../../../src/boot/gates.ts';
 import { readBacktestRequest } from '../../../src/domain/backtest/request.ts';
-import type { Candle } from '../../../src/domain/candle.ts';
-import { sha256Hex } from '../../../src/domain/canonical-json.ts';
+import type { Candle } from '../../../src/domain/candles/candle.ts';
+import { sha256Hex } from '../../../src/domain/values/canonical-json.ts';
 import { readManifest } from '../../../src/domain/manifest/reader.ts';
 import type { BacktestResult } from '../../../src/simulation/backtest/run.ts';
-import type { BlindTrade } from '../../../src/domain/replay-step.ts';
+import type { BlindTrade } from '../../../src/domain/outside/replay-step.ts';
 import { createReplayHost, type ReplayHost } from '../../../src/simulation/blind/replay-host.ts';
 import { createVirtualClock, type VirtualClock } from '../../../streams/virtual-clock.ts';
 import { payload } from '../../domain/authored.ts';

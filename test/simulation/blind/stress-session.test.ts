@@ -1,7 +1,7 @@
 // Blind stress sessions: outside code that does what an agent's rules do comes to the same, and no shown slot tells where it is.
 import { expect, test } from 'vitest';
 import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
-import type { BlindTrade } from '../../../src/domain/replay-step.ts';
+import type { BlindTrade } from '../../../src/domain/outside/replay-step.ts';
 import { DEFAULT_PREFERENCES } from '../../../src/domain/risk/preferences.ts';
 import { StressSession } from '../../../src/simulation/blind/stress-session.ts';
 import { stressMarkets } from '../../../src/simulation/stress/stress-market.ts';

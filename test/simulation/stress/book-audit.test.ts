@@ -1,8 +1,8 @@
 // The auditor of simulated trading finds what it is there to find: every planted fault, and nothing in honest trading.
 import { expect, test } from 'vitest';
-import { applyFill, emptyBook, type Fill } from '../../../src/domain/book.ts';
-import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
-import { orderOf } from '../../../src/domain/order.ts';
+import { applyFill, emptyBook, type Fill } from '../../../src/domain/books/book.ts';
+import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';
+import { orderOf } from '../../../src/domain/orders/order.ts';
 import { createBookAudit, type QuoteAtFill } from '../../../src/simulation/stress/book-audit.ts';
 import { sampleManifest } from '../../actors/agent/sample.ts';
 

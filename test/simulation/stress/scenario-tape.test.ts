@@ -1,10 +1,10 @@
 // The world of the stress test: seeded, shocked as its course says, and received by the real pipeline as a real market would be.
 import { describe, expect, test } from 'vitest';
-import { CATALOG } from '../../../src/domain/catalog.ts';
-import type { Cut, IndicatorNeed } from '../../../src/domain/cut.ts';
-import type { MarketEvent } from '../../../src/domain/market-event.ts';
-import { sessionAt } from '../../../src/domain/session.ts';
-import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
+import type { Cut, IndicatorNeed } from '../../../src/domain/market/cut.ts';
+import type { MarketEvent } from '../../../src/domain/market/market-event.ts';
+import { sessionAt } from '../../../src/domain/market/session.ts';
+import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import { STRESS_SCENARIOS, STRESS_SEVERITIES, type StressScenario, scenarioCourse } from '../../../src/simulation/stress/scenario.ts';
 import { type StressMarket, scenarioTape } from '../../../src/simulation/stress/scenario-tape.ts';
 import { seededDraws } from '../../../src/simulation/stress/seeded-draws.ts';

@@ -1,7 +1,7 @@
 // The stress test of an agent: who survives, who does not and why, always with the same bytes.
 import { describe, expect, test } from 'vitest';
-import { Decimal } from '../../../src/domain/decimal.ts';
-import { assessEvidence, evidenceMetrics } from '../../../src/domain/evidence.ts';
+import { Decimal } from '../../../src/domain/values/decimal.ts';
+import { assessEvidence, evidenceMetrics } from '../../../src/domain/agents/evidence.ts';
 import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
 import { DEFAULT_PREFERENCES } from '../../../src/domain/risk/preferences.ts';
 import { STRESS_SCENARIOS, type StressScenario } from '../../../src/simulation/stress/scenario.ts';

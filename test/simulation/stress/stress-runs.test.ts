@@ -12,7 +12,7 @@ import { createEvidenceWriter, EVALUATOR_ROLE } from '../../../src/adapters/stor
 import { type Evaluations, openEvaluations } from '../../../src/boot/capabilities/evaluation.ts';
 import { openStressRunner } from '../../../src/boot/evaluation-runners.ts';
 import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
-import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import { stressMarkets } from '../../../src/simulation/stress/stress-market.ts';
 import { knownMarkets } from '../../../src/simulation/stress/stress-runner.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';

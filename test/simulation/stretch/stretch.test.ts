@@ -1,7 +1,7 @@
 // A stretch of a sandbox's time: who may move it on, what is kept every hour, and that whatever happens the duties are given back.
 import { expect, test, vi } from 'vitest';
 import type { TickCommit } from '../../../actors/ticking/tick-store.ts';
-import type { Cut } from '../../../src/domain/cut.ts';
+import type { Cut } from '../../../src/domain/market/cut.ts';
 import { createBatchedTicks } from '../../../src/simulation/stretch/batched-ticks.ts';
 import { createMadeCuts } from '../../../src/simulation/stretch/made-cuts.ts';
 import { moveTimeOn, type OpenStretch, openStretch, shardsOf } from '../../../src/simulation/stretch/stretch.ts';

@@ -1,8 +1,8 @@
 /** Marble tests of the quality operators, one group per operator. */
 import { TestScheduler } from 'rxjs/testing';
 import { describe, expect, it } from 'vitest';
-import type { FeedMessage } from '../../../src/domain/market-event.ts';
-import type { Quote } from '../../../src/domain/quote.ts';
+import type { FeedMessage } from '../../../src/domain/market/market-event.ts';
+import type { Quote } from '../../../src/domain/market/quote.ts';
 import { createFeedCounters } from '../../../streams/feed-counters.ts';
 import { createFreshness } from '../../../streams/freshness.ts';
 import { carriedForward } from '../../../streams/operators/carried-forward.ts';

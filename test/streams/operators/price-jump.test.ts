@@ -1,7 +1,7 @@
 /** A price that jumps is not believed until it is confirmed, and never while its own venue contradicts it. */
 import { describe, expect, it } from 'vitest';
-import type { FeedMessage } from '../../../src/domain/market-event.ts';
-import type { Quote } from '../../../src/domain/quote.ts';
+import type { FeedMessage } from '../../../src/domain/market/market-event.ts';
+import type { Quote } from '../../../src/domain/market/quote.ts';
 import { createFeedCounters } from '../../../streams/feed-counters.ts';
 import { apart, priceJumpRule } from '../../../streams/operators/price-jump.ts';
 import { runRules } from '../../../streams/operators/rule.ts';

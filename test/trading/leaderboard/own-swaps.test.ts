@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readEnhanced } from '../../../src/adapters/indexer/enhanced-history.ts';
 import { createLeaderboardReads, createLeaderboardStore } from '../../../src/adapters/store/leaderboard/leaderboard-store.ts';
 import { createRegistrationStore } from '../../../src/adapters/store/leaderboard/registration-store.ts';
-import { CATALOG, USDC_MINT } from '../../../src/domain/catalog.ts';
+import { CATALOG, USDC_MINT } from '../../../src/domain/catalog/catalog.ts';
 import { enhancedOf } from '../../../src/sandbox/indexer/simulator.ts';
 import { createLeaderboardRefresh, type WalletTransaction } from '../../../src/trading/leaderboard-refresh.ts';
 import { AAPLX, must, ORG, preparedSwap, type SwapFixture, signedBy, swapFixture } from '../../actors/prepared-transaction/swap-fixture.ts';

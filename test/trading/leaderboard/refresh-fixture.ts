@@ -6,7 +6,7 @@ import { createRegistrationStore } from '../../../src/adapters/store/leaderboard
 import { VenueError } from '../../../src/adapters/venues/venue-feed.ts';
 import type { LeaderboardWindow } from '../../../src/domain/leaderboard/entry.ts';
 import { base58 } from '../../../src/domain/solana/base58.ts';
-import type { ReportedFill } from '../../../src/domain/wallet.ts';
+import type { ReportedFill } from '../../../src/domain/identity/wallet.ts';
 import { sandboxKey } from '../../../src/sandbox/solana/keys.ts';
 import { createLeaderboardRefresh, type WalletHistories, type WalletTransaction } from '../../../src/trading/leaderboard-refresh.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';

@@ -4,7 +4,7 @@
  * parent.
  */
 import { createInterface } from 'node:readline';
-import { errorText } from '../../../domain/value-text.ts';
+import { errorText } from '../../../domain/values/value-text.ts';
 import { readNamedFile } from '../../named-file.ts';
 import type { ExchangeSigner, SignerClient } from '../../../trading/ports.ts';
 import { createLog } from '../../log.ts';

@@ -1,6 +1,6 @@
 /** Protocol of the signer process: its input lines and its answers. */
 
-import type { CatalogSource } from '../../../domain/catalog.ts';
+import type { CatalogSource } from '../../../domain/catalog/catalog.ts';
 
 /** Secrets that only the signer process may hold. `key` is null if it is in a file, or if no swaps are signed. */
 export interface SignerKeys {

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../../../streams/clock.ts';
 import type { Log } from '../../../../streams/log.ts';
-import { CATALOG } from '../../../domain/catalog.ts';
+import { CATALOG } from '../../../domain/catalog/catalog.ts';
 import type { ExchangeSigner, SignerClient } from '../../../trading/ports.ts';
 import { beginLife, sealed } from './process.ts';
 import type { SignerKeys, SignerAddresses, SignerSecret } from './protocol.ts';

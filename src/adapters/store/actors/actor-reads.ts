@@ -1,8 +1,8 @@
 /** Reads of actors of every kind: lists, one of them, its committed steps, and the outcomes of its activities. */
 import type { ActivityFate, ActivityFates } from '../../../../actors/runtime/actor-branches.ts';
 import type { ActorReads, ActorSummary } from '../../../../api/v1/actors/ports.ts';
-import type { ActorRow, ActorState } from '../../../domain/actor-step.ts';
-import type { Json } from '../../../domain/canonical-json.ts';
+import type { ActorRow, ActorState } from '../../../domain/agents/actor-step.ts';
+import type { Json } from '../../../domain/values/canonical-json.ts';
 import type { Sql } from '../database.ts';
 import { anywhere, pageOfRows } from '../page-of-rows.ts';
 import { actorName } from './actor-name.ts';

@@ -8,8 +8,8 @@ import { marketOrder } from '../../../../actors/market-order/resource.ts';
 import { predictionOrder } from '../../../../actors/prediction-order/resource.ts';
 import { preparedTransaction } from '../../../../actors/prepared-transaction/resource.ts';
 import { proposal } from '../../../../actors/proposal/resource.ts';
-import type { ActorRecord } from '../../../domain/actor-step.ts';
-import type { Autonomy, Stage } from '../../../domain/agent.ts';
+import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
+import type { Autonomy, Stage } from '../../../domain/agents/agent.ts';
 import {
   BREAKER_PAUSES,
   type ExecutionPermit,
@@ -17,8 +17,8 @@ import {
   type PermitFacts,
   PermitLost,
   supersededBy,
-} from '../../../domain/execution.ts';
-import type { ExecutionMode } from '../../../domain/order.ts';
+} from '../../../domain/orders/execution.ts';
+import type { ExecutionMode } from '../../../domain/orders/order.ts';
 import { CLOSING } from '../../../domain/take/take.ts';
 import { lockBookOfFills, writeBookDays, writeFills, writeTransfers } from '../books/book-store.ts';
 import { writeBridgeArrivals } from '../bridge/bridge-transfer-store.ts';

@@ -10,9 +10,9 @@ import type {
   Incident,
   StepCommit,
   TimerChange,
-} from '../../../domain/actor-step.ts';
-import type { Json } from '../../../domain/canonical-json.ts';
-import type { EpochMs } from '../../../domain/time.ts';
+} from '../../../domain/agents/actor-step.ts';
+import type { Json } from '../../../domain/values/canonical-json.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import { type Fragment, isDataRefusal, isRetryable, send, type Sql, type Transaction } from '../database.ts';
 import { writeRecords } from './actor-records.ts';
 import { holdsNow } from '../waiting-work.ts';

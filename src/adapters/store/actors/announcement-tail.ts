@@ -6,8 +6,8 @@ import type {
   AnnouncementRow,
   AnnouncementSource,
 } from '../../../../api/feeds/ports.ts';
-import type { Announcement } from '../../../domain/actor-step.ts';
-import type { EpochMs } from '../../../domain/time.ts';
+import type { Announcement } from '../../../domain/agents/actor-step.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Sql } from '../database.ts';
 import { ANNOUNCEMENTS_CHANNEL } from './actor-store.ts';
 

@@ -1,6 +1,6 @@
 /** Forgets rows that are kept for some days, a few thousand at a time: announcements that feeds can be resumed from, activities that have ended, inputs of outside proposals. */
-import { INPUTS_KEPT_MS } from '../../../domain/outside-proposal.ts';
-import type { EpochMs } from '../../../domain/time.ts';
+import { INPUTS_KEPT_MS } from '../../../domain/outside/outside-proposal.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Sql } from '../database.ts';
 
 /** Rows that one statement forgets, so that it never holds anybody up for long. */

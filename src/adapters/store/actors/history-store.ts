@@ -1,6 +1,6 @@
 /** The steps and checkpoints of actors in PostgreSQL: what their past is rebuilt from. */
 import type { CheckpointStore, HistorySubject, PastState, StoredStep } from '../../../../actors/runtime/actor-history.ts';
-import type { ActorState } from '../../../domain/actor-step.ts';
+import type { ActorState } from '../../../domain/agents/actor-step.ts';
 import type { Sql } from '../database.ts';
 import { archivedSteps } from '../trail/history-archive.ts';
 import { inTransaction } from './actor-store.ts';

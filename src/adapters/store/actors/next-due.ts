@@ -1,5 +1,5 @@
 /** Time at which the next work of the actors is due: what a simulated clock goes on to. */
-import type { EpochMs } from '../../../domain/time.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Sql } from '../database.ts';
 
 /** Returns the time of the first timer, or of the first pending activity of these kinds; null if none waits. */

@@ -12,8 +12,8 @@ import type {
 import type { Page, PageOf } from '../../../../api/page.ts';
 import { stalledShards } from '../agents/shard-health.ts';
 import { pageOfRows } from '../page-of-rows.ts';
-import { UUID_PATTERN } from '../../../domain/ids.ts';
-import { DAY_MS, type EpochMs } from '../../../domain/time.ts';
+import { UUID_PATTERN } from '../../../domain/values/ids.ts';
+import { DAY_MS, type EpochMs } from '../../../domain/values/time.ts';
 import type { Sql } from '../database.ts';
 import { activityLeft } from './activity-left.ts';
 import { actorName } from './actor-name.ts';

@@ -1,5 +1,5 @@
 /** Alerts that concern the whole service and every organization: a server that was started again, a clock that is wrong. */
-import type { EpochMs } from '../../../domain/time.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Sql } from '../database.ts';
 import { hintAnnouncements, inTransaction } from './actor-store.ts';
 

@@ -2,7 +2,7 @@
  * Steps that are committed at the same moment, as one transaction. Many executions then share what a transaction costs: its
  * statements, its signature and its write to disk. Each step stands under its own version, permit and checks as before.
  */
-import type { ActorRow, StepCommit } from '../../../domain/actor-step.ts';
+import type { ActorRow, StepCommit } from '../../../domain/agents/actor-step.ts';
 import { askedTogether } from '../asked-together.ts';
 import { isRetryable } from '../database.ts';
 import type { createActorStore } from './actor-store.ts';

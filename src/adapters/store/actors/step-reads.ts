@@ -1,7 +1,7 @@
 /** Reads of the committed steps of one actor of any kind. The caller has checked the actor's organization. */
 import type { Page, PageOf } from '../../../../api/page.ts';
 import type { ActorStep } from '../../../../api/v1/actors/ports.ts';
-import type { Json } from '../../../domain/canonical-json.ts';
+import type { Json } from '../../../domain/values/canonical-json.ts';
 import type { Sql } from '../database.ts';
 import { pageOfRows } from '../page-of-rows.ts';
 

@@ -1,5 +1,5 @@
 /** Holds the steps of every actor against each other: each begins where the one before has ended, and the last one is where the actor stands. */
-import type { EpochMs } from '../../../domain/time.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Transaction } from '../database.ts';
 
 const MOST = 100;

@@ -1,8 +1,8 @@
 /** Reads of the command handler: agents, their open work, and the organization's halt row. */
 import type { HaltAuthor } from '../../../../actors/agent/emergency-halt.ts';
 import { agent } from '../../../../actors/agent/resource.ts';
-import type { ActorRecord } from '../../../domain/actor-step.ts';
-import type { InstrumentKey } from '../../../domain/venue.ts';
+import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
+import type { InstrumentKey } from '../../../domain/market/venue.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { hintAnnouncements, inTransaction } from '../actors/actor-store.ts';
 import type { Sql, Transaction } from '../database.ts';

@@ -1,8 +1,8 @@
 /** Reads of agents: lists, versions, steps and the states of their charts. Every read names the organization. */
 import { type AgentView, agent } from '../../../../actors/agent/resource.ts';
 import type { AgentReads, LastHalt } from '../../../../api/v1/agents/ports.ts';
-import type { Position } from '../../../domain/book.ts';
-import type { Json } from '../../../domain/canonical-json.ts';
+import type { Position } from '../../../domain/books/book.ts';
+import type { Json } from '../../../domain/values/canonical-json.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import { newestSteps } from '../actors/step-reads.ts';
 import type { Sql } from '../database.ts';

@@ -1,7 +1,7 @@
 /** Tokens of external agents in PostgreSQL. */
 import type { AgentToken, AgentTokenStore } from '../../../../actors/agent/agent-tokens.ts';
 import type { AgentTokenReads } from '../../../../api/access.ts';
-import type { EpochMs } from '../../../domain/time.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';
 import type { Sql } from '../database.ts';

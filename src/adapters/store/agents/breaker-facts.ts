@@ -1,11 +1,11 @@
 /** Live-fill facts of the circuit breakers: slippage since the last demotion, the expected slippage, and who has just traded. */
-import type { Stage } from '../../../domain/agent.ts';
-import { markBook, utcDayOf } from '../../../domain/book.ts';
-import { type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
+import type { Stage } from '../../../domain/agents/agent.ts';
+import { markBook, utcDayOf } from '../../../domain/books/book.ts';
+import { type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
-import { DAY_MS, type EpochMs } from '../../../domain/time.ts';
-import type { UnreadableRow } from '../../../domain/unreadable-row.ts';
-import type { InstrumentKey } from '../../../domain/venue.ts';
+import { DAY_MS, type EpochMs } from '../../../domain/values/time.ts';
+import type { UnreadableRow } from '../../../domain/values/unreadable-row.ts';
+import type { InstrumentKey } from '../../../domain/market/venue.ts';
 import type { ContainedLoop } from '../../../../actors/runtime/containment.ts';
 import type { MarkedTrader } from '../../../../actors/agent/book-breakers.ts';
 import { booksOf } from '../books/book-store.ts';

@@ -1,6 +1,6 @@
 /** Cuts of the past and present for rankings: the newest ones stay parsed in memory, for a cut never changes. */
-import type { Cut } from '../../../domain/cut.ts';
-import { type EpochMs, slotOf, TAKE_TICK_MS } from '../../../domain/time.ts';
+import type { Cut } from '../../../domain/market/cut.ts';
+import { type EpochMs, slotOf, TAKE_TICK_MS } from '../../../domain/values/time.ts';
 import type { Sql } from '../database.ts';
 import { readWrittenCut } from './cut-store.ts';
 

@@ -1,10 +1,10 @@
 /** Cuts in PostgreSQL. Each slot's cut is written once, and every decision on the slot reads that one. */
 import type { Clock } from '../../../../streams/clock.ts';
-import { canonicalJson } from '../../../domain/canonical-json.ts';
-import { type Cut, type Observation, observationHash } from '../../../domain/cut.ts';
-import type { EpochMs } from '../../../domain/time.ts';
+import { canonicalJson } from '../../../domain/values/canonical-json.ts';
+import { type Cut, type Observation, observationHash } from '../../../domain/market/cut.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import { cutDigest } from '../../../domain/trail/batch-digests.ts';
-import type { InstrumentKey } from '../../../domain/venue.ts';
+import type { InstrumentKey } from '../../../domain/market/venue.ts';
 import { inTransaction } from '../actors/actor-store.ts';
 import type { Sql } from '../database.ts';
 import type { WriteLine } from '../write-line.ts';

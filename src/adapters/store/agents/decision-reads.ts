@@ -1,9 +1,9 @@
 /** Decision records assembled on reading: the packed row, its slot's observations and the manifest's rules. */
 import type { DecisionBatch } from '../../../../api/feeds/ports.ts';
 import type { DecisionReads } from '../../../../api/v1/agents/ports.ts';
-import type { Disposition } from '../../../domain/agent.ts';
-import type { Observation } from '../../../domain/cut.ts';
-import { compileManifest } from '../../../domain/decide.ts';
+import type { Disposition } from '../../../domain/agents/agent.ts';
+import type { Observation } from '../../../domain/market/cut.ts';
+import { compileManifest } from '../../../domain/agents/decide.ts';
 import {
   assembleDecision,
   type DecisionRecord,
@@ -12,10 +12,10 @@ import {
   type RiskAttribution,
   type RuleOutcome,
   type RulesSeen,
-} from '../../../domain/decision.ts';
+} from '../../../domain/agents/decision.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
-import { observedBy, type Reading } from '../../../domain/observed-state.ts';
-import type { InstrumentKey } from '../../../domain/venue.ts';
+import { observedBy, type Reading } from '../../../domain/agents/observed-state.ts';
+import type { InstrumentKey } from '../../../domain/market/venue.ts';
 import type { Sql } from '../database.ts';
 import { pageOfRows } from '../page-of-rows.ts';
 import { movedBefore } from '../trail/history-archive.ts';

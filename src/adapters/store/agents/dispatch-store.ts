@@ -1,5 +1,5 @@
 /** Due slots: the database's clock, the shards behind it, and the process on duty. */
-import type { EpochMs } from '../../../domain/time.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Sql } from '../database.ts';
 import { cutExists, writeCut } from './cut-store.ts';
 

@@ -1,7 +1,7 @@
 /** Parts of a live run that a replay is compared with: its decisions, what was observed, and the slots that agents missed. */
-import type { Observation } from '../../../domain/cut.ts';
-import type { EpochMs } from '../../../domain/time.ts';
-import type { InstrumentKey } from '../../../domain/venue.ts';
+import type { Observation } from '../../../domain/market/cut.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
+import type { InstrumentKey } from '../../../domain/market/venue.ts';
 import type { LiveDecision, LiveRunReads } from '../../../simulation/ports.ts';
 import type { Sql } from '../database.ts';
 import { requireKept } from '../trail/history-archive.ts';

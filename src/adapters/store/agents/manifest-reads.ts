@@ -1,7 +1,7 @@
 /** The manifests that are active now: what the streams have to observe, and for whom. */
-import { CATALOG } from '../../../domain/catalog.ts';
+import { CATALOG } from '../../../domain/catalog/catalog.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
-import type { InstrumentKey, Venue } from '../../../domain/venue.ts';
+import type { InstrumentKey, Venue } from '../../../domain/market/venue.ts';
 import { askedTogether } from '../asked-together.ts';
 import type { Sql } from '../database.ts';
 

@@ -1,12 +1,12 @@
 /** Outside proposals in PostgreSQL: their rows are append-only, and what became of one follows from the decision of its slot. */
 import { agent } from '../../../../actors/agent/resource.ts';
 import type { OutsideReceipt, OutsideStore, OutsideView } from '../../../../actors/agent/outside-proposals.ts';
-import { canonicalJson } from '../../../domain/canonical-json.ts';
-import type { Cut } from '../../../domain/cut.ts';
-import { type DecisionRow, decisionId } from '../../../domain/decision.ts';
+import { canonicalJson } from '../../../domain/values/canonical-json.ts';
+import type { Cut } from '../../../domain/market/cut.ts';
+import { type DecisionRow, decisionId } from '../../../domain/agents/decision.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
-import { type OutsideProposal, outsideState, type ProposedTrade } from '../../../domain/outside-proposal.ts';
-import type { EpochMs } from '../../../domain/time.ts';
+import { type OutsideProposal, outsideState, type ProposedTrade } from '../../../domain/outside/outside-proposal.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';
 import { booksOf } from '../books/book-store.ts';

@@ -1,5 +1,5 @@
 /** External agents whose code has fallen silent, and the alert that tells of it. */
-import { AGENT_TICK_MS, DAY_MS, type EpochMs, isoTime } from '../../../domain/time.ts';
+import { AGENT_TICK_MS, DAY_MS, type EpochMs, isoTime } from '../../../domain/values/time.ts';
 import { hintAnnouncements, inTransaction } from '../actors/actor-store.ts';
 import type { Sql } from '../database.ts';
 

@@ -1,7 +1,7 @@
 /** Verifies outside proposals: each on exactly the record of its slot, of the same hash, received before that slot. It says nothing of the code that sent them. */
-import { canonicalJson, type Json, sha256Hex } from '../../../domain/canonical-json.ts';
-import { proposalIn } from '../../../domain/outside-proposal.ts';
-import type { EpochMs } from '../../../domain/time.ts';
+import { canonicalJson, type Json, sha256Hex } from '../../../domain/values/canonical-json.ts';
+import { proposalIn } from '../../../domain/outside/outside-proposal.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Transaction } from '../database.ts';
 import type { GateComplaint } from '../gates/gate-verifier.ts';
 

@@ -1,9 +1,9 @@
 /** Signal hooks of external agents in PostgreSQL. */
 import type { SignalHook, SignalHookStore } from '../../../../actors/agent/signal-hooks.ts';
 import type { SignalReads } from '../../../../api/access.ts';
-import { canonicalJson } from '../../../domain/canonical-json.ts';
-import type { SignalMapping } from '../../../domain/signal-template.ts';
-import type { EpochMs } from '../../../domain/time.ts';
+import { canonicalJson } from '../../../domain/values/canonical-json.ts';
+import type { SignalMapping } from '../../../domain/outside/signal-template.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';
 import type { Sql, Transaction } from '../database.ts';

@@ -1,18 +1,18 @@
 /** Ticks in PostgreSQL: what they read, and the one batch in which a shard's decisions are committed. */
 import type { OrganizationRisk, TickCommit, TickStore, TickTrades } from '../../../../actors/ticking/tick-store.ts';
 import type { TradingDuty } from '../../../../actors/ticking/trading-decisions.ts';
-import type { Incident } from '../../../domain/actor-step.ts';
-import type { Autonomy, Stage } from '../../../domain/agent.ts';
-import type { TradingBook } from '../../../domain/book.ts';
-import type { DecisionRow } from '../../../domain/decision.ts';
-import { STOP_LOSS, supersededBy } from '../../../domain/execution.ts';
-import { NO_ACCOUNTS } from '../../../domain/free-dollars.ts';
+import type { Incident } from '../../../domain/agents/actor-step.ts';
+import type { Autonomy, Stage } from '../../../domain/agents/agent.ts';
+import type { TradingBook } from '../../../domain/books/book.ts';
+import type { DecisionRow } from '../../../domain/agents/decision.ts';
+import { STOP_LOSS, supersededBy } from '../../../domain/orders/execution.ts';
+import { NO_ACCOUNTS } from '../../../domain/books/free-dollars.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import { DEFAULT_PREFERENCES } from '../../../domain/risk/preferences.ts';
-import { NO_INPUTS } from '../../../domain/tick-inputs.ts';
-import type { EpochMs } from '../../../domain/time.ts';
+import { NO_INPUTS } from '../../../domain/tape/tick-inputs.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import { decisionsDigest } from '../../../domain/trail/batch-digests.ts';
-import { UnreadableRow } from '../../../domain/unreadable-row.ts';
+import { UnreadableRow } from '../../../domain/values/unreadable-row.ts';
 import { readPermitFacts, writeRecords } from '../actors/actor-records.ts';
 import { hintAnnouncements, inTransaction, writeStarts } from '../actors/actor-store.ts';
 import { booksOf, booksOfOrganizations } from '../books/book-store.ts';

@@ -1,8 +1,8 @@
 /** Reads of books: an organization's list and the fills of one, newest first. Every read names the organization. */
 import type { BookedFill, BookReads } from '../../../../api/v1/books/ports.ts';
-import type { Fill, FillQuote } from '../../../domain/book.ts';
-import { plainDecimal } from '../../../domain/decimal.ts';
-import type { ExecutionMode } from '../../../domain/order.ts';
+import type { Fill, FillQuote } from '../../../domain/books/book.ts';
+import { plainDecimal } from '../../../domain/values/decimal.ts';
+import type { ExecutionMode } from '../../../domain/orders/order.ts';
 import type { Sql } from '../database.ts';
 import { pageOfRows } from '../page-of-rows.ts';
 import { createTotalReads, type MoveRow, moveOf } from './total-reads.ts';

@@ -1,6 +1,6 @@
 /** Books in PostgreSQL: fills and transfers are booked in double entry, and the book's present state with them, in the transaction of the step that is told of them. */
 import type { SentPart } from '../../../../actors/proposal/protocol.ts';
-import type { ActorRecord } from '../../../domain/actor-step.ts';
+import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
 import {
   accountPays,
   applyBroughtIn,
@@ -17,8 +17,8 @@ import {
   settledByAccount,
   type Settlement,
   type TradingBook,
-} from '../../../domain/book.ts';
-import { Decimal, type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
+} from '../../../domain/books/book.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
 import {
   type LedgerEntry,
   ledgerOfBroughtIn,
@@ -27,12 +27,12 @@ import {
   ledgerOfOpening,
   ledgerOfSettlement,
   ledgerOfTransfer,
-} from '../../../domain/ledger.ts';
-import type { FundingPayment } from '../../../domain/funding.ts';
-import type { ExecutionMode } from '../../../domain/order.ts';
-import type { EpochMs } from '../../../domain/time.ts';
+} from '../../../domain/books/ledger.ts';
+import type { FundingPayment } from '../../../domain/orders/funding.ts';
+import type { ExecutionMode } from '../../../domain/orders/order.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import { writeShadowOrders } from '../gates/shadow-store.ts';
-import { UnreadableRow } from '../../../domain/unreadable-row.ts';
+import { UnreadableRow } from '../../../domain/values/unreadable-row.ts';
 import { type Sql, send, type Transaction } from '../database.ts';
 import type { Query } from '../queries.ts';
 

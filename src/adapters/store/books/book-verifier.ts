@@ -3,7 +3,7 @@
  * what its ledger holds, live capital is what the vaults were paid, and each organization's exposure is that of its books. A change that
  * bypassed the rules shows here.
  */
-import type { EpochMs } from '../../../domain/time.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Transaction } from '../database.ts';
 
 /** Receives one difference from the booking: when, whose, which part, and one sentence. */

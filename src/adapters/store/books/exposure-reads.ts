@@ -1,8 +1,8 @@
 /** Exposure of an organization over its books, from the sums that triggers keep beside them. */
-import { plainDecimal } from '../../../domain/decimal.ts';
-import type { ExecutionMode } from '../../../domain/order.ts';
+import { plainDecimal } from '../../../domain/values/decimal.ts';
+import type { ExecutionMode } from '../../../domain/orders/order.ts';
 import type { BookSums } from '../../../domain/risk/context.ts';
-import type { InstrumentKey } from '../../../domain/venue.ts';
+import type { InstrumentKey } from '../../../domain/market/venue.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { answerOf, type Query } from '../queries.ts';
 

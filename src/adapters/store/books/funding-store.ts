@@ -1,10 +1,10 @@
 /** Funding that books owe, and its booking: each held hour once, however often and by however many it is tried. */
-import type { Fill } from '../../../domain/book.ts';
-import { type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
-import type { FundingPayment } from '../../../domain/funding.ts';
-import { ledgerOfFunding } from '../../../domain/ledger.ts';
-import type { EpochMs } from '../../../domain/time.ts';
-import type { InstrumentKey } from '../../../domain/venue.ts';
+import type { Fill } from '../../../domain/books/book.ts';
+import { type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
+import type { FundingPayment } from '../../../domain/orders/funding.ts';
+import { ledgerOfFunding } from '../../../domain/books/ledger.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
+import type { InstrumentKey } from '../../../domain/market/venue.ts';
 import type { FundingStore } from '../../../trading/funding.ts';
 import { inTransaction } from '../actors/actor-store.ts';
 import type { Sql } from '../database.ts';

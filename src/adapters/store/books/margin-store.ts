@@ -1,6 +1,6 @@
 /** Paper books that hold perpetuals, and the booking of their liquidations. */
-import type { Fill, Position } from '../../../domain/book.ts';
-import { plainDecimal } from '../../../domain/decimal.ts';
+import type { Fill, Position } from '../../../domain/books/book.ts';
+import { plainDecimal } from '../../../domain/values/decimal.ts';
 import { DEFAULT_PREFERENCES } from '../../../domain/risk/preferences.ts';
 import type { MarginStore } from '../../../trading/liquidations.ts';
 import { writeRecords } from '../actors/actor-records.ts';

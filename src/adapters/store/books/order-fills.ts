@@ -1,5 +1,5 @@
 /** The fills of orders, as the stores of proposals, of people's orders and of swaps read them beside their rows. */
-import type { Fill } from '../../../domain/book.ts';
+import type { Fill } from '../../../domain/books/book.ts';
 import type { Sql } from '../database.ts';
 
 /** The view of every row with its fills in the order of booking; only what `isFilled` is looked up. */

@@ -1,10 +1,10 @@
 /** Holdings of several books over time: sums of their ledgers, and the prices that cuts observed. */
 import type { BookReads } from '../../../../api/v1/books/ports.ts';
-import { Decimal, type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
-import type { LedgerMove } from '../../../domain/equity-course.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
+import type { LedgerMove } from '../../../domain/books/equity-course.ts';
 import type { BookContents } from '../../../domain/portfolio/performance.ts';
-import type { EpochMs } from '../../../domain/time.ts';
-import type { InstrumentKey } from '../../../domain/venue.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
+import type { InstrumentKey } from '../../../domain/market/venue.ts';
 import type { Sql } from '../database.ts';
 import { movedBefore } from '../trail/history-archive.ts';
 

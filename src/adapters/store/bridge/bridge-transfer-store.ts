@@ -2,7 +2,7 @@
 import type { SettledArrivals } from '../../../../actors/bridge-transfer/ports.ts';
 import { bridgeTransfer } from '../../../../actors/bridge-transfer/resource.ts';
 import type { Page } from '../../../../api/page.ts';
-import type { ActorRecord } from '../../../domain/actor-step.ts';
+import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
 import { IN_TRANSIT_STATES, type TransferState } from '../../../domain/bridge/axes.ts';
 import type { TransferStep } from '../../../domain/bridge/course.ts';
 import type { BridgeProviderName } from '../../../domain/bridge/quote.ts';

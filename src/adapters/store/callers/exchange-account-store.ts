@@ -1,5 +1,5 @@
 /** Spot-exchange accounts of organizations, in PostgreSQL. Keys are in the signer's folder and nowhere else. */
-import type { EpochMs } from '../../../domain/time.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Sql } from '../database.ts';
 
 export interface ExchangeAccount {

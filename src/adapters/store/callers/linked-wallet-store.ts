@@ -1,8 +1,8 @@
 /** Linked wallets in PostgreSQL: texts that wait for a signature, and wallets whose owners have signed one. */
 import type { WalletDirectory } from '../../../../actors/linked-wallet/command-handler.ts';
 import type { Page, PageOf } from '../../../../api/page.ts';
-import type { ActorRecord } from '../../../domain/actor-step.ts';
-import type { LinkedWallet, WalletChain, WalletChallenge } from '../../../domain/linked-wallet.ts';
+import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
+import type { LinkedWallet, WalletChain, WalletChallenge } from '../../../domain/identity/linked-wallet.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';
 import type { Sql } from '../database.ts';

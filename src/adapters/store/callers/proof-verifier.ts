@@ -1,5 +1,5 @@
 /** Checks again what owners of wallets have signed: the proofs of linked wallets, and delegations. */
-import type { EpochMs } from '../../../domain/time.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import { isTextSigned, isWalletTextSigned } from '../../identity/wallet-signature.ts';
 import type { Transaction } from '../database.ts';
 

@@ -1,7 +1,7 @@
 /** Closes of stored bars of many instruments at once. */
 import type { BarsWanted, ClosedBar } from '../../../domain/ranking/momentum.ts';
-import type { EpochMs } from '../../../domain/time.ts';
-import { type InstrumentKey, instrumentKey, splitInstrumentKey, type Venue } from '../../../domain/venue.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
+import { type InstrumentKey, instrumentKey, splitInstrumentKey, type Venue } from '../../../domain/market/venue.ts';
 import type { Sql } from '../database.ts';
 
 interface BarRow {

@@ -1,8 +1,8 @@
 /** Keeps the bars that are received; history of funding, which comes in the shape of bars, has a place of its own. */
 import type { Observable } from 'rxjs';
 import { FUNDING_HISTORY } from '../../../../streams/indicator-board.ts';
-import type { CandleBatch } from '../../../domain/candle.ts';
-import type { FeedMessage } from '../../../domain/market-event.ts';
+import type { CandleBatch } from '../../../domain/candles/candle.ts';
+import type { FeedMessage } from '../../../domain/market/market-event.ts';
 import type { Sql } from '../database.ts';
 import { createCandleStore } from './candle-store.ts';
 

@@ -2,12 +2,12 @@
 import { basename } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { readNamedFile } from '../../named-file.ts';
-import { CATALOG } from '../../../domain/catalog.ts';
-import { isDecimalString, isPositive } from '../../../domain/decimal.ts';
-import { instant } from '../../../domain/instant.ts';
-import { isoTime } from '../../../domain/time.ts';
+import { CATALOG } from '../../../domain/catalog/catalog.ts';
+import { isDecimalString, isPositive } from '../../../domain/values/decimal.ts';
+import { instant } from '../../../domain/values/instant.ts';
+import { isoTime } from '../../../domain/values/time.ts';
 import type { Fact } from '../../../simulation/backtest/history.ts';
-import type { WorkProgress } from '../../../domain/work-progress.ts';
+import type { WorkProgress } from '../../../domain/values/work-progress.ts';
 import type { Clock } from '../../../../streams/clock.ts';
 import type { Sql } from '../database.ts';
 import { createWorkRecorder, sourceOf } from '../long-work-store.ts';

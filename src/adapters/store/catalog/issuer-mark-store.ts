@@ -1,8 +1,8 @@
 /** The history of issuers' marks at rest (`issuer_marks`): one row per change, never changed again. */
 import type { MarkReads, RecordedMark } from '../../../../api/v1/catalog/ports.ts';
-import type { DecimalString } from '../../../domain/decimal.ts';
-import { plainDecimal } from '../../../domain/decimal.ts';
-import type { MarkChange } from '../../../domain/issuer-mark.ts';
+import type { DecimalString } from '../../../domain/values/decimal.ts';
+import { plainDecimal } from '../../../domain/values/decimal.ts';
+import type { MarkChange } from '../../../domain/catalog/issuer-mark.ts';
 import type { MarkMemory } from '../../venues/reference/issuer-marks.ts';
 import type { Sql } from '../database.ts';
 import { readsReal, writesReal } from './source-origins.ts';

@@ -2,9 +2,9 @@
  * Keeps how deep pools are as soon as it is received, so that no order of the first minute after a start is refused for lack of it, and by the minute after that. The least of each hour stays, for backtests.
  */
 import type { Observable } from 'rxjs';
-import type { FeedMessage } from '../../../domain/market-event.ts';
-import type { EpochMs } from '../../../domain/time.ts';
-import { type InstrumentKey, instrumentKey } from '../../../domain/venue.ts';
+import type { FeedMessage } from '../../../domain/market/market-event.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
+import { type InstrumentKey, instrumentKey } from '../../../domain/market/venue.ts';
 import type { Sql } from '../database.ts';
 import { keepLeastLiquidity } from './market-history-store.ts';
 import { keepPoolLiquidity } from './pool-liquidity-store.ts';

@@ -1,9 +1,9 @@
 /** Keeps how wide the quotes of instruments are, the mean of each hour, for backtests. */
 import type { Observable } from 'rxjs';
-import type { FeedMessage } from '../../../domain/market-event.ts';
-import { halfSpreadBps } from '../../../domain/quote.ts';
-import type { EpochMs } from '../../../domain/time.ts';
-import { type InstrumentKey, instrumentKey, isExecutable } from '../../../domain/venue.ts';
+import type { FeedMessage } from '../../../domain/market/market-event.ts';
+import { halfSpreadBps } from '../../../domain/market/quote.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
+import { type InstrumentKey, instrumentKey, isExecutable } from '../../../domain/market/venue.ts';
 import type { Sql } from '../database.ts';
 import { keepHalfSpread } from './market-history-store.ts';
 

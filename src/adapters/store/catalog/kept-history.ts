@@ -1,5 +1,5 @@
 /** Stored events, marks and liquidity for backtests, also in words. */
-import { isoTime } from '../../../domain/time.ts';
+import { isoTime } from '../../../domain/values/time.ts';
 import type { Sql } from '../database.ts';
 import { listArchives } from '../intelligence/event-archive-store.ts';
 import { listHistory } from './market-history-store.ts';

@@ -1,7 +1,7 @@
 /** Agent tokens that are listed, at rest (`listed_tokens`). */
-import { completeCatalog, type ListedToken, type TokenOrigin } from '../../../domain/listed-token.ts';
-import type { EpochMs } from '../../../domain/time.ts';
-import type { InstrumentKey } from '../../../domain/venue.ts';
+import { completeCatalog, type ListedToken, type TokenOrigin } from '../../../domain/catalog/listed-token.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
+import type { InstrumentKey } from '../../../domain/market/venue.ts';
 import type { Sql } from '../database.ts';
 
 export interface ListedTokenStore {

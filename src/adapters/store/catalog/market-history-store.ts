@@ -1,9 +1,9 @@
 /** Marks, liquidity and spreads over time (`market_history`, `issuer_marks`): what backtests know besides bars and events. */
-import { type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
-import type { Stretch } from '../../../domain/stretches.ts';
-import type { EpochMs } from '../../../domain/time.ts';
-import type { DataSource } from '../../../domain/data-source.ts';
-import { type InstrumentKey, splitInstrumentKey } from '../../../domain/venue.ts';
+import { type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
+import type { Stretch } from '../../../domain/values/stretches.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
+import type { DataSource } from '../../../domain/market/data-source.ts';
+import { type InstrumentKey, splitInstrumentKey } from '../../../domain/market/venue.ts';
 import type { Fact } from '../../../simulation/backtest/history.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { readsReal, writesReal } from './source-origins.ts';

@@ -1,8 +1,8 @@
 /** Depth of token pools (`pool_liquidity`, and the observations of the last cuts): the newer of the two. */
-import { type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
+import { type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
 import type { PoolFact } from '../../../domain/portfolio/pool-exit.ts';
-import type { EpochMs } from '../../../domain/time.ts';
-import type { InstrumentKey } from '../../../domain/venue.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
+import type { InstrumentKey } from '../../../domain/market/venue.ts';
 import type { Sql, Transaction } from '../database.ts';
 
 /** One pool as the feed received it. */

@@ -1,6 +1,6 @@
 /** Sources of market data that are real (`source_origins`). Received data is marked by it, and reads are of one kind. */
 import type { PendingQuery, Row } from 'postgres';
-import type { DataSource, StatedOrigin } from '../../../domain/data-source.ts';
+import type { DataSource, StatedOrigin } from '../../../domain/market/data-source.ts';
 import type { Sql, Transaction } from '../database.ts';
 
 /** SQL: true if only real series of a source are read. */

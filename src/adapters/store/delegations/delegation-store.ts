@@ -1,8 +1,8 @@
 /** Delegations in PostgreSQL: granted once, revoked once, never changed; and what was put before the delegated signer. */
 import type { Page, PageOf } from '../../../../api/page.ts';
-import type { ActorRecord } from '../../../domain/actor-step.ts';
-import type { Delegation, TraderKind } from '../../../domain/delegation.ts';
-import type { Order } from '../../../domain/order.ts';
+import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
+import type { Delegation, TraderKind } from '../../../domain/identity/delegation.ts';
+import type { Order } from '../../../domain/orders/order.ts';
 import type { DelegatedOrder, DelegatedOrderStore } from '../../../trading/delegated-orders.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { createActorStore, inTransaction } from '../actors/actor-store.ts';

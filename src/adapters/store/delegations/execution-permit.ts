@@ -2,7 +2,7 @@
  * Check that a delegation still holds, in the very transaction in which its signed bytes are taken. A revocation that was answered before
  * wins.
  */
-import type { ActorRecord } from '../../../domain/actor-step.ts';
+import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
 import type { Transaction } from '../database.ts';
 
 /** Thrown inside a step's transaction where the delegation that it rests on was revoked: nothing of the step is written. */

@@ -1,15 +1,15 @@
 /**
  * Reads of the delegated signer before it signs anything: the transaction, its proposal, the facts of its permit and the trader's decision.
  */
-import type { Autonomy, Disposition, Stage } from '../../../domain/agent.ts';
-import { type AgentBook, EMPTY_BOOK } from '../../../domain/decision.ts';
-import type { TraderKind } from '../../../domain/delegation.ts';
-import type { ProposalState } from '../../../domain/execution.ts';
+import type { Autonomy, Disposition, Stage } from '../../../domain/agents/agent.ts';
+import { type AgentBook, EMPTY_BOOK } from '../../../domain/agents/decision.ts';
+import type { TraderKind } from '../../../domain/identity/delegation.ts';
+import type { ProposalState } from '../../../domain/orders/execution.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
-import { CutHashes, type Reading } from '../../../domain/observed-state.ts';
-import type { Order } from '../../../domain/order.ts';
-import type { EpochMs } from '../../../domain/time.ts';
-import type { InstrumentKey } from '../../../domain/venue.ts';
+import { CutHashes, type Reading } from '../../../domain/agents/observed-state.ts';
+import type { Order } from '../../../domain/orders/order.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
+import type { InstrumentKey } from '../../../domain/market/venue.ts';
 import type { ExchangeSigningReads, PlacedOrder } from '../../../trading/exchange-signing.ts';
 import type { SignableProposal, SignableTransaction, SigningReads } from '../../../trading/signing-validation.ts';
 import type { TrustedKey } from '../../signing-keys/writer-keys.ts';

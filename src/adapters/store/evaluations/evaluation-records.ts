@@ -1,5 +1,5 @@
 /** The rows of evaluation runs that their actors' steps write: the projection and the reports. */
-import type { ActorRecord } from '../../../domain/actor-step.ts';
+import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
 import type { Transaction } from '../database.ts';
 
 /** Writes the projection of runs; a row that is there is brought up to date. */

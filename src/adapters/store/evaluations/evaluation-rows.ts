@@ -1,11 +1,11 @@
 /** The rows that paper and shadow trading are assessed by: fills of the paper book, live prices of the cuts, and what flow gave. */
-import { bookIds, type Fill } from '../../../domain/book.ts';
-import { type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
+import { bookIds, type Fill } from '../../../domain/books/book.ts';
+import { type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
-import type { Marks, PaperRows } from '../../../domain/paper-evaluation.ts';
-import type { ShadowRows } from '../../../domain/shadow-evaluation.ts';
-import type { EpochMs } from '../../../domain/time.ts';
-import type { InstrumentKey } from '../../../domain/venue.ts';
+import type { Marks, PaperRows } from '../../../domain/agents/paper-evaluation.ts';
+import type { ShadowRows } from '../../../domain/agents/shadow-evaluation.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
+import type { InstrumentKey } from '../../../domain/market/venue.ts';
 import { fillOf } from '../books/book-reads.ts';
 import { fundingOf } from '../books/funding-store.ts';
 import type { Sql } from '../database.ts';

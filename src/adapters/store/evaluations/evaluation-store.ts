@@ -2,11 +2,11 @@
 import type { EvaluationView } from '../../../../actors/evaluation/commands.ts';
 import type { ProgressBody } from '../../../../actors/evaluation/run-worker.ts';
 import type { Page, PageOf } from '../../../../api/page.ts';
-import type { Json } from '../../../domain/canonical-json.ts';
-import type { Provenance } from '../../../domain/data-source.ts';
+import type { Json } from '../../../domain/values/canonical-json.ts';
+import type { Provenance } from '../../../domain/market/data-source.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
-import type { ToldProgress } from '../../../domain/work-progress.ts';
-import { isoTime } from '../../../domain/time.ts';
+import type { ToldProgress } from '../../../domain/values/work-progress.ts';
+import { isoTime } from '../../../domain/values/time.ts';
 import { hintAnnouncements } from '../actors/actor-store.ts';
 import type { Sql } from '../database.ts';
 import { holdsNow } from '../waiting-work.ts';

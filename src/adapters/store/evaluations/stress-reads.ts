@@ -1,5 +1,5 @@
 /** Reads of a stress test: recent bars, the last observation, and the organization's preferences. */
-import type { Observation } from '../../../domain/cut.ts';
+import type { Observation } from '../../../domain/market/cut.ts';
 import type { StressReads } from '../../../simulation/ports.ts';
 import { createCandleStore } from '../candles/candle-store.ts';
 import type { Sql } from '../database.ts';

@@ -1,7 +1,7 @@
 /** Agreement sessions in PostgreSQL: which external agents are due for one, and whose last one says that the code is not what passed. */
 import type { Opening } from '../../../domain/backtest/agreement.ts';
 import type { BacktestRequest } from '../../../domain/backtest/request.ts';
-import type { EpochMs } from '../../../domain/time.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import type { BlindReplay } from '../../../simulation/backtest/run.ts';
 import type { PassedSession } from '../../../simulation/blind/agreement-session.ts';
 import type { Sql } from '../database.ts';

@@ -1,8 +1,8 @@
 /** Costs of the fills of an agent, expected and realized, from the records of its orders; and the alert that tells of a drift. */
 import type { AgentCalibration } from '../../../../api/v1/agents/ports.ts';
-import { calibrated, costFigures, DRIFT_BPS, hasDrifted, type RecordedFill } from '../../../domain/calibration.ts';
-import { DAY_MS, type EpochMs } from '../../../domain/time.ts';
-import { figureInWords } from '../../../domain/words.ts';
+import { calibrated, costFigures, DRIFT_BPS, hasDrifted, type RecordedFill } from '../../../domain/agents/calibration.ts';
+import { DAY_MS, type EpochMs } from '../../../domain/values/time.ts';
+import { figureInWords } from '../../../domain/values/words.ts';
 import { hintAnnouncements, inTransaction } from '../actors/actor-store.ts';
 import type { Sql } from '../database.ts';
 

@@ -2,10 +2,10 @@
  * Evidence in PostgreSQL, written as the role sevengate_evaluator on a pool of its own: the application's role may read
  * it and cannot insert it. The database numbers, times, assesses and chains each row itself (migrations/0009_gates.sql).
  */
-import { canonicalJson } from '../../../domain/canonical-json.ts';
-import type { SourceOrigin } from '../../../domain/data-source.ts';
-import type { EvidenceCheck, EvidenceDraft, EvidenceKind, EvidenceMetrics } from '../../../domain/evidence.ts';
-import type { EpochMs } from '../../../domain/time.ts';
+import { canonicalJson } from '../../../domain/values/canonical-json.ts';
+import type { SourceOrigin } from '../../../domain/market/data-source.ts';
+import type { EvidenceCheck, EvidenceDraft, EvidenceKind, EvidenceMetrics } from '../../../domain/agents/evidence.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { createSignedRows } from '../trail/signed-rows.ts';
 

@@ -2,8 +2,8 @@
  * The gates over the store: which evidence decides them, and what paper and shadow trading have shown up to now. What is
  * written goes through the evaluator's own connection.
  */
-import type { Stage } from '../../../domain/agent.ts';
-import { canonicalHash } from '../../../domain/canonical-json.ts';
+import type { Stage } from '../../../domain/agents/agent.ts';
+import { canonicalHash } from '../../../domain/values/canonical-json.ts';
 import {
   assessEvidence,
   EVIDENCE_KINDS,
@@ -19,14 +19,14 @@ import {
   isRecentWindow,
   type OutdatedEvidence,
   outdatedWords,
-} from '../../../domain/evidence.ts';
+} from '../../../domain/agents/evidence.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import { draftProblems } from '../../../domain/manifest/reader.ts';
-import { normalCdf } from '../../../domain/normal-distribution.ts';
-import { paperSeriesOf } from '../../../domain/paper-evaluation.ts';
-import { shadowSeriesOf } from '../../../domain/shadow-evaluation.ts';
-import { DAY_MS, type EpochMs, isoTime } from '../../../domain/time.ts';
-import { figureInWords } from '../../../domain/words.ts';
+import { normalCdf } from '../../../domain/values/normal-distribution.ts';
+import { paperSeriesOf } from '../../../domain/agents/paper-evaluation.ts';
+import { shadowSeriesOf } from '../../../domain/agents/shadow-evaluation.ts';
+import { DAY_MS, type EpochMs, isoTime } from '../../../domain/values/time.ts';
+import { figureInWords } from '../../../domain/values/words.ts';
 import type { Sql } from '../database.ts';
 import { createSilenceReports } from '../agents/outside-silence.ts';
 import { createEvaluationRows } from '../evaluations/evaluation-rows.ts';

@@ -3,11 +3,11 @@
  * compared with the agent's state. A change behind the database's rules shows here.
  */
 
-import { STAGES, type Stage } from '../../../domain/agent.ts';
+import { STAGES, type Stage } from '../../../domain/agents/agent.ts';
 import { type BacktestRequest, isLook } from '../../../domain/backtest/request.ts';
-import { canonicalJson, sha256Hex } from '../../../domain/canonical-json.ts';
-import type { SourceOrigin } from '../../../domain/data-source.ts';
-import { GENESIS_HASH } from '../../../domain/decision.ts';
+import { canonicalJson, sha256Hex } from '../../../domain/values/canonical-json.ts';
+import type { SourceOrigin } from '../../../domain/market/data-source.ts';
+import { GENESIS_HASH } from '../../../domain/agents/decision.ts';
 import {
   assessEvidence,
   type EvidenceKind,
@@ -19,9 +19,9 @@ import {
   evidenceMetrics,
   type StageChangeRow,
   stageChangeChainText,
-} from '../../../domain/evidence.ts';
+} from '../../../domain/agents/evidence.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
-import type { EpochMs } from '../../../domain/time.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Transaction } from '../database.ts';
 
 /** Receives one difference from what was written: when, whose, which part, and one sentence. */

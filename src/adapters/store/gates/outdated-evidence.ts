@@ -1,6 +1,6 @@
 /** Evidence of earlier rules that holds agents at their stage, and the alert that tells their owners. */
-import { type OutdatedEvidence, outdatedWords } from '../../../domain/evidence.ts';
-import { DAY_MS, type EpochMs } from '../../../domain/time.ts';
+import { type OutdatedEvidence, outdatedWords } from '../../../domain/agents/evidence.ts';
+import { DAY_MS, type EpochMs } from '../../../domain/values/time.ts';
 import { hintAnnouncements, inTransaction } from '../actors/actor-store.ts';
 import type { Sql, Transaction } from '../database.ts';
 

@@ -1,10 +1,10 @@
 /** Shadow orders and the windows of flow that they were measured by. The worker writes what was sent, the feed what it received. */
 import type { MeasuredOrder, ShadowStore } from '../../../trading/shadow-measuring.ts';
-import { Decimal, plainDecimal } from '../../../domain/decimal.ts';
+import { Decimal, plainDecimal } from '../../../domain/values/decimal.ts';
 import { flowDigest, readFlow } from '../../../domain/shadow/flow.ts';
 import { measureShadow, type ShadowMeasurement, type ShadowOrder } from '../../../domain/shadow/measure.ts';
-import type { EpochMs } from '../../../domain/time.ts';
-import type { InstrumentKey } from '../../../domain/venue.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
+import type { InstrumentKey } from '../../../domain/market/venue.ts';
 import type { TrustedKey } from '../../signing-keys/writer-keys.ts';
 import type { FillRecord } from '../books/book-store.ts';
 import type { Sql, Transaction } from '../database.ts';

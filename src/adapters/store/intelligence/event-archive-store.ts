@@ -2,7 +2,7 @@
 
 import type { ArchivedStretch } from '../../../domain/backtest/known-events.ts';
 import type { Report } from '../../../domain/intelligence/report.ts';
-import type { EpochMs } from '../../../domain/time.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import type { EventArchive } from '../../../simulation/ports.ts';
 import type { Sql } from '../database.ts';
 

@@ -4,8 +4,8 @@ import type { Assessment } from '../../../domain/intelligence/corroboration.ts';
 import type { MacroRelease } from '../../../domain/intelligence/macro.ts';
 import type { EventKind, Report } from '../../../domain/intelligence/report.ts';
 import type { SocialPost } from '../../../domain/intelligence/social.ts';
-import { SEVERITIES, type Severity } from '../../../domain/market-event.ts';
-import { DAY_MS, type EpochMs } from '../../../domain/time.ts';
+import { SEVERITIES, type Severity } from '../../../domain/market/market-event.ts';
+import { DAY_MS, type EpochMs } from '../../../domain/values/time.ts';
 import type { Sql } from '../database.ts';
 import { readReports } from './intelligence-store.ts';
 

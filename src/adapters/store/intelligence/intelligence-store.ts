@@ -4,7 +4,7 @@ import type { MacroObservation, MacroRelease } from '../../../domain/intelligenc
 import { type Report, symbolsOf } from '../../../domain/intelligence/report.ts';
 import type { SocialPost } from '../../../domain/intelligence/social.ts';
 import type { TrackerChange } from '../../../domain/intelligence/story-tracker.ts';
-import { DAY_MS, type EpochMs } from '../../../domain/time.ts';
+import { DAY_MS, type EpochMs } from '../../../domain/values/time.ts';
 import type { Sql, Transaction } from '../database.ts';
 
 const HOUR_MS = 3_600_000;

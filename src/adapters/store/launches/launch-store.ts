@@ -2,7 +2,7 @@
 import { type Launch, launch } from '../../../../actors/launch/resource.ts';
 import { type LauncherLaunch, launcherLaunch } from '../../../../actors/launcher-launch/resource.ts';
 import type { LaunchReads, LaunchTransaction, OwnFill } from '../../../../api/v1/launches/ports.ts';
-import type { ActorRecord } from '../../../domain/actor-step.ts';
+import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
 import type { CurveState } from '../../../domain/launch/launch-state.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { createRowReads } from '../resource-rows.ts';

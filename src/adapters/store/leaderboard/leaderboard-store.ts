@@ -1,6 +1,6 @@
 /** The leaderboard of wallets in PostgreSQL: what was read of them, their sales, and the ranking that lists read. */
 import type { LeaderboardReads } from '../../../../api/v1/leaderboard/ports.ts';
-import { plainDecimal } from '../../../domain/decimal.ts';
+import { plainDecimal } from '../../../domain/values/decimal.ts';
 import type { FifoLedger } from '../../../domain/leaderboard/fifo-ledger.ts';
 import {
   LEADERBOARD_WINDOWS,
@@ -10,7 +10,7 @@ import {
   type WalletSale,
   WINDOW_MS,
 } from '../../../domain/leaderboard/entry.ts';
-import type { WalletChain } from '../../../domain/linked-wallet.ts';
+import type { WalletChain } from '../../../domain/identity/linked-wallet.ts';
 import type { LandedTransaction } from '../../../domain/solana/chain.ts';
 import type { LeaderboardStore, RefreshedWallet, StoredEvent, WalletTransaction } from '../../../trading/leaderboard-refresh.ts';
 import { inTransaction } from '../actors/actor-store.ts';

@@ -1,7 +1,7 @@
 /** Listings of the marketplace in PostgreSQL. What a listing says of its strategy its triggers take from the record. */
 import type { ListingDirectory } from '../../../../actors/listing/command-handler.ts';
 import type { ListingReads } from '../../../../api/v1/marketplace/ports.ts';
-import { plainDecimal } from '../../../domain/decimal.ts';
+import { plainDecimal } from '../../../domain/values/decimal.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import type { Listing, ListingEvidence, ListingState, RuleShape } from '../../../domain/marketplace/listing.ts';
 import { writeRecords } from '../actors/actor-records.ts';

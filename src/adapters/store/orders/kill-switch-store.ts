@@ -1,12 +1,12 @@
 /** Books to be flattened: of agents held by a circuit breaker, and of agents and Takes closed by a person. */
-import type { ActorStart } from '../../../domain/actor-step.ts';
-import type { Autonomy } from '../../../domain/agent.ts';
-import type { Position } from '../../../domain/book.ts';
-import { BREAKER_PAUSES, type Closing } from '../../../domain/execution.ts';
-import type { ExecutionMode } from '../../../domain/order.ts';
+import type { ActorStart } from '../../../domain/agents/actor-step.ts';
+import type { Autonomy } from '../../../domain/agents/agent.ts';
+import type { Position } from '../../../domain/books/book.ts';
+import { BREAKER_PAUSES, type Closing } from '../../../domain/orders/execution.ts';
+import type { ExecutionMode } from '../../../domain/orders/order.ts';
 import { DEFAULT_PREFERENCES } from '../../../domain/risk/preferences.ts';
 import { CLOSING } from '../../../domain/take/take.ts';
-import type { InstrumentKey } from '../../../domain/venue.ts';
+import type { InstrumentKey } from '../../../domain/market/venue.ts';
 import { inTransaction, writeStarts } from '../actors/actor-store.ts';
 import type { Sql } from '../database.ts';
 import { preferencesOfAll } from '../risk/risk-preferences-store.ts';

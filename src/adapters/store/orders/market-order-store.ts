@@ -2,10 +2,10 @@
 import { type MarketOrder, type MarketOrderView, marketOrder } from '../../../../actors/market-order/resource.ts';
 import type { RestingOrder, RestingWatchDeps } from '../../../../actors/market-order/resting-watch.ts';
 import type { MarketOrderReads } from '../../../../api/v1/market-orders/ports.ts';
-import type { OpenProposal } from '../../../domain/book.ts';
-import { type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
-import type { MarketOrderState } from '../../../domain/execution.ts';
-import type { Order } from '../../../domain/order.ts';
+import type { OpenProposal } from '../../../domain/books/book.ts';
+import { type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
+import type { MarketOrderState } from '../../../domain/orders/execution.ts';
+import type { Order } from '../../../domain/orders/order.ts';
 import { withFills } from '../books/order-fills.ts';
 import type { Sql, Transaction } from '../database.ts';
 import type { Query } from '../queries.ts';

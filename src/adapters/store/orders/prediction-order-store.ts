@@ -2,12 +2,12 @@
 import { type PredictionOrder, type PredictionOrderView, predictionOrder } from '../../../../actors/prediction-order/resource.ts';
 import type { ContainedLoop } from '../../../../actors/runtime/containment.ts';
 import type { PredictionOrderReads } from '../../../../api/v1/prediction-orders/ports.ts';
-import type { ActorRecord } from '../../../domain/actor-step.ts';
-import type { OpenProposal, Position } from '../../../domain/book.ts';
+import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
+import type { OpenProposal, Position } from '../../../domain/books/book.ts';
 import type { PredictionMarket } from '../../../domain/prediction/market.ts';
 import { readOutcomeKey } from '../../../domain/prediction/order.ts';
-import type { EpochMs } from '../../../domain/time.ts';
-import type { InstrumentKey } from '../../../domain/venue.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
+import type { InstrumentKey } from '../../../domain/market/venue.ts';
 import { writeSettlements } from '../books/book-store.ts';
 import { withFills } from '../books/order-fills.ts';
 import type { Sql, Transaction } from '../database.ts';

@@ -6,9 +6,9 @@ import {
   preparedTransaction,
 } from '../../../../actors/prepared-transaction/resource.ts';
 import type { SwapReads } from '../../../../api/v1/spotchain/ports.ts';
-import type { ActorRecord } from '../../../domain/actor-step.ts';
-import type { OpenProposal } from '../../../domain/book.ts';
-import { plainDecimal } from '../../../domain/decimal.ts';
+import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
+import type { OpenProposal } from '../../../domain/books/book.ts';
+import { plainDecimal } from '../../../domain/values/decimal.ts';
 import type { TransactionPurpose } from '../../../domain/solana/lifecycle.ts';
 import { withFills } from '../books/order-fills.ts';
 import type { Sql, Transaction } from '../database.ts';

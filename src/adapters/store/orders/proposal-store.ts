@@ -1,7 +1,7 @@
 /** Trade proposals as commands, lists and halts read them. Every read of the outside names the organization. */
 import { type Proposal, type ProposalTransaction, type ProposalView, proposal } from '../../../../actors/proposal/resource.ts';
 import type { ProposalReads } from '../../../../api/v1/agent-orders/ports.ts';
-import { proposalTransactionId } from '../../../domain/execution.ts';
+import { proposalTransactionId } from '../../../domain/orders/execution.ts';
 import { withFills } from '../books/order-fills.ts';
 import type { Sql } from '../database.ts';
 import { createRowReads } from '../resource-rows.ts';

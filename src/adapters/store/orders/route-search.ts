@@ -1,7 +1,7 @@
 /** Searches the transactions that were signed for routes that paid a stranger: what was signed stays as it is, and is told. */
 import { readMessage } from '../../../domain/solana/message.ts';
 import { routeFindings } from '../../../domain/solana/route-findings.ts';
-import type { EpochMs } from '../../../domain/time.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Transaction } from '../database.ts';
 
 const PAGE = 500;

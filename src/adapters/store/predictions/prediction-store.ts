@@ -3,7 +3,7 @@
 import type { Page, PageOf } from '../../../../api/page.ts';
 import type { PredictionFilter } from '../../../../api/v1/prediction-markets/ports.ts';
 import type { PredictionMarket, PredictionTrade } from '../../../domain/prediction/market.ts';
-import type { EpochMs } from '../../../domain/time.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Sql } from '../database.ts';
 import { anywhere, pageOfRows } from '../page-of-rows.ts';
 

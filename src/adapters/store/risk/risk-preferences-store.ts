@@ -1,5 +1,5 @@
 /** Risk preferences in PostgreSQL: every version is kept, the highest holds. */
-import type { ActorRecord } from '../../../domain/actor-step.ts';
+import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
 import { DEFAULT_PREFERENCES, type RiskPreferences } from '../../../domain/risk/preferences.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { answerOf, type Query } from '../queries.ts';

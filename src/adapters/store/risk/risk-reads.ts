@@ -1,9 +1,9 @@
 /** Risk inputs of an organization from PostgreSQL: its agents, books, mandate, pools and what waits on its manual book. */
 
-import type { Autonomy, Stage } from '../../../domain/agent.ts';
-import { bookIds, type OpenProposal } from '../../../domain/book.ts';
+import type { Autonomy, Stage } from '../../../domain/agents/agent.ts';
+import { bookIds, type OpenProposal } from '../../../domain/books/book.ts';
 import { type TransitAmount, transitReservations } from '../../../domain/bridge/transit.ts';
-import { type AccountFacts, NO_ACCOUNTS } from '../../../domain/free-dollars.ts';
+import { type AccountFacts, NO_ACCOUNTS } from '../../../domain/books/free-dollars.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import type { BookSums } from '../../../domain/risk/context.ts';
 import type { AccountBook, AgentFacts, RiskReads } from '../../../trading/ports.ts';

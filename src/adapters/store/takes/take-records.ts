@@ -1,9 +1,9 @@
 /** The rows that Takes write: themselves, where they stand, and what they are told of their proposals. */
 import type { TakeFunding } from '../../../../actors/take/command-handler.ts';
-import type { ActorRecord } from '../../../domain/actor-step.ts';
-import { isPosition, type Position } from '../../../domain/book.ts';
-import { Decimal, type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
-import { dollarVenueOf } from '../../../domain/reserves.ts';
+import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
+import { isPosition, type Position } from '../../../domain/books/book.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
+import { dollarVenueOf } from '../../../domain/books/reserves.ts';
 import {
   type DollarsForTake,
   dollarsForTake,
@@ -11,8 +11,8 @@ import {
   LiveDollarsLacking,
   type PayingPlace,
 } from '../../../domain/take/live-capital.ts';
-import type { EpochMs } from '../../../domain/time.ts';
-import type { InstrumentKey } from '../../../domain/venue.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
+import type { InstrumentKey } from '../../../domain/market/venue.ts';
 import type { Transaction } from '../database.ts';
 import { answerOf } from '../queries.ts';
 import { preferencesOf } from '../risk/risk-preferences-store.ts';

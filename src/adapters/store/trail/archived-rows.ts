@@ -3,7 +3,7 @@
  * name both, so that what was moved is proved by the same reads and the same signatures as what was not.
  */
 import type { PendingQuery, Row } from 'postgres';
-import type { EpochMs } from '../../../domain/time.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { MOVED_TABLES, type MovedTable, movedStretches, readStretch } from './history-archive.ts';
 import { ASSESSED_TABLES } from './signed-rows.ts';

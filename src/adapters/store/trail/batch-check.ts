@@ -1,6 +1,6 @@
 /** Check that a trusted writer signed a batch of the trail. */
 
-import type { EpochMs } from '../../../domain/time.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import { batchRoot, batchText, type ThinnedBatch, thinnedBatchRoot, type TrailChange } from '../../../domain/trail/batch.ts';
 import { isSignedBy, type TrustedKey } from '../../signing-keys/writer-keys.ts';
 import type { Transaction } from '../database.ts';

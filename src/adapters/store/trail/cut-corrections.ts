@@ -2,7 +2,7 @@
  * Corrections of wrong cuts. The cut stays as the feed signed it. A row signed by the owner says from then on that it is wrong and why.
  * Assessments read `judged_cuts` and `judged_observations`, which leave it out.
  */
-import type { EpochMs } from '../../../domain/time.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import type { TrustedKey } from '../../signing-keys/writer-keys.ts';
 import type { Sql, Transaction } from '../database.ts';
 

@@ -2,11 +2,11 @@
  * Cuts as the feed signed them, trusted only by its public key: the batch of the cut, its row and every observation are hashed in this
  * process. The owner of the tables can leave a cut out and cannot make one up.
  */
-import type { Cut, Observation } from '../../../domain/cut.ts';
-import { sha256Hex } from '../../../domain/canonical-json.ts';
-import type { EpochMs } from '../../../domain/time.ts';
+import type { Cut, Observation } from '../../../domain/market/cut.ts';
+import { sha256Hex } from '../../../domain/values/canonical-json.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import { cutDigest } from '../../../domain/trail/batch-digests.ts';
-import type { InstrumentKey } from '../../../domain/venue.ts';
+import type { InstrumentKey } from '../../../domain/market/venue.ts';
 import type { TrustedKey } from '../../signing-keys/writer-keys.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { batchFault, readBatches } from './batch-check.ts';

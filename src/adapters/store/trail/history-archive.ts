@@ -13,9 +13,9 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { whyNotRead } from '../../named-file.ts';
 import type { StoredStep } from '../../../../actors/runtime/actor-history.ts';
-import type { Json } from '../../../domain/canonical-json.ts';
-import { DAY_MS, type EpochMs, isoTime } from '../../../domain/time.ts';
-import type { WorkProgress } from '../../../domain/work-progress.ts';
+import type { Json } from '../../../domain/values/canonical-json.ts';
+import { DAY_MS, type EpochMs, isoTime } from '../../../domain/values/time.ts';
+import type { WorkProgress } from '../../../domain/values/work-progress.ts';
 import type { Sql, Transaction } from '../database.ts';
 import type { WorkRecorder } from '../long-work-store.ts';
 

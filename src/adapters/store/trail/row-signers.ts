@@ -2,7 +2,7 @@
  * Expected signers of rows that only one writer signs: the feed what it received, the worker what it ticked. A valid signature of another
  * writer does not count, so the stolen keys of another process are of no use.
  */
-import type { EpochMs } from '../../../domain/time.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Writer } from '../../../domain/trail/batch.ts';
 import type { TrustedKey } from '../../signing-keys/writer-keys.ts';
 import type { Transaction } from '../database.ts';

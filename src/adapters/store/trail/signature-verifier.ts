@@ -3,7 +3,7 @@
  * batch that wrote it, the sums over decisions, cuts and bars, and the log of batches with its checkpoints.
  */
 
-import type { EpochMs } from '../../../domain/time.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import { type ChangeOp, logEntry, type Writer } from '../../../domain/trail/batch.ts';
 import { decisionsDigest } from '../../../domain/trail/batch-digests.ts';
 import { appendLeaf, consistencyProof, emptyFrontier, frontierRoot, leafHash } from '../../../domain/trail/merkle.ts';

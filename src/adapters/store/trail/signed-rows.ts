@@ -3,12 +3,12 @@
  * compared every time.
  */
 import type { PendingQuery, Row } from 'postgres';
-import { bookIds } from '../../../domain/book.ts';
-import type { EvidenceDraft, EvidenceSeries } from '../../../domain/evidence.ts';
+import { bookIds } from '../../../domain/books/book.ts';
+import type { EvidenceDraft, EvidenceSeries } from '../../../domain/agents/evidence.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
-import { DAY_MS, type EpochMs } from '../../../domain/time.ts';
+import { DAY_MS, type EpochMs } from '../../../domain/values/time.ts';
 import type { ChangeOp, Writer } from '../../../domain/trail/batch.ts';
-import { type InstrumentKey, splitInstrumentKey } from '../../../domain/venue.ts';
+import { type InstrumentKey, splitInstrumentKey } from '../../../domain/market/venue.ts';
 import type { TrustedKey } from '../../signing-keys/writer-keys.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { barDigest } from './bar-digest.ts';

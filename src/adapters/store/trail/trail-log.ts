@@ -1,6 +1,6 @@
 /** The log of signed batches: appends what was committed, and keeps signed checkpoints that anybody may hold on to. */
 
-import type { EpochMs } from '../../../domain/time.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import { logEntry, type TrailBatch, type Writer } from '../../../domain/trail/batch.ts';
 import { appendLeaf, emptyFrontier, type Frontier, frontierRoot, leafHash } from '../../../domain/trail/merkle.ts';
 import {

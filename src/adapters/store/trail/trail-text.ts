@@ -1,5 +1,5 @@
 /** Report in words of the decision trail's verification. */
-import { isoTime } from '../../../domain/time.ts';
+import { isoTime } from '../../../domain/values/time.ts';
 import type { TrailReport } from '../trail-verifier.ts';
 
 /** One line where the trail is whole; else a line for every altered row, the first one first. */

@@ -1,9 +1,9 @@
 /** Reads the newest comparison of an organization's accounts, and what its live books have of them, from PostgreSQL. */
 import type { DollarsSpentRecord } from '../../../../actors/manual-order/spending.ts';
-import type { ActorRecord } from '../../../domain/actor-step.ts';
-import { Decimal, type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
-import { type AccountFacts, NO_ACCOUNTS } from '../../../domain/free-dollars.ts';
-import type { DollarVenue, HeldDollars, ReserveLine } from '../../../domain/reserves.ts';
+import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
+import { type AccountFacts, NO_ACCOUNTS } from '../../../domain/books/free-dollars.ts';
+import type { DollarVenue, HeldDollars, ReserveLine } from '../../../domain/books/reserves.ts';
 import { type BoundAtVenue, type BoundDollars, boundDollarsObjection, DollarsBound } from '../../../domain/take/live-capital.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { answerOf, type Query } from '../queries.ts';

@@ -1,16 +1,16 @@
 /** Comparisons of what is claimed with what is held, in PostgreSQL, and what they are made of. */
 import type { VaultReserves } from '../../../../actors/agent/vault-handler.ts';
 import type { ReserveReads } from '../../../../api/v1/agent-vaults/ports.ts';
-import { Decimal, type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
 import {
   type DollarVenue,
   type KeptReserveCheck,
   type PresentClaims,
   type ReserveClaims,
   simulatedCheck,
-} from '../../../domain/reserves.ts';
-import type { EpochMs } from '../../../domain/time.ts';
-import type { InstrumentKey } from '../../../domain/venue.ts';
+} from '../../../domain/books/reserves.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
+import type { InstrumentKey } from '../../../domain/market/venue.ts';
 import type { ReservePosition, ReserveStore, ReserveWallet } from '../../../trading/reserve-check.ts';
 import { hintAnnouncements, inTransaction } from '../actors/actor-store.ts';
 import type { Sql, Transaction } from '../database.ts';

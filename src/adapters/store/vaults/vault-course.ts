@@ -1,7 +1,7 @@
 /** Share price of a vault over time: its signed marks, thinned out evenly. */
 import type { VaultPoint } from '../../../../api/v1/agent-vaults/ports.ts';
-import { plainDecimal } from '../../../domain/decimal.ts';
-import { drawdownPct } from '../../../domain/vault.ts';
+import { plainDecimal } from '../../../domain/values/decimal.ts';
+import { drawdownPct } from '../../../domain/books/vault.ts';
 import type { Sql } from '../database.ts';
 import type { SignedRows } from '../trail/signed-rows.ts';
 

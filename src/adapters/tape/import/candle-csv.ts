@@ -1,7 +1,7 @@
 /** Imports closed bars from CSV with the header openTime,open,high,low,close,volume: one event per bar, received when it closed. */
 import { basename } from 'node:path';
-import { DAY_MS, timeframeMs } from '../../../domain/time.ts';
-import { instrumentKey, VENUES } from '../../../domain/venue.ts';
+import { DAY_MS, timeframeMs } from '../../../domain/values/time.ts';
+import { instrumentKey, VENUES } from '../../../domain/market/venue.ts';
 import { isOfShare, ShareClock } from '../../candle-files/share-hours.ts';
 import { wireCandle } from '../../venues/spotexchange/map.ts';
 import { firstLine, type Importer } from '../importer.ts';

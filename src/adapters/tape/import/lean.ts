@@ -1,10 +1,10 @@
 /** Imports LEAN bars: headerless CSV whose times count from the exchange's midnight. Quote bars become quotes at the end of the bar, trade bars candles. */
-import { Decimal, type DecimalString, isPositive, plainDecimal } from '../../../domain/decimal.ts';
-import { NO_FLAGS } from '../../../domain/quote.ts';
-import { newYorkOffsetMs } from '../../../domain/session.ts';
-import type { TapeEvent } from '../../../domain/tape.ts';
-import type { EpochMs } from '../../../domain/time.ts';
-import { type ExecutableVenue, VENUES } from '../../../domain/venue.ts';
+import { Decimal, type DecimalString, isPositive, plainDecimal } from '../../../domain/values/decimal.ts';
+import { NO_FLAGS } from '../../../domain/market/quote.ts';
+import { newYorkOffsetMs } from '../../../domain/market/session.ts';
+import type { TapeEvent } from '../../../domain/tape/tape.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
+import { type ExecutableVenue, VENUES } from '../../../domain/market/venue.ts';
 import { scaledDecimal } from '../../venues/reference/hermes-map.ts';
 import { wireCandle } from '../../venues/spotexchange/map.ts';
 import { cellDecimal, firstLine, type Importer, type ImportTarget } from '../importer.ts';

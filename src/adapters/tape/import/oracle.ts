@@ -1,7 +1,7 @@
 /** Imports oracle prices: Hermes answers of Pyth, and the Chainlink ticks by which Polymarket settles. Both are reference prices. */
-import { CATALOG } from '../../../domain/catalog.ts';
-import { isPositive } from '../../../domain/decimal.ts';
-import { NO_FLAGS } from '../../../domain/quote.ts';
+import { CATALOG } from '../../../domain/catalog/catalog.ts';
+import { isPositive } from '../../../domain/values/decimal.ts';
+import { NO_FLAGS } from '../../../domain/market/quote.ts';
 import { bareFeedId, mapHermesUpdate } from '../../venues/reference/hermes-map.ts';
 import { timeOf } from './quote-csv.ts';
 import { firstLine, type Importer } from '../importer.ts';

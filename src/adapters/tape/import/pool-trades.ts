@@ -2,9 +2,9 @@
  * Importer of a pool's trades as GeckoTerminal answers them, as one-minute bars. A trade is what somebody paid, not what anybody offers, so
  * it never becomes a quote.
  */
-import { CATALOG } from '../../../domain/catalog.ts';
-import { Decimal, isDecimalString, isPositive, plainDecimal } from '../../../domain/decimal.ts';
-import { type EpochMs, slotOf } from '../../../domain/time.ts';
+import { CATALOG } from '../../../domain/catalog/catalog.ts';
+import { Decimal, isDecimalString, isPositive, plainDecimal } from '../../../domain/values/decimal.ts';
+import { type EpochMs, slotOf } from '../../../domain/values/time.ts';
 import { timeOf } from './quote-csv.ts';
 import type { Importer } from '../importer.ts';
 import { TapeError } from '../tape-error.ts';

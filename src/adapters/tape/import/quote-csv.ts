@@ -1,8 +1,8 @@
 /** Imports best bids and asks from CSV with a header: nautilus exports, Tardis quotes, TrueFX ticks. */
-import { isPositive } from '../../../domain/decimal.ts';
-import { NO_FLAGS } from '../../../domain/quote.ts';
-import type { EpochMs } from '../../../domain/time.ts';
-import { EXECUTABLE_VENUES, type ExecutableVenue } from '../../../domain/venue.ts';
+import { isPositive } from '../../../domain/values/decimal.ts';
+import { NO_FLAGS } from '../../../domain/market/quote.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
+import { EXECUTABLE_VENUES, type ExecutableVenue } from '../../../domain/market/venue.ts';
 import { cellDecimal, firstLine, type Importer } from '../importer.ts';
 import { TapeError } from '../tape-error.ts';
 

@@ -1,8 +1,8 @@
 /** Imports raw logs of Binance and Binance.US as cryptofeed records them: `seconds.micros: {json}` per frame, through the spot exchange's own mapper. */
 
-import { NO_FLAGS } from '../../../domain/quote.ts';
-import type { TapeEvent } from '../../../domain/tape.ts';
-import type { EpochMs } from '../../../domain/time.ts';
+import { NO_FLAGS } from '../../../domain/market/quote.ts';
+import type { TapeEvent } from '../../../domain/tape/tape.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import { bookLevels, DEPTH_SOURCE, mapSpotFrame, PROVIDER } from '../../venues/spotexchange/map.ts';
 import { isCount } from '../../venues/wire-decimal.ts';
 import type { ImportCounts, Importer } from '../importer.ts';

@@ -1,5 +1,5 @@
 /** The perpetuals venue as a process reaches it: what it lets one address ask, its feed, bars, funding and books. */
-import type { EpochMs } from '../../../domain/time.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import type { MakeBudget } from '../../queue/request-budgets.ts';
 import { ASKED_WAIT_MS, type Reach } from '../../reach.ts';
 import { partsOf, withJoinedBars } from '../joined-bars.ts';

@@ -3,9 +3,9 @@
  * See docs/reference/outside/perpetuals-venue.md.
  */
 import type { Clock } from '../../../../streams/clock.ts';
-import type { Candle } from '../../../domain/candle.ts';
-import { timeframeMs } from '../../../domain/time.ts';
-import { valueText } from '../../../domain/value-text.ts';
+import type { Candle } from '../../../domain/candles/candle.ts';
+import { timeframeMs } from '../../../domain/values/time.ts';
+import { valueText } from '../../../domain/values/value-text.ts';
 import { knownFields } from '../known-fields.ts';
 import { type CandleSource, VenueError } from '../venue-feed.ts';
 import type { VenueHttp } from '../venue-http.ts';

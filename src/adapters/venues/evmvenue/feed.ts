@@ -5,7 +5,7 @@
 import { defer, finalize, share, tap } from 'rxjs';
 import type { Clock } from '../../../../streams/clock.ts';
 import { createUnknownFields, type NoteUnknownField } from '../../../../streams/feed-counters.ts';
-import type { EpochMs } from '../../../domain/time.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import type { OrderBook } from '../order-book.ts';
 import type { VenueFeed } from '../venue-feed.ts';
 import { type VenueConnection, venueSocket } from '../venue-socket.ts';

@@ -4,11 +4,11 @@
  */
 import type { Clock } from '../../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
-import type { DecimalString } from '../../../domain/decimal.ts';
-import { NO_FLAGS, type PerpContext } from '../../../domain/quote.ts';
-import type { EpochMs } from '../../../domain/time.ts';
-import { valueText } from '../../../domain/value-text.ts';
-import { FILLS_CAP, type PublicPosition } from '../../../domain/wallet.ts';
+import type { DecimalString } from '../../../domain/values/decimal.ts';
+import { NO_FLAGS, type PerpContext } from '../../../domain/market/quote.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
+import { valueText } from '../../../domain/values/value-text.ts';
+import { FILLS_CAP, type PublicPosition } from '../../../domain/identity/wallet.ts';
 import { knownFields } from '../known-fields.ts';
 import type { OrderBook } from '../order-book.ts';
 import type { RequestBudget } from '../request-budget.ts';

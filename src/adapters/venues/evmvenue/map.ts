@@ -1,11 +1,11 @@
 /** The perpetuals venue's frames in the engine's words. Pure: bytes in, messages out. See docs/reference/outside/perpetuals-venue.md. */
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
-import type { Candle } from '../../../domain/candle.ts';
-import { compareDecimals, isPositive } from '../../../domain/decimal.ts';
-import type { FeedMessage } from '../../../domain/market-event.ts';
-import { NO_FLAGS, type PerpContext, type QualityFlag, type Quote, type RejectionReason } from '../../../domain/quote.ts';
-import type { EpochMs } from '../../../domain/time.ts';
-import { valueText } from '../../../domain/value-text.ts';
+import type { Candle } from '../../../domain/candles/candle.ts';
+import { compareDecimals, isPositive } from '../../../domain/values/decimal.ts';
+import type { FeedMessage } from '../../../domain/market/market-event.ts';
+import { NO_FLAGS, type PerpContext, type QualityFlag, type Quote, type RejectionReason } from '../../../domain/market/quote.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
+import { valueText } from '../../../domain/values/value-text.ts';
 import { frameSample, rejection } from '../feed-messages.ts';
 import { knownFields, noteUnknown } from '../known-fields.ts';
 import type { BookLevel, OrderBook } from '../order-book.ts';

@@ -1,5 +1,5 @@
 /** The hot paths of the perpetuals venue: the best of both sides, and whole books, read without JSON.parse. */
-import type { EpochMs } from '../../../domain/time.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import { FrameScan, LevelLayout, Literal, memberNames, NameTable } from '../frame-scan.ts';
 import type { BookLevel } from '../order-book.ts';
 

@@ -1,7 +1,7 @@
 /** Prediction markets as a process reaches them: both providers, and the on-chain venue that live orders go to. */
 import type { OnchainPredictions } from '../../../../actors/prediction-order/onchain-venue.ts';
 import type { UnknownFields } from '../../../../streams/feed-counters.ts';
-import { USDC_DECIMALS, USDC_MINT } from '../../../domain/catalog.ts';
+import { USDC_DECIMALS, USDC_MINT } from '../../../domain/catalog/catalog.ts';
 import type { MakeBudget } from '../../queue/request-budgets.ts';
 import { ASKED_WAIT_MS, type Reach } from '../../reach.ts';
 import { createKalshiFeed } from './kalshi/feed.ts';

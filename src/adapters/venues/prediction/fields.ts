@@ -1,8 +1,8 @@
 /** Reading fields of untrusted objects: what is missing or mistyped refuses the whole message, with its reason. */
-import { Decimal, type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
-import type { Rejection, RejectionReason } from '../../../domain/quote.ts';
-import type { EpochMs } from '../../../domain/time.ts';
-import { valueText } from '../../../domain/value-text.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
+import type { Rejection, RejectionReason } from '../../../domain/market/quote.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
+import { valueText } from '../../../domain/values/value-text.ts';
 import { rejection } from '../feed-messages.ts';
 import { wireDecimal } from '../wire-decimal.ts';
 

@@ -1,5 +1,5 @@
 /** One book of price levels that grows by differences, and its tops. */
-import { compareDecimals, Decimal, type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
+import { compareDecimals, Decimal, type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
 import type { PredictionLevel } from '../../../domain/prediction/market.ts';
 
 export type BookSide = 'bids' | 'asks';

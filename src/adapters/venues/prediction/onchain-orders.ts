@@ -5,12 +5,12 @@
  */
 import type { Clock } from '../../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
-import type { Fill } from '../../../domain/book.ts';
-import { slippageBpsOf } from '../../../domain/costs.ts';
-import { Decimal, type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
-import { contentId } from '../../../domain/ids.ts';
-import { floorToStep, marketStepOf } from '../../../domain/market-step.ts';
-import type { Order } from '../../../domain/order.ts';
+import type { Fill } from '../../../domain/books/book.ts';
+import { slippageBpsOf } from '../../../domain/orders/costs.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
+import { contentId } from '../../../domain/values/ids.ts';
+import { floorToStep, marketStepOf } from '../../../domain/market/market-step.ts';
+import type { Order } from '../../../domain/orders/order.ts';
 import {
   complement,
   type OutcomeSide,
@@ -18,9 +18,9 @@ import {
   type PredictionLevel,
   type PredictionMarket,
 } from '../../../domain/prediction/market.ts';
-import { type Outcome, refuse } from '../../../domain/refusal.ts';
+import { type Outcome, refuse } from '../../../domain/values/refusal.ts';
 import { isAddress } from '../../../domain/solana/base58.ts';
-import { valueText } from '../../../domain/value-text.ts';
+import { valueText } from '../../../domain/values/value-text.ts';
 import { knownFields } from '../known-fields.ts';
 import type { RequestBudget } from '../request-budget.ts';
 import { VenueError } from '../venue-feed.ts';

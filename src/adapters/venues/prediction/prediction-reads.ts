@@ -3,7 +3,7 @@ import type { PredictionReads } from '../../../../api/v1/prediction-markets/port
 import { assessedBook } from '../../../../streams/prediction-quality.ts';
 import type { PredictionBook, PredictionMarket, PredictionProvider, PredictionTrade } from '../../../domain/prediction/market.ts';
 import { TRADES_WINDOW_MS } from '../../../domain/prediction/research.ts';
-import type { EpochMs } from '../../../domain/time.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import type { PredictionStore } from '../../store/predictions/prediction-store.ts';
 import { VenueError } from '../venue-feed.ts';
 

@@ -1,5 +1,5 @@
 /** Prices and levels of prediction books out of a scan: in their shortest form, as books find a level by it. */
-import type { DecimalString } from '../../../domain/decimal.ts';
+import type { DecimalString } from '../../../domain/values/decimal.ts';
 import type { PredictionLevel } from '../../../domain/prediction/market.ts';
 import type { FrameScan } from '../frame-scan.ts';
 

@@ -1,5 +1,5 @@
 /** Reference prices as a process reaches them: the oracle of shares, the second source behind it, and the issuers' marks. */
-import { CATALOG, referenceShares } from '../../../domain/catalog.ts';
+import { CATALOG, referenceShares } from '../../../domain/catalog/catalog.ts';
 import type { MakeBudget } from '../../queue/request-budgets.ts';
 import type { Reach } from '../../reach.ts';
 import { createReferenceCandles } from './candles.ts';

@@ -2,10 +2,10 @@
  * Bars of reference prices from Pyth's history, which answers in the shape of TradingView's charting library.
  * See docs/reference/outside/reference-prices.md.
  */
-import type { Candle } from '../../../domain/candle.ts';
-import { plainDecimal } from '../../../domain/decimal.ts';
-import { timeframeMs } from '../../../domain/time.ts';
-import { valueText } from '../../../domain/value-text.ts';
+import type { Candle } from '../../../domain/candles/candle.ts';
+import { plainDecimal } from '../../../domain/values/decimal.ts';
+import { timeframeMs } from '../../../domain/values/time.ts';
+import { valueText } from '../../../domain/values/value-text.ts';
 import { knownFields } from '../known-fields.ts';
 import { type CandleSource, VenueError } from '../venue-feed.ts';
 import type { ReferenceInstrument } from './hermes-map.ts';

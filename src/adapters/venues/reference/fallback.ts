@@ -7,10 +7,10 @@ import { concatMap, defer, EMPTY, merge, mergeMap, type Observable, Subject, tak
 import type { Clock } from '../../../../streams/clock.ts';
 import { createClockScheduler } from '../../../../streams/clock-scheduler.ts';
 import { createUnknownFields } from '../../../../streams/feed-counters.ts';
-import type { FeedMessage } from '../../../domain/market-event.ts';
-import type { ReferencePrice, Session } from '../../../domain/quote.ts';
-import { sessionAt as usSessionAt } from '../../../domain/session.ts';
-import type { EpochMs } from '../../../domain/time.ts';
+import type { FeedMessage } from '../../../domain/market/market-event.ts';
+import type { ReferencePrice, Session } from '../../../domain/market/quote.ts';
+import { sessionAt as usSessionAt } from '../../../domain/market/session.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import { askAgain, retryPauseMs } from '../ask-again.ts';
 import { feedStatus } from '../feed-messages.ts';
 import { unusableAnswer } from '../polling.ts';

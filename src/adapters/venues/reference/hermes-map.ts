@@ -3,8 +3,8 @@
  * See docs/reference/outside/reference-prices.md.
  */
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
-import type { DecimalString } from '../../../domain/decimal.ts';
-import { isPositive } from '../../../domain/decimal.ts';
+import type { DecimalString } from '../../../domain/values/decimal.ts';
+import { isPositive } from '../../../domain/values/decimal.ts';
 import {
   NO_FLAGS,
   type QualityFlag,
@@ -12,9 +12,9 @@ import {
   type Rejection,
   type RejectionReason,
   type Session,
-} from '../../../domain/quote.ts';
-import type { EpochMs } from '../../../domain/time.ts';
-import { valueText } from '../../../domain/value-text.ts';
+} from '../../../domain/market/quote.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
+import { valueText } from '../../../domain/values/value-text.ts';
 import { rejection } from '../feed-messages.ts';
 import { knownFields, noteUnknown } from '../known-fields.ts';
 

@@ -5,12 +5,12 @@
 
 import type { Clock } from '../../../../streams/clock.ts';
 import { createUnknownFields, type NoteUnknownField } from '../../../../streams/feed-counters.ts';
-import { type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
-import { type IssuerMark, type IssuerMarkState, isSameMark, type MarkChange } from '../../../domain/issuer-mark.ts';
-import type { FeedMessage } from '../../../domain/market-event.ts';
-import { NO_FLAGS, type Quality } from '../../../domain/quote.ts';
-import type { EpochMs } from '../../../domain/time.ts';
-import { valueText } from '../../../domain/value-text.ts';
+import { type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
+import { type IssuerMark, type IssuerMarkState, isSameMark, type MarkChange } from '../../../domain/catalog/issuer-mark.ts';
+import type { FeedMessage } from '../../../domain/market/market-event.ts';
+import { NO_FLAGS, type Quality } from '../../../domain/market/quote.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
+import { valueText } from '../../../domain/values/value-text.ts';
 import { knownFields, noteUnknown } from '../known-fields.ts';
 import { poll, type Reading, type Rejected } from '../polling.ts';
 import { VenueError, type VenueFeed } from '../venue-feed.ts';

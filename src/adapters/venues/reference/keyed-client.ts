@@ -2,7 +2,7 @@
 
 import type { Clock } from '../../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
-import type { Venue } from '../../../domain/venue.ts';
+import type { Venue } from '../../../domain/market/venue.ts';
 import type { KnownFields } from '../known-fields.ts';
 import type { RequestBudget } from '../request-budget.ts';
 import { createVenueHttp } from '../venue-http.ts';

@@ -3,10 +3,10 @@
  * See docs/reference/outside/second-reference-source.md.
  */
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
-import { type DecimalString, isPositive, plainDecimal } from '../../../domain/decimal.ts';
-import { NO_FLAGS, type QualityFlag, type ReferencePrice, type Rejection, type RejectionReason } from '../../../domain/quote.ts';
-import type { EpochMs } from '../../../domain/time.ts';
-import { valueText } from '../../../domain/value-text.ts';
+import { type DecimalString, isPositive, plainDecimal } from '../../../domain/values/decimal.ts';
+import { NO_FLAGS, type QualityFlag, type ReferencePrice, type Rejection, type RejectionReason } from '../../../domain/market/quote.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
+import { valueText } from '../../../domain/values/value-text.ts';
 import { rejection } from '../feed-messages.ts';
 import { knownFields, noteUnknown } from '../known-fields.ts';
 import type { ReferenceYield } from './hermes-map.ts';

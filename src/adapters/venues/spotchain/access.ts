@@ -1,6 +1,6 @@
 /** The primary chain as a process reaches it: its aggregator, the history of its pools, and its node. */
 
-import { USDC_DECIMALS, USDC_MINT } from '../../../domain/catalog.ts';
+import { USDC_DECIMALS, USDC_MINT } from '../../../domain/catalog/catalog.ts';
 import type { LaunchingPrimaryChain } from '../../../trading/primary-chain.ts';
 import type { MakeBudget } from '../../queue/request-budgets.ts';
 import type { Reach } from '../../reach.ts';

@@ -1,9 +1,9 @@
 /** Bars of tokens from their pools, in the shape of GeckoTerminal's `ohlcv` route. See docs/reference/outside/pool-history.md. */
 import type { Clock } from '../../../../streams/clock.ts';
-import type { Candle } from '../../../domain/candle.ts';
-import { Decimal, plainDecimal } from '../../../domain/decimal.ts';
-import { joinWholeCandles } from '../../../domain/joined-candles.ts';
-import { type EpochMs, timeframeMs } from '../../../domain/time.ts';
+import type { Candle } from '../../../domain/candles/candle.ts';
+import { Decimal, plainDecimal } from '../../../domain/values/decimal.ts';
+import { joinWholeCandles } from '../../../domain/candles/joined-candles.ts';
+import { type EpochMs, timeframeMs } from '../../../domain/values/time.ts';
 import { partsOf } from '../joined-bars.ts';
 import { knownFields } from '../known-fields.ts';
 import type { KeyedClient } from '../reference/keyed-client.ts';

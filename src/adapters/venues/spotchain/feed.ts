@@ -7,9 +7,9 @@ import { catchError, concat, concatMap, defer, EMPTY, from, ignoreElements, type
 import type { Clock } from '../../../../streams/clock.ts';
 import { createUnknownFields, type NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { AskingSchedule } from '../../../../streams/merge-feeds.ts';
-import { isTradableAt } from '../../../domain/catalog.ts';
-import type { FeedMessage } from '../../../domain/market-event.ts';
-import type { EpochMs } from '../../../domain/time.ts';
+import { isTradableAt } from '../../../domain/catalog/catalog.ts';
+import type { FeedMessage } from '../../../domain/market/market-event.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import { askingOrder, pollingMs, quotesMs } from '../../../domain/venues/polled-round.ts';
 import { DATA_DEGRADATION_MS } from '../../../domain/venues/venue-facts.ts';
 import { retryPauseMs } from '../ask-again.ts';

@@ -1,10 +1,10 @@
 /** Jupiter's answers as quotes and pool liquidity. Pure. See docs/reference/outside/aggregator.md. */
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
-import { Decimal, type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
-import type { PoolLiquidity, Quote, RejectionReason } from '../../../domain/quote.ts';
-import { NO_FLAGS } from '../../../domain/quote.ts';
-import type { EpochMs } from '../../../domain/time.ts';
-import { valueText } from '../../../domain/value-text.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
+import type { PoolLiquidity, Quote, RejectionReason } from '../../../domain/market/quote.ts';
+import { NO_FLAGS } from '../../../domain/market/quote.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
+import { valueText } from '../../../domain/values/value-text.ts';
 import { knownFields, type Members, noteUnknown } from '../known-fields.ts';
 import { isCount } from '../wire-decimal.ts';
 import { readScaledUi, type ScaledUi, uiAmount } from './multiplier.ts';

@@ -2,9 +2,9 @@
  * Token-2022's scaled UI amount: how many shares one whole token stands for, and from when.
  * See docs/reference/outside/aggregator.md.
  */
-import { Decimal, type DecimalString } from '../../../domain/decimal.ts';
-import { zonedInstant } from '../../../domain/instant.ts';
-import type { EpochMs } from '../../../domain/time.ts';
+import { Decimal, type DecimalString } from '../../../domain/values/decimal.ts';
+import { zonedInstant } from '../../../domain/values/instant.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 
 /** The two multipliers that a mint carries, and when the second takes over. */
 export interface ScaledUi {

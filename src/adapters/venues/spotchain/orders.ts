@@ -2,12 +2,12 @@
  * Routes of the aggregator with the transactions that carry them out: asked for, read strictly, never trusted.
  * See docs/reference/outside/aggregator.md.
  */
-import { plainDecimal } from '../../../domain/decimal.ts';
-import type { RiskRejection } from '../../../domain/decision.ts';
-import { type Outcome, refuse } from '../../../domain/refusal.ts';
+import { plainDecimal } from '../../../domain/values/decimal.ts';
+import type { RiskRejection } from '../../../domain/agents/decision.ts';
+import { type Outcome, refuse } from '../../../domain/values/refusal.ts';
 import { blockedBecause } from '../../../domain/risk/refusal.ts';
 import { fromBase64 } from '../../../domain/solana/verify.ts';
-import { valueText } from '../../../domain/value-text.ts';
+import { valueText } from '../../../domain/values/value-text.ts';
 import type { KeyedClient } from '../reference/keyed-client.ts';
 import { VenueError } from '../venue-feed.ts';
 import { QUOTE_FIELDS, readLeg } from './map.ts';

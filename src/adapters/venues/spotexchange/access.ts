@@ -2,7 +2,7 @@
 import type { ExecutionClient, OrderStream, OrderStreamListener } from '../../../../actors/proposal/execution-client.ts';
 import { aloneBudgets, type MakeBudget } from '../../queue/request-budgets.ts';
 import { ASKED_WAIT_MS, type Reach } from '../../reach.ts';
-import { clientOrderIdOf } from '../../../domain/exchange-request.ts';
+import { clientOrderIdOf } from '../../../domain/orders/exchange-request.ts';
 import type { SignExchangeRequest } from '../../../trading/ports.ts';
 import { withJoinedBars } from '../joined-bars.ts';
 import { followedBooks, listedOn } from '../listed.ts';

@@ -1,6 +1,6 @@
 /** An account at the spot exchange, as the exchange itself tells of it: its number, whether it may trade, what it holds. */
 import { type Clock, timeLeft } from '../../../../streams/clock.ts';
-import type { DecimalString } from '../../../domain/decimal.ts';
+import type { DecimalString } from '../../../domain/values/decimal.ts';
 import { knownFields } from '../known-fields.ts';
 import { VenueError } from '../venue-feed.ts';
 import { isCount, wireDecimal } from '../wire-decimal.ts';

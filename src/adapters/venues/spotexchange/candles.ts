@@ -1,8 +1,8 @@
 /** The spot exchange's candle history: pages of 1000 klines. See docs/reference/outside/spot-exchange.md. */
 
 import type { Clock } from '../../../../streams/clock.ts';
-import type { Candle } from '../../../domain/candle.ts';
-import { timeframeMs } from '../../../domain/time.ts';
+import type { Candle } from '../../../domain/candles/candle.ts';
+import { timeframeMs } from '../../../domain/values/time.ts';
 import { type CandleSource, VenueError } from '../venue-feed.ts';
 import type { VenueHttp } from '../venue-http.ts';
 import { wireCandle } from './map.ts';

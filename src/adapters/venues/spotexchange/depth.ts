@@ -3,7 +3,7 @@
  * See docs/reference/outside/spot-exchange.md.
  */
 import type { Clock } from '../../../../streams/clock.ts';
-import { NO_FLAGS } from '../../../domain/quote.ts';
+import { NO_FLAGS } from '../../../domain/market/quote.ts';
 import { knownFields } from '../known-fields.ts';
 import type { OrderBook } from '../order-book.ts';
 import type { VenueHttp } from '../venue-http.ts';

@@ -2,7 +2,7 @@
  * Order report of the exchange's websocket API: the order's state, and the trade that changed it. See
  * docs/reference/outside/spot-exchange.md.
  */
-import { Decimal, type DecimalString, isPositive } from '../../../domain/decimal.ts';
+import { Decimal, type DecimalString, isPositive } from '../../../domain/values/decimal.ts';
 import { knownFields } from '../known-fields.ts';
 import { isCount, wireDecimal } from '../wire-decimal.ts';
 import { hasEnded, restsAt, type SpotOrderState, type SpotTrade } from './order-answers.ts';

@@ -10,11 +10,11 @@ import { createUnknownFields, type NoteUnknownField } from '../../../../streams/
 import { flagsOf, GAP, withQuoteFlags, PRICE_JUMP, RESYNCING } from '../../../../streams/flag-bits.ts';
 import { apart } from '../../../../streams/operators/price-jump.ts';
 import { qualityLimits } from '../../../../streams/quality-limits.ts';
-import { compareDecimals, type DecimalString } from '../../../domain/decimal.ts';
-import type { DayTicker } from '../../../domain/market-state.ts';
-import { NO_FLAGS, type Quote } from '../../../domain/quote.ts';
+import { compareDecimals, type DecimalString } from '../../../domain/values/decimal.ts';
+import type { DayTicker } from '../../../domain/market/market-state.ts';
+import { NO_FLAGS, type Quote } from '../../../domain/market/quote.ts';
 import type { VenueTrade } from '../../../domain/shadow/flow.ts';
-import type { EpochMs } from '../../../domain/time.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import { rejection } from '../feed-messages.ts';
 import type { BookLevel, OrderBook } from '../order-book.ts';
 import type { VenueFeed } from '../venue-feed.ts';

@@ -1,7 +1,7 @@
 /**
  * Instruments of the spot exchange, and the filters that every price and quantity must pass. See docs/reference/outside/spot-exchange.md.
  */
-import type { DecimalString } from '../../../domain/decimal.ts';
+import type { DecimalString } from '../../../domain/values/decimal.ts';
 import { knownFields } from '../known-fields.ts';
 import type { VenueHttp } from '../venue-http.ts';
 import { isZero, wireDecimal } from '../wire-decimal.ts';

@@ -2,9 +2,9 @@
  * A local copy of one order book, kept by the exchange's official procedure: snapshot, numbered differences, start again at a gap.
  * See docs/reference/outside/spot-exchange.md.
  */
-import { compareDecimals, Decimal, type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
-import type { EpochMs } from '../../../domain/time.ts';
-import type { BookEdge } from '../../../domain/order-book.ts';
+import { compareDecimals, Decimal, type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
+import type { BookEdge } from '../../../domain/market/order-book.ts';
 import type { BookLevel } from '../order-book.ts';
 import { isZero } from '../wire-decimal.ts';
 import type { DepthDiff } from './map.ts';

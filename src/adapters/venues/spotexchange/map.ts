@@ -1,13 +1,13 @@
 /** The spot exchange's frames in the engine's words. Pure: bytes in, messages out. See docs/reference/outside/spot-exchange.md. */
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
-import type { Candle } from '../../../domain/candle.ts';
-import { compareDecimals, type DecimalString } from '../../../domain/decimal.ts';
-import type { FeedMessage } from '../../../domain/market-event.ts';
-import type { DayTicker } from '../../../domain/market-state.ts';
-import { NO_FLAGS, type QualityFlag, type Quote, type Rejection, type RejectionReason } from '../../../domain/quote.ts';
+import type { Candle } from '../../../domain/candles/candle.ts';
+import { compareDecimals, type DecimalString } from '../../../domain/values/decimal.ts';
+import type { FeedMessage } from '../../../domain/market/market-event.ts';
+import type { DayTicker } from '../../../domain/market/market-state.ts';
+import { NO_FLAGS, type QualityFlag, type Quote, type Rejection, type RejectionReason } from '../../../domain/market/quote.ts';
 import type { VenueTrade } from '../../../domain/shadow/flow.ts';
-import type { EpochMs } from '../../../domain/time.ts';
-import { valueText } from '../../../domain/value-text.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
+import { valueText } from '../../../domain/values/value-text.ts';
 import { frameSample, rejection } from '../feed-messages.ts';
 import { knownFields, noteUnknown } from '../known-fields.ts';
 import type { BookLevel } from '../order-book.ts';

@@ -2,11 +2,11 @@
  * Spot exchange's answers about an order in the engine's terms: its state, its trades, and the fills for the book. See
  * docs/reference/outside/spot-exchange.md.
  */
-import type { Fill, FillQuote } from '../../../domain/book.ts';
-import { slippageBpsOf } from '../../../domain/costs.ts';
-import { Decimal, type DecimalString, isPositive, plainDecimal } from '../../../domain/decimal.ts';
-import type { Order } from '../../../domain/order.ts';
-import type { EpochMs } from '../../../domain/time.ts';
+import type { Fill, FillQuote } from '../../../domain/books/book.ts';
+import { slippageBpsOf } from '../../../domain/orders/costs.ts';
+import { Decimal, type DecimalString, isPositive, plainDecimal } from '../../../domain/values/decimal.ts';
+import type { Order } from '../../../domain/orders/order.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import { knownFields } from '../known-fields.ts';
 import { isCount, wireDecimal } from '../wire-decimal.ts';
 import type { SpotInstrument } from './instruments.ts';

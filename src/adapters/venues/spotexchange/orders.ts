@@ -5,15 +5,15 @@
  */
 import { type Clock, timeLeft } from '../../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
-import type { FillQuote } from '../../../domain/book.ts';
-import { Decimal, type DecimalString } from '../../../domain/decimal.ts';
-import { clientOrderIdOf, type ExchangeAsk, type RestsAt } from '../../../domain/exchange-request.ts';
-import type { SeenTrades, VenueAnswer } from '../../../domain/execution.ts';
-import { type Order, orderOf } from '../../../domain/order.ts';
-import type { Quote } from '../../../domain/quote.ts';
+import type { FillQuote } from '../../../domain/books/book.ts';
+import { Decimal, type DecimalString } from '../../../domain/values/decimal.ts';
+import { clientOrderIdOf, type ExchangeAsk, type RestsAt } from '../../../domain/orders/exchange-request.ts';
+import type { SeenTrades, VenueAnswer } from '../../../domain/orders/execution.ts';
+import { type Order, orderOf } from '../../../domain/orders/order.ts';
+import type { Quote } from '../../../domain/market/quote.ts';
 import type { RiskApproved } from '../../../domain/risk/assess.ts';
-import type { EpochMs } from '../../../domain/time.ts';
-import { splitInstrumentKey } from '../../../domain/venue.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
+import { splitInstrumentKey } from '../../../domain/market/venue.ts';
 import type { SignExchangeRequest } from '../../../trading/ports.ts';
 import { VenueError } from '../venue-feed.ts';
 import type { VenueHttp } from '../venue-http.ts';

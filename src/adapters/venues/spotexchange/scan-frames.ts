@@ -1,6 +1,6 @@
 /** The hot paths of the spot exchange: best bid and ask, and differences of the book, read without JSON.parse. */
-import { NO_FLAGS, type Quote } from '../../../domain/quote.ts';
-import type { EpochMs } from '../../../domain/time.ts';
+import { NO_FLAGS, type Quote } from '../../../domain/market/quote.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import { FrameScan, LevelLayout, Literal, NameTable, Repeated } from '../frame-scan.ts';
 import type { BookLevel } from '../order-book.ts';
 

@@ -3,7 +3,7 @@
  * See docs/reference/outside/spot-exchange.md.
  */
 import { createHmac, createPrivateKey, sign } from 'node:crypto';
-import { exchangeQuery } from '../../../domain/exchange-request.ts';
+import { exchangeQuery } from '../../../domain/orders/exchange-request.ts';
 import type { SignExchangeRequest } from '../../../trading/ports.ts';
 
 /** Credentials of an account's requests. Neither is ever logged. */

@@ -5,8 +5,8 @@
 import type { Clock } from '../../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { SignExchangeRequest } from '../../../trading/ports.ts';
-import { type ExchangeAsk, endpointOf, MAX_RECV_WINDOW_MS, type RestAsk } from '../../../domain/exchange-request.ts';
-import type { EpochMs } from '../../../domain/time.ts';
+import { type ExchangeAsk, endpointOf, MAX_RECV_WINDOW_MS, type RestAsk } from '../../../domain/orders/exchange-request.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import { createHttpTransport, type HttpOutcome, headerOf } from '../../http-transport.ts';
 import { type KnownFields, noteUnknown } from '../known-fields.ts';
 import type { RequestBudget } from '../request-budget.ts';

@@ -1,8 +1,8 @@
 /** The spot exchange's rolling 24-hour statistics. See docs/reference/outside/spot-exchange.md. */
 
 import type { Clock } from '../../../../streams/clock.ts';
-import type { DecimalString } from '../../../domain/decimal.ts';
-import type { DayTicker } from '../../../domain/market-state.ts';
+import type { DecimalString } from '../../../domain/values/decimal.ts';
+import type { DayTicker } from '../../../domain/market/market-state.ts';
 import { knownFields } from '../known-fields.ts';
 import type { VenueHttp } from '../venue-http.ts';
 import { isCount, wireDecimal } from '../wire-decimal.ts';

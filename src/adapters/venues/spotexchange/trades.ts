@@ -1,6 +1,6 @@
 /** The spot exchange's trades of a window of time: what orders that rest on paper, and shadow fills, are held against. See docs/reference/outside/spot-exchange.md. */
-import type { FlowTrade } from '../../../domain/resting-fill.ts';
-import type { EpochMs } from '../../../domain/time.ts';
+import type { FlowTrade } from '../../../domain/orders/resting-fill.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import { knownFields } from '../known-fields.ts';
 import type { AskedTrades } from '../venue-flows.ts';
 import type { VenueHttp } from '../venue-http.ts';

@@ -5,8 +5,8 @@
 import type { Subscription } from 'rxjs';
 import { type Clock, timeLeft } from '../../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
-import type { EpochMs } from '../../../domain/time.ts';
-import { errorText, valueText } from '../../../domain/value-text.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
+import { errorText, valueText } from '../../../domain/values/value-text.ts';
 import { noteUnknown } from '../known-fields.ts';
 import { type VenueConnection, venueSocket } from '../venue-socket.ts';
 import { type ExecutionReport, REPORT_FIELDS, readExecutionReport } from './execution-report.ts';

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDecisionReads } from '../../../../src/adapters/store/agents/decision-reads.ts';
 import { writeCut } from '../../../../src/adapters/store/agents/cut-store.ts';
 import type { Sql } from '../../../../src/adapters/store/database.ts';
-import { canonicalJson } from '../../../../src/domain/canonical-json.ts';
-import type { Cut } from '../../../../src/domain/cut.ts';
-import { compileManifest } from '../../../../src/domain/decide.ts';
+import { canonicalJson } from '../../../../src/domain/values/canonical-json.ts';
+import type { Cut } from '../../../../src/domain/market/cut.ts';
+import { compileManifest } from '../../../../src/domain/agents/decide.ts';
 import {
   type AgentBook,
   decisionHash,
@@ -13,9 +13,9 @@ import {
   EMPTY_BOOK,
   GENESIS_HASH,
   type RiskAttribution,
-} from '../../../../src/domain/decision.ts';
+} from '../../../../src/domain/agents/decision.ts';
 import { type Manifest, manifestHash } from '../../../../src/domain/manifest/manifest.ts';
-import { CutHashes } from '../../../../src/domain/observed-state.ts';
+import { CutHashes } from '../../../../src/domain/agents/observed-state.ts';
 import { SLOT, sampleCut, sampleManifest } from '../../../actors/agent/sample.ts';
 import { agentRow, freshId, ORG, OTHER, storeUnderTest } from '../reads.ts';
 

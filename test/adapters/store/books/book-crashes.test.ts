@@ -1,7 +1,7 @@
 // Books under crashes: writers whose connections are killed in the middle of their work, on a real PostgreSQL.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase, type Sql } from '../../../../src/adapters/store/database.ts';
-import { bookIds } from '../../../../src/domain/book.ts';
+import { bookIds } from '../../../../src/domain/books/book.ts';
 import { testDatabase } from '../../../harness/postgres.ts';
 import { rounds } from '../../../harness/rounds.ts';
 import { assertBooked, writeUnderCrashes } from '../crashing-writers.ts';

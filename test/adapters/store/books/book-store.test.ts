@@ -7,10 +7,10 @@ import { isConnectionLoss, openDatabase, type Sql, type Transaction } from '../.
 import { createFundingStore } from '../../../../src/adapters/store/books/funding-store.ts';
 import { createRiskReads } from '../../../../src/adapters/store/risk/risk-reads.ts';
 import type { ContainedLoop } from '../../../../actors/runtime/containment.ts';
-import type { ActorRecord } from '../../../../src/domain/actor-step.ts';
-import { applyFill, applyTransfer, bookIds, emptyBook, type Fill, type TradingBook } from '../../../../src/domain/book.ts';
-import { Decimal } from '../../../../src/domain/decimal.ts';
-import { OPEN_PROPOSAL_STATES } from '../../../../src/domain/execution.ts';
+import type { ActorRecord } from '../../../../src/domain/agents/actor-step.ts';
+import { applyFill, applyTransfer, bookIds, emptyBook, type Fill, type TradingBook } from '../../../../src/domain/books/book.ts';
+import { Decimal } from '../../../../src/domain/values/decimal.ts';
+import { OPEN_PROPOSAL_STATES } from '../../../../src/domain/orders/execution.ts';
 import { createMarginStore } from '../../../../src/adapters/store/books/margin-store.ts';
 import { liquidateBooks, type MarginStore } from '../../../../src/trading/liquidations.ts';
 import { bookFunding } from '../../../../src/trading/funding.ts';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Sql } from '../../../../src/adapters/store/database.ts';
 import { verifyTrail } from '../../../../src/adapters/store/trail-verifier.ts';
-import { bookIds } from '../../../../src/domain/book.ts';
+import { bookIds } from '../../../../src/domain/books/book.ts';
 import { testDatabase } from '../../../harness/postgres.ts';
 import { payIntoVault } from '../../../harness/vault.ts';
 import { createGateFixture, type GateFixture, ORG } from '../gates/gate-fixture.ts';

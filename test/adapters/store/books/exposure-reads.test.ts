@@ -7,10 +7,10 @@ import { booksOfOrganizations } from '../../../../src/adapters/store/books/book-
 import { verifyBooks } from '../../../../src/adapters/store/books/book-verifier.ts';
 import { otherBookSums } from '../../../../src/adapters/store/books/exposure-reads.ts';
 import { openDatabase, type Sql, type Transaction } from '../../../../src/adapters/store/database.ts';
-import type { ActorRecord } from '../../../../src/domain/actor-step.ts';
-import { bookIds, markBook } from '../../../../src/domain/book.ts';
+import type { ActorRecord } from '../../../../src/domain/agents/actor-step.ts';
+import { bookIds, markBook } from '../../../../src/domain/books/book.ts';
 import { exposureOfSums, exposureTotals } from '../../../../src/domain/risk/index.ts';
-import type { InstrumentKey } from '../../../../src/domain/venue.ts';
+import type { InstrumentKey } from '../../../../src/domain/market/venue.ts';
 import { sampleManifest } from '../../../actors/agent/sample.ts';
 import { randomOperations, seededRandom } from '../../../domain/random-fills.ts';
 import { testDatabase } from '../../../harness/postgres.ts';

@@ -8,7 +8,7 @@ import { type ImportFile, importBars } from '../../../../src/adapters/store/cand
 import { createCandleStore } from '../../../../src/adapters/store/candles/candle-store.ts';
 import { createWorkReads, forgetWork } from '../../../../src/adapters/store/long-work-store.ts';
 import { openDatabase, type Sql } from '../../../../src/adapters/store/database.ts';
-import type { WorkProgress } from '../../../../src/domain/work-progress.ts';
+import type { WorkProgress } from '../../../../src/domain/values/work-progress.ts';
 import { createLiveClock } from '../../../../streams/live-clock.ts';
 import { testDatabase } from '../../../harness/postgres.ts';
 

@@ -6,9 +6,9 @@ import { createCandleStore } from '../../../../src/adapters/store/candles/candle
 import { keepBars } from '../../../../src/adapters/store/candles/keep-bars.ts';
 import { stateOrigins } from '../../../../src/adapters/store/catalog/source-origins.ts';
 import { openDatabase, type Sql } from '../../../../src/adapters/store/database.ts';
-import type { CandleBatch } from '../../../../src/domain/candle.ts';
-import type { StatedOrigin } from '../../../../src/domain/data-source.ts';
-import type { FeedMessage } from '../../../../src/domain/market-event.ts';
+import type { CandleBatch } from '../../../../src/domain/candles/candle.ts';
+import type { StatedOrigin } from '../../../../src/domain/market/data-source.ts';
+import type { FeedMessage } from '../../../../src/domain/market/market-event.ts';
 import { testDatabase } from '../../../harness/postgres.ts';
 
 let sql: Sql;

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase, type Sql } from '../../../../src/adapters/store/database.ts';
 import { type BacktestRequest, isLook, readBacktestRequest } from '../../../../src/domain/backtest/request.ts';
-import { canonicalJson } from '../../../../src/domain/canonical-json.ts';
-import { assessEvidence, type EvidenceKind, type EvidenceSeries, evidenceMetrics } from '../../../../src/domain/evidence.ts';
+import { canonicalJson } from '../../../../src/domain/values/canonical-json.ts';
+import { assessEvidence, type EvidenceKind, type EvidenceSeries, evidenceMetrics } from '../../../../src/domain/agents/evidence.ts';
 import { sampleManifest } from '../../../actors/agent/sample.ts';
 import {
   anyBacktest,

@@ -6,10 +6,10 @@ import { writeTrials } from '../../../../src/adapters/store/evaluations/evaluati
 import { createEvaluationRows } from '../../../../src/adapters/store/evaluations/evaluation-rows.ts';
 import { createEvidenceWriter, EVALUATOR_ROLE, type StoredEvidence } from '../../../../src/adapters/store/gates/evidence-store.ts';
 import { createShadowStore } from '../../../../src/adapters/store/gates/shadow-store.ts';
-import { STAGES, type Stage } from '../../../../src/domain/agent.ts';
+import { STAGES, type Stage } from '../../../../src/domain/agents/agent.ts';
 import { type BacktestRequest, readBacktestRequest } from '../../../../src/domain/backtest/request.ts';
-import { bookIds, type Fill } from '../../../../src/domain/book.ts';
-import { canonicalHash, canonicalJson } from '../../../../src/domain/canonical-json.ts';
+import { bookIds, type Fill } from '../../../../src/domain/books/book.ts';
+import { canonicalHash, canonicalJson } from '../../../../src/domain/values/canonical-json.ts';
 import {
   type BacktestSeries,
   type EvidenceDraft,
@@ -17,12 +17,12 @@ import {
   evidenceKindAt,
   evidenceMetrics,
   type PaperSeries,
-} from '../../../../src/domain/evidence.ts';
-import { uuidV7 } from '../../../../src/domain/ids.ts';
+} from '../../../../src/domain/agents/evidence.ts';
+import { uuidV7 } from '../../../../src/domain/values/ids.ts';
 import type { FlowBook, FlowSpan } from '../../../../src/domain/shadow/flow.ts';
 import { type Manifest, manifestHash } from '../../../../src/domain/manifest/manifest.ts';
-import { paperSeriesOf } from '../../../../src/domain/paper-evaluation.ts';
-import { shadowSeriesOf } from '../../../../src/domain/shadow-evaluation.ts';
+import { paperSeriesOf } from '../../../../src/domain/agents/paper-evaluation.ts';
+import { shadowSeriesOf } from '../../../../src/domain/agents/shadow-evaluation.ts';
 import { returnsOf } from '../../../../src/simulation/backtest/backtest-work.ts';
 import { measuredBy } from '../../../../src/trading/shadow-measuring.ts';
 import { sampleManifest } from '../../../actors/agent/sample.ts';

@@ -4,10 +4,10 @@ import { openDatabase, type Sql } from '../../../../src/adapters/store/database.
 import { createEvidenceWriter, EVALUATOR_ROLE } from '../../../../src/adapters/store/gates/evidence-store.ts';
 import { verifyTrail } from '../../../../src/adapters/store/trail-verifier.ts';
 import { type BacktestRequest, readBacktestRequest } from '../../../../src/domain/backtest/request.ts';
-import { sha256Hex } from '../../../../src/domain/canonical-json.ts';
-import { type EvidenceRow, evidenceChainText, evidenceMetrics } from '../../../../src/domain/evidence.ts';
+import { sha256Hex } from '../../../../src/domain/values/canonical-json.ts';
+import { type EvidenceRow, evidenceChainText, evidenceMetrics } from '../../../../src/domain/agents/evidence.ts';
 import { manifestHash } from '../../../../src/domain/manifest/manifest.ts';
-import { splitInstrumentKey } from '../../../../src/domain/venue.ts';
+import { splitInstrumentKey } from '../../../../src/domain/market/venue.ts';
 import { createVirtualClock } from '../../../../streams/virtual-clock.ts';
 import { SLOT, sampleManifest } from '../../../actors/agent/sample.ts';
 import { backtestSeries } from '../../../domain/evidence-samples.ts';

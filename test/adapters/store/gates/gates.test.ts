@@ -12,10 +12,10 @@ import { createSignedRows } from '../../../../src/adapters/store/trail/signed-ro
 import { stateOrigins } from '../../../../src/adapters/store/catalog/source-origins.ts';
 import { createReserveStore } from '../../../../src/adapters/store/vaults/reserve-store.ts';
 import { createVaultStore } from '../../../../src/adapters/store/vaults/vault-store.ts';
-import { STAGES, type Stage } from '../../../../src/domain/agent.ts';
-import { bookIds } from '../../../../src/domain/book.ts';
-import { canonicalHash, sha256Hex } from '../../../../src/domain/canonical-json.ts';
-import type { DataSource, StatedOrigin } from '../../../../src/domain/data-source.ts';
+import { STAGES, type Stage } from '../../../../src/domain/agents/agent.ts';
+import { bookIds } from '../../../../src/domain/books/book.ts';
+import { canonicalHash, sha256Hex } from '../../../../src/domain/values/canonical-json.ts';
+import type { DataSource, StatedOrigin } from '../../../../src/domain/market/data-source.ts';
 import {
   type EvidenceDraft,
   type EvidenceKind,
@@ -24,9 +24,9 @@ import {
   evidenceKindAt,
   evidenceMetrics,
   stageChangeChainText,
-} from '../../../../src/domain/evidence.ts';
-import { paperSeriesOf } from '../../../../src/domain/paper-evaluation.ts';
-import type { InstrumentKey } from '../../../../src/domain/venue.ts';
+} from '../../../../src/domain/agents/evidence.ts';
+import { paperSeriesOf } from '../../../../src/domain/agents/paper-evaluation.ts';
+import type { InstrumentKey } from '../../../../src/domain/market/venue.ts';
 import { backtestSeries, stressSeries } from '../../../domain/evidence-samples.ts';
 import { testDatabase } from '../../../harness/postgres.ts';
 import { isMet } from '../../../harness/rounds.ts';

@@ -9,7 +9,7 @@ import { createWriteLine } from '../../../../src/adapters/store/write-line.ts';
 import type { IntelligenceRecord } from '../../../../src/domain/intelligence/record.ts';
 import type { Report } from '../../../../src/domain/intelligence/report.ts';
 import { StoryTracker } from '../../../../src/domain/intelligence/story-tracker.ts';
-import type { FeedMessage } from '../../../../src/domain/market-event.ts';
+import type { FeedMessage } from '../../../../src/domain/market/market-event.ts';
 import { createUnknownFields } from '../../../../streams/feed-counters.ts';
 import { aReport, NOW, reports } from '../../../domain/intelligence/reports.ts';
 import { testDatabase } from '../../../harness/postgres.ts';

@@ -4,10 +4,10 @@ import { writeRecords } from '../../../../src/adapters/store/actors/actor-record
 import type { Sql } from '../../../../src/adapters/store/database.ts';
 import { createEvidenceWriter } from '../../../../src/adapters/store/gates/evidence-store.ts';
 import { verifyTrail } from '../../../../src/adapters/store/trail-verifier.ts';
-import type { ActorRecord } from '../../../../src/domain/actor-step.ts';
-import { bookIds } from '../../../../src/domain/book.ts';
-import { canonicalHash, canonicalJson } from '../../../../src/domain/canonical-json.ts';
-import { type EvidenceDraft, evidenceMetrics } from '../../../../src/domain/evidence.ts';
+import type { ActorRecord } from '../../../../src/domain/agents/actor-step.ts';
+import { bookIds } from '../../../../src/domain/books/book.ts';
+import { canonicalHash, canonicalJson } from '../../../../src/domain/values/canonical-json.ts';
+import { type EvidenceDraft, evidenceMetrics } from '../../../../src/domain/agents/evidence.ts';
 import { manifestHash } from '../../../../src/domain/manifest/manifest.ts';
 import { testDatabase } from '../../../harness/postgres.ts';
 import { payIntoVault } from '../../../harness/vault.ts';

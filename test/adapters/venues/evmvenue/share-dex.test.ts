@@ -8,8 +8,8 @@ import { perpSubscriptions } from '../../../../src/adapters/venues/evmvenue/feed
 import { createPerpInfo, type PerpInfo } from '../../../../src/adapters/venues/evmvenue/info.ts';
 import { mapPerpFrame } from '../../../../src/adapters/venues/evmvenue/map.ts';
 import { listedOn } from '../../../../src/adapters/venues/listed.ts';
-import { costModelOf, feeUsdOf } from '../../../../src/domain/costs.ts';
-import { marketStepOf } from '../../../../src/domain/market-step.ts';
+import { costModelOf, feeUsdOf } from '../../../../src/domain/orders/costs.ts';
+import { marketStepOf } from '../../../../src/domain/market/market-step.ts';
 import { createUnknownFields } from '../../../../streams/feed-counters.ts';
 import { createVirtualClock } from '../../../../streams/virtual-clock.ts';
 

@@ -10,7 +10,7 @@ import {
   newsOf,
   venueMarketIdOf,
 } from '../../../../src/adapters/venues/prediction/onchain-orders.ts';
-import { orderOf } from '../../../../src/domain/order.ts';
+import { orderOf } from '../../../../src/domain/orders/order.ts';
 import { outcomeKey } from '../../../../src/domain/prediction/order.ts';
 import { AT, sampleMarket } from '../../../domain/prediction/samples.ts';
 

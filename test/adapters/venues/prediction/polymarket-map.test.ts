@@ -15,7 +15,7 @@ import {
   withWinner,
 } from '../../../../src/adapters/venues/prediction/polymarket/map.ts';
 import type { PredictionMarket } from '../../../../src/domain/prediction/market.ts';
-import type { Rejection } from '../../../../src/domain/quote.ts';
+import type { Rejection } from '../../../../src/domain/market/quote.ts';
 
 const AT = Date.UTC(2026, 10, 20, 18);
 const fixture = (name: string): unknown =>

@@ -5,8 +5,8 @@ import { createReferenceClient, createReferenceFeed } from '../../../../src/adap
 import { createIssuerMarkFeed, fetchIssuerMarks } from '../../../../src/adapters/venues/reference/issuer-marks.ts';
 import { createKeyedClient } from '../../../../src/adapters/venues/reference/keyed-client.ts';
 import { VenueError, type VenueFeed } from '../../../../src/adapters/venues/venue-feed.ts';
-import type { FeedMessage } from '../../../../src/domain/market-event.ts';
-import type { ReferencePrice } from '../../../../src/domain/quote.ts';
+import type { FeedMessage } from '../../../../src/domain/market/market-event.ts';
+import type { ReferencePrice } from '../../../../src/domain/market/quote.ts';
 import { createSeededMarket } from '../../../../src/sandbox/market/seeded-market.ts';
 import { createIssuerSimulator } from '../../../../src/sandbox/reference/issuer.ts';
 import { createReferenceSimulator, type ReferenceSimulator } from '../../../../src/sandbox/reference/simulator.ts';

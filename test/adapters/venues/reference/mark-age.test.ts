@@ -4,8 +4,8 @@ import { createIssuerMarkStore } from '../../../../src/adapters/store/catalog/is
 import { openDatabase } from '../../../../src/adapters/store/database.ts';
 import { createIssuerMarkFeed, type MarkMemory } from '../../../../src/adapters/venues/reference/issuer-marks.ts';
 import { createKeyedClient } from '../../../../src/adapters/venues/reference/keyed-client.ts';
-import type { FeedMessage } from '../../../../src/domain/market-event.ts';
-import type { ReferencePrice } from '../../../../src/domain/quote.ts';
+import type { FeedMessage } from '../../../../src/domain/market/market-event.ts';
+import type { ReferencePrice } from '../../../../src/domain/market/quote.ts';
 import { createFaultSwitch } from '../../../../src/sandbox/faults.ts';
 import { createHttpSimulator } from '../../../../src/sandbox/reference/http-simulator.ts';
 import { createFreshness } from '../../../../streams/freshness.ts';

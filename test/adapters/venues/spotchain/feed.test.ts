@@ -6,9 +6,9 @@ import { createKeyedClient, type KeyedClientOptions } from '../../../../src/adap
 import { createSpotchainCandles } from '../../../../src/adapters/venues/spotchain/candles.ts';
 import { createSpotchainFeed, roundLengthMs, type SpotchainFeedOptions } from '../../../../src/adapters/venues/spotchain/feed.ts';
 import { scaledUiOf } from '../../../../src/adapters/venues/spotchain/multiplier.ts';
-import { CATALOG, type TokenFacts } from '../../../../src/domain/catalog.ts';
-import type { FeedMessage, FeedStatus } from '../../../../src/domain/market-event.ts';
-import type { Quote } from '../../../../src/domain/quote.ts';
+import { CATALOG, type TokenFacts } from '../../../../src/domain/catalog/catalog.ts';
+import type { FeedMessage, FeedStatus } from '../../../../src/domain/market/market-event.ts';
+import type { Quote } from '../../../../src/domain/market/quote.ts';
 import { createSeededMarket } from '../../../../src/sandbox/market/seeded-market.ts';
 import { createSpotchainSimulator, type SpotchainSimulator } from '../../../../src/sandbox/spotchain/simulator.ts';
 import type { Clock } from '../../../../streams/clock.ts';

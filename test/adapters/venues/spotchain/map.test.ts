@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { mapOhlcv } from '../../../../src/adapters/venues/spotchain/candles.ts';
 import { type Leg, mapProbe, readLeg, readPrices, type SpotToken } from '../../../../src/adapters/venues/spotchain/map.ts';
 import { fixedMultiplier, multiplierAt, readScaledUi, scaledUiOf } from '../../../../src/adapters/venues/spotchain/multiplier.ts';
-import { CATALOG, multiplierAt as catalogMultiplierAt, type TokenFacts } from '../../../../src/domain/catalog.ts';
-import { Decimal } from '../../../../src/domain/decimal.ts';
+import { CATALOG, multiplierAt as catalogMultiplierAt, type TokenFacts } from '../../../../src/domain/catalog/catalog.ts';
+import { Decimal } from '../../../../src/domain/values/decimal.ts';
 
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
 const SPYX = 'XsoCS1TfEyfFhfvj8EtZ528L3CaKBDBRqRapnBbDF2W';

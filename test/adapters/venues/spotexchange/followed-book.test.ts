@@ -10,8 +10,8 @@ import { createSharedBookReads } from '../../../../src/adapters/venues/shared-bo
 import { localOrderBook } from '../../../../src/adapters/venues/spotexchange/feed.ts';
 import { LocalBook } from '../../../../src/adapters/venues/spotexchange/local-book.ts';
 import { mapSpotFrame, streamSymbols } from '../../../../src/adapters/venues/spotexchange/map.ts';
-import type { OrderBook } from '../../../../src/domain/order-book.ts';
-import { refuse } from '../../../../src/domain/refusal.ts';
+import type { OrderBook } from '../../../../src/domain/market/order-book.ts';
+import { refuse } from '../../../../src/domain/values/refusal.ts';
 import { seededRandom } from '../../../../src/sandbox/faults.ts';
 import { createBookWants } from '../../../../src/adapters/queue/book-wants.ts';
 import { newBooks } from '../../../../streams/market-states.ts';

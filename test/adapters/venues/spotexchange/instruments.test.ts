@@ -11,7 +11,7 @@ import {
   parseInstrument,
   type SpotInstrument,
 } from '../../../../src/adapters/venues/spotexchange/instruments.ts';
-import { Decimal } from '../../../../src/domain/decimal.ts';
+import { Decimal } from '../../../../src/domain/values/decimal.ts';
 
 const BTCUSDT = parseInstrument({
   symbol: 'BTCUSDT',

@@ -9,7 +9,7 @@ import { localOrderBook } from '../../../../src/adapters/venues/spotexchange/fee
 import type { BookLevel, OrderBook } from '../../../../src/adapters/venues/order-book.ts';
 import { LocalBook } from '../../../../src/adapters/venues/spotexchange/local-book.ts';
 import { type DepthDiff, mapSpotFrame, streamSymbols } from '../../../../src/adapters/venues/spotexchange/map.ts';
-import type { Quote } from '../../../../src/domain/quote.ts';
+import type { Quote } from '../../../../src/domain/market/quote.ts';
 import { bookKey } from '../../../../streams/book-wants.ts';
 import { createLiveClock } from '../../../../streams/live-clock.ts';
 import { testRedis } from '../../../harness/redis.ts';

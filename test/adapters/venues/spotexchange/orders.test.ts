@@ -9,12 +9,12 @@ import { createSpotRest } from '../../../../src/adapters/venues/spotexchange/res
 import { type SpotCredentials, signWithKey, spotSigner } from '../../../../src/adapters/venues/spotexchange/signature.ts';
 import { fetchTrades } from '../../../../src/adapters/venues/spotexchange/trades.ts';
 import type { VenueHttp } from '../../../../src/adapters/venues/venue-http.ts';
-import { applyFill, emptyBook, type Fill, markBook } from '../../../../src/domain/book.ts';
-import { Decimal, plainDecimal } from '../../../../src/domain/decimal.ts';
-import { clientOrderIdOf } from '../../../../src/domain/exchange-request.ts';
-import type { VenueAnswer } from '../../../../src/domain/execution.ts';
-import { totalOf } from '../../../../src/domain/filled.ts';
-import { isOrderOn, type Order, orderOf } from '../../../../src/domain/order.ts';
+import { applyFill, emptyBook, type Fill, markBook } from '../../../../src/domain/books/book.ts';
+import { Decimal, plainDecimal } from '../../../../src/domain/values/decimal.ts';
+import { clientOrderIdOf } from '../../../../src/domain/orders/exchange-request.ts';
+import type { VenueAnswer } from '../../../../src/domain/orders/execution.ts';
+import { totalOf } from '../../../../src/domain/orders/filled.ts';
+import { isOrderOn, type Order, orderOf } from '../../../../src/domain/orders/order.ts';
 import { assessOrder, DEFAULT_PREFERENCES, mandateOf, NO_OTHER_BOOKS, type RiskApproved } from '../../../../src/domain/risk/index.ts';
 import { seededRandom } from '../../../../src/sandbox/faults.ts';
 import { createSpotExchangeSimulator, type SpotExchangeSimulator } from '../../../../src/sandbox/spotexchange/simulator.ts';

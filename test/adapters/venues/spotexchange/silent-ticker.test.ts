@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { createSpotExchangeFeed } from '../../../../src/adapters/venues/spotexchange/feed.ts';
 import { createSpotRest } from '../../../../src/adapters/venues/spotexchange/rest.ts';
-import type { FeedMessage } from '../../../../src/domain/market-event.ts';
+import type { FeedMessage } from '../../../../src/domain/market/market-event.ts';
 import { createVirtualClock } from '../../../../streams/virtual-clock.ts';
 import { drive, NOON, ofKind, until } from './tiny-world.ts';
 

@@ -1,7 +1,7 @@
 /** Shared parts of the venue tests: a small market that is quick to compute, and ways to wait without sleeping. */
-import type { Candle } from '../../../../src/domain/candle.ts';
-import type { FeedMessage } from '../../../../src/domain/market-event.ts';
-import type { EpochMs } from '../../../../src/domain/time.ts';
+import type { Candle } from '../../../../src/domain/candles/candle.ts';
+import type { FeedMessage } from '../../../../src/domain/market/market-event.ts';
+import type { EpochMs } from '../../../../src/domain/values/time.ts';
 import type { Market } from '../../../../src/sandbox/market/market.ts';
 import type { VirtualClock } from '../../../../streams/virtual-clock.ts';
 

@@ -3,10 +3,10 @@
  * See docs/reference/outside/kalshi.md.
  */
 import { defer, mergeMap, type Observable, type Subscription } from 'rxjs';
-import type { FeedMessage } from '../../../../domain/market-event.ts';
+import type { FeedMessage } from '../../../../domain/market/market-event.ts';
 import { complement, type PredictionLevel, type PredictionMarket } from '../../../../domain/prediction/market.ts';
-import { NO_FLAGS, type Quality, type QualityFlag, type Quote } from '../../../../domain/quote.ts';
-import type { EpochMs } from '../../../../domain/time.ts';
+import { NO_FLAGS, type Quality, type QualityFlag, type Quote } from '../../../../domain/market/quote.ts';
+import type { EpochMs } from '../../../../domain/values/time.ts';
 import { askAgain, retryPauseMs } from '../../ask-again.ts';
 import { feedStatus, rejection } from '../../feed-messages.ts';
 import { VenueError } from '../../venue-feed.ts';

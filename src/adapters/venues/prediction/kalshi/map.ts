@@ -3,7 +3,7 @@
  * See docs/reference/outside/kalshi.md.
  */
 import type { NoteUnknownField } from '../../../../../streams/feed-counters.ts';
-import { Decimal, type DecimalString, plainDecimal } from '../../../../domain/decimal.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../../../../domain/values/decimal.ts';
 import {
   complement,
   outcomeInstrument,
@@ -20,9 +20,9 @@ import {
   type ResolutionSource,
 } from '../../../../domain/prediction/market.ts';
 import { type Comparator, type PredictionQuestion, underlyingIn } from '../../../../domain/prediction/question.ts';
-import { NO_FLAGS, type Rejection } from '../../../../domain/quote.ts';
-import type { EpochMs } from '../../../../domain/time.ts';
-import { valueText } from '../../../../domain/value-text.ts';
+import { NO_FLAGS, type Rejection } from '../../../../domain/market/quote.ts';
+import type { EpochMs } from '../../../../domain/values/time.ts';
+import { valueText } from '../../../../domain/values/value-text.ts';
 import { frameSample, rejection } from '../../feed-messages.ts';
 import { type KnownFields, knownFields, type Members, noteUnknown } from '../../known-fields.ts';
 import {

@@ -5,8 +5,8 @@
 import type { Clock } from '../../../../../streams/clock.ts';
 import { createUnknownFields, type UnknownFields } from '../../../../../streams/feed-counters.ts';
 import type { PredictionBook, PredictionMarket, PredictionTrade } from '../../../../domain/prediction/market.ts';
-import type { Rejection } from '../../../../domain/quote.ts';
-import { valueText } from '../../../../domain/value-text.ts';
+import type { Rejection } from '../../../../domain/market/quote.ts';
+import { valueText } from '../../../../domain/values/value-text.ts';
 import type { RequestBudget } from '../../request-budget.ts';
 import { VenueError } from '../../venue-feed.ts';
 import { createVenueHttp } from '../../venue-http.ts';

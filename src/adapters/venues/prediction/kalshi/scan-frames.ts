@@ -1,7 +1,7 @@
 /** The hot paths of Kalshi's socket: whole books and their differences, read without JSON.parse. */
-import type { DecimalString } from '../../../../domain/decimal.ts';
+import type { DecimalString } from '../../../../domain/values/decimal.ts';
 import { complement, type PredictionLevel } from '../../../../domain/prediction/market.ts';
-import type { EpochMs } from '../../../../domain/time.ts';
+import type { EpochMs } from '../../../../domain/values/time.ts';
 import { FrameScan, LevelLayout, Literal, memberNames } from '../../frame-scan.ts';
 import type { BookSide } from '../level-book.ts';
 import { scannedLevels, scannedPrice } from '../scan-levels.ts';

@@ -1,6 +1,6 @@
 /** Kalshi's request signature: RSA-PSS with SHA-256 over time, method and path. See docs/reference/outside/kalshi.md. */
 import { constants, createPrivateKey, sign } from 'node:crypto';
-import type { EpochMs } from '../../../../domain/time.ts';
+import type { EpochMs } from '../../../../domain/values/time.ts';
 
 /** A key of the provider: its id, and the RSA private key as PEM. */
 export interface KalshiKey {

@@ -3,8 +3,8 @@
  * See docs/reference/outside/polymarket.md.
  */
 import { evenGrid, type OutcomeSide, type PredictionMarket } from '../../../../domain/prediction/market.ts';
-import { NO_FLAGS, type Quality, type QualityFlag, type Quote } from '../../../../domain/quote.ts';
-import type { EpochMs } from '../../../../domain/time.ts';
+import { NO_FLAGS, type Quality, type QualityFlag, type Quote } from '../../../../domain/market/quote.ts';
+import type { EpochMs } from '../../../../domain/values/time.ts';
 import { rejection } from '../../feed-messages.ts';
 import { type VenueConnection, venueSocket } from '../../venue-socket.ts';
 import { isRejection } from '../fields.ts';

@@ -3,8 +3,8 @@
  * See docs/reference/outside/polymarket.md.
  */
 import type { NoteUnknownField } from '../../../../../streams/feed-counters.ts';
-import { sha256Hex } from '../../../../domain/canonical-json.ts';
-import { Decimal, type DecimalString } from '../../../../domain/decimal.ts';
+import { sha256Hex } from '../../../../domain/values/canonical-json.ts';
+import { Decimal, type DecimalString } from '../../../../domain/values/decimal.ts';
 import {
   complement,
   evenGrid,
@@ -24,9 +24,9 @@ import {
   type ResolutionSource,
 } from '../../../../domain/prediction/market.ts';
 import { readQuestion, underlyingIn } from '../../../../domain/prediction/question.ts';
-import { NO_FLAGS, type Rejection } from '../../../../domain/quote.ts';
-import type { EpochMs } from '../../../../domain/time.ts';
-import { valueText } from '../../../../domain/value-text.ts';
+import { NO_FLAGS, type Rejection } from '../../../../domain/market/quote.ts';
+import type { EpochMs } from '../../../../domain/values/time.ts';
+import { valueText } from '../../../../domain/values/value-text.ts';
 import { frameSample, rejection } from '../../feed-messages.ts';
 import { type KnownFields, knownFields, type Members, noteUnknown } from '../../known-fields.ts';
 import {

@@ -5,7 +5,7 @@
 import type { Clock } from '../../../../../streams/clock.ts';
 import { createUnknownFields, type UnknownFields } from '../../../../../streams/feed-counters.ts';
 import type { PredictionBook, PredictionMarket, PredictionTrade } from '../../../../domain/prediction/market.ts';
-import type { Rejection } from '../../../../domain/quote.ts';
+import type { Rejection } from '../../../../domain/market/quote.ts';
 import { rejection } from '../../feed-messages.ts';
 import type { RequestBudget } from '../../request-budget.ts';
 import { VenueError } from '../../venue-feed.ts';

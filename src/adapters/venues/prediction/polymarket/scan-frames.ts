@@ -1,7 +1,7 @@
 /** The hot paths of Polymarket's market channel: whole books and changes of levels, read without JSON.parse. */
-import type { DecimalString } from '../../../../domain/decimal.ts';
+import type { DecimalString } from '../../../../domain/values/decimal.ts';
 import type { PredictionLevel } from '../../../../domain/prediction/market.ts';
-import type { EpochMs } from '../../../../domain/time.ts';
+import type { EpochMs } from '../../../../domain/values/time.ts';
 import { FrameScan, LevelLayout, memberNames } from '../../frame-scan.ts';
 import { bestFirst } from '../level-book.ts';
 import { scannedLevels, scannedPrice } from '../scan-levels.ts';

@@ -1,0 +1,91 @@
+/** Progress of an agent through its present gate, and the next step, in words. */
+import type { EvidenceCheck, EvidenceKind, EvidenceMetrics } from './evidence.ts';
+import { figureInWords } from '../values/words.ts';
+
+/** The gate that an agent stands at, assessed now. */
+export interface AssessedGate {
+  readonly kind: EvidenceKind;
+  readonly passed: boolean;
+  readonly checks: readonly EvidenceCheck[];
+  readonly metrics: EvidenceMetrics | null;
+  /** True if evidence for it is on record. */
+  readonly isAssessed: boolean;
+  readonly problems: readonly string[];
+}
+
+export interface GateProgress {
+  /** Progress in words, such as `day 3 of 14, 2 of 5 closed trades`. */
+  readonly progress: string;
+  /** Next action, or what the agent waits for. */
+  readonly next: string;
+  /** True if the gate asks for trades and has them. */
+  readonly hasTrades: boolean;
+}
+
+/** Units of a check's count, in the plural. */
+const COUNTED: Readonly<Record<string, string>> = {
+  closed_trades: 'closed trades',
+  fills: 'measured fills',
+  marked_days: 'days with a price for everything held',
+};
+
+/** Actions that start missing evidence. */
+const BEGIN: Readonly<Record<EvidenceKind, string>> = {
+  manifest: 'POST /v1/agents/:id/promote',
+  backtest: 'POST /v1/agents/:id/backtest runs the historical simulation',
+  stress_test: 'POST /v1/agents/:id/stress_test runs the four scenarios',
+  paper: 'leave it on duty: it trades on paper by itself',
+  shadow: 'leave it on duty: each order is held against the flow of its venue by itself',
+  risk_signoff: 'POST /v1/agents/:id/sign-off, by a risk manager who is neither its creator nor who promotes it',
+};
+
+/** Actions that remedy a failed check. */
+const MEND: Readonly<Record<EvidenceKind, string>> = {
+  manifest: 'POST /v1/agents/:id/versions with what the checks ask for',
+  backtest: 'change the rules (POST /v1/agents/:id/versions) and run the backtest again',
+  stress_test: 'tighten its limits (POST /v1/agents/:id/versions); the gates begin at draft again',
+  paper: 'its rules lose on paper: change them (POST /v1/agents/:id/versions), or let it trade on',
+  shadow:
+    'its fills differ from what the flow of its venues gives: widen the slippage budget or trade what is more liquid, in a new version',
+  risk_signoff: 'ask a risk manager for another word',
+};
+
+/** Describes an agent's progress; null stands for an agent past the last gate. */
+export function gateProgress(gate: AssessedGate | null): GateProgress {
+  if (gate === null)
+    return { progress: 'every gate is behind it', next: 'nothing: it trades with the capital of its vault', hasTrades: false };
+  const trades = gate.checks.filter(({ name }) => name === 'closed_trades' || name === 'fills');
+  return { progress: progressOf(gate), next: nextOf(gate), hasTrades: trades.length > 0 && trades.every(({ passed }) => passed) };
+}
+
+function progressOf({ kind, checks, isAssessed, metrics }: AssessedGate): string {
+  if (metrics === null && !isAssessed) return 'nothing has been assessed yet';
+  const counted = checks.flatMap((check) => counts(check) ?? []);
+  if (counted.length > 0) return counted.join(', ');
+  const met = checks.filter(({ passed }) => passed).length;
+  return kind === 'risk_signoff' ? (met > 0 ? 'signed off' : 'not signed off yet') : `${met} of ${checks.length} conditions are met`;
+}
+
+/** A check that counts days, trades or fills; null of every other. */
+function counts({ name, observed, limit }: EvidenceCheck): string | null {
+  if (limit === null) return null;
+  if (name === 'elapsed_days') return `day ${Math.min(Math.floor(observed ?? 0) + 1, limit)} of ${limit}`;
+  const what = COUNTED[name];
+  return what === undefined ? null : `${Math.min(observed ?? 0, limit)} of ${limit} ${what}`;
+}
+
+function nextOf({ kind, passed, checks, isAssessed, metrics, problems }: AssessedGate): string {
+  if (passed) return 'POST /v1/agents/:id/promote';
+  if (metrics === null && !isAssessed) return BEGIN[kind];
+  const [problem] = problems;
+  if (problem !== undefined) return problem;
+  const open = checks.filter((check) => !check.passed);
+  // A gate that lacks only time and trades is waited for.
+  if (open.some((check) => counts(check) !== null)) return `${BEGIN[kind]}; still missing: ${open.map(asked).join(', ')}`;
+  return `${MEND[kind]}; ${open.map(asked).join(', ')}`;
+}
+
+function asked({ name, observed, rule, limit }: EvidenceCheck): string {
+  const figure = (value: number | null): string => (value === null ? 'unknown' : figureInWords(value));
+  return `${name} is ${figure(observed)} and has to be ${rule.replace('_', ' ')} ${figure(limit)}`;
+}

@@ -1,0 +1,106 @@
+/** Results of forward trading on paper: equity day by day and round trips, from the rows of the paper book. */
+import { applyFill, applyFunding, emptyBook, type Fill, markBook, type TradingBook, utcDayOf } from '../books/book.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
+import { type PaperSeries, RULES_VERSION } from './evidence.ts';
+import type { FundingPayment } from '../orders/funding.ts';
+import { DAY_MS, type EpochMs } from '../values/time.ts';
+import type { InstrumentKey } from '../market/venue.ts';
+
+/** Prices that positions are valued at: live bids. */
+export type Marks = ReadonlyMap<InstrumentKey, DecimalString>;
+
+/** The rows that a paper evaluation looks at. */
+export interface PaperRows {
+  readonly bookId: string;
+  /** Starting capital of the paper book: the manifest's `maxCapitalUsd`. */
+  readonly capitalUsd: DecimalString;
+  readonly enteredAt: EpochMs;
+  readonly evaluatedAt: EpochMs;
+  /** Time off duty between the two. Days of waiting are not days of trading. */
+  readonly pausedMs: number;
+  /** Mean cost of a fill in the backtest of the manifest, in basis points; null without one. */
+  readonly promisedBps: number | null;
+  /** Fills of the book, including those from before the stage, ascending by `at`. */
+  readonly fills: readonly Fill[];
+  /** Funding that was booked to it, ascending by hour. */
+  readonly funding: readonly FundingPayment[];
+  /** The last live bids of the hours before the stage was entered. */
+  readonly entryMarks: Marks;
+  /** The last live bids of each UTC day since then, by 00:00 of the day. */
+  readonly dayMarks: ReadonlyMap<EpochMs, Marks>;
+}
+
+/**
+ * The series of a paper evaluation. A day on which a position had no live bid is left out: unknown is never good. A
+ * position that was open when the stage was entered and had no bid then is taken at its cost.
+ */
+export function paperSeriesOf(rows: PaperRows): PaperSeries {
+  const { enteredAt, evaluatedAt } = rows;
+  let book = emptyBook(rows.bookId, 'paper', rows.capitalUsd);
+  const trips = new RoundTrips();
+  // What is paid at the end of an hour comes before a fill at that instant.
+  const events = [
+    ...rows.funding.map((payment) => ({ at: payment.hour, payment, fill: null })),
+    ...rows.fills.map((fill) => ({ at: fill.at, payment: null, fill })),
+  ].sort((a, b) => a.at - b.at);
+  let next = 0;
+  const trades: (readonly [EpochMs, DecimalString])[] = [];
+  const advance = (until: EpochMs, inStage: boolean): void => {
+    for (; next < events.length; next++) {
+      const { at, payment, fill } = events[next] as (typeof events)[number];
+      if (at >= until || at > evaluatedAt) return;
+      if (fill === null) {
+        book = applyFunding(book, payment.paidUsd);
+        trips.pay(payment);
+        continue;
+      }
+      book = applyFill(book, fill);
+      const pnlUsd = trips.closedBy(fill, book);
+      if (inStage && pnlUsd !== null) trades.push([fill.at, pnlUsd]);
+    }
+  };
+  advance(enteredAt, false);
+  const startEquityUsd = plainDecimal(valueAt(book, rows.entryMarks, enteredAt) ?? atCost(book));
+  const days: (readonly [EpochMs, DecimalString])[] = [];
+  for (let day = utcDayOf(enteredAt); day <= evaluatedAt; day += DAY_MS) {
+    advance(day + DAY_MS, true);
+    const equity = valueAt(book, rows.dayMarks.get(day) ?? new Map(), day);
+    if (equity !== null) days.push([day, equity]);
+  }
+  const costs = rows.fills
+    .filter(({ at }) => at >= enteredAt && at <= evaluatedAt)
+    .map(({ notionalUsd, slippageBps }) => [notionalUsd, slippageBps] as const);
+  const { pausedMs, promisedBps } = rows;
+  return { rules: RULES_VERSION.paper, enteredAt, evaluatedAt, pausedMs, promisedBps, startEquityUsd, days, trades, costs };
+}
+
+function valueAt(book: TradingBook, marks: Marks, at: EpochMs): DecimalString | null {
+  return markBook(book, marks, at).equityUsd;
+}
+
+function atCost(book: TradingBook): Decimal {
+  return book.holdings.reduce((sum, { costUsd }) => sum.plus(costUsd), new Decimal(book.cashUsd));
+}
+
+/** Cash that an instrument has cost since it was last flat, by instrument; a round trip ends where the book is flat in it again. */
+class RoundTrips {
+  readonly #flows = new Map<InstrumentKey, Decimal>();
+
+  /** Counts funding to the round trip that is open in its instrument. */
+  pay({ instrument, paidUsd }: FundingPayment): void {
+    const flow = this.#flows.get(instrument);
+    if (flow !== undefined) this.#flows.set(instrument, flow.minus(paidUsd));
+  }
+
+  /** Returns the profit of the round trip that a fill ends, or null. `after` is the book after the fill. */
+  closedBy(fill: Fill, after: TradingBook): DecimalString | null {
+    const paid = fill.side === 'buy' ? new Decimal(fill.notionalUsd).neg() : new Decimal(fill.notionalUsd);
+    const flow = (this.#flows.get(fill.instrument) ?? new Decimal(0)).plus(paid).minus(fill.feeUsd);
+    if (after.holdings.some(({ instrument }) => instrument === fill.instrument)) {
+      this.#flows.set(fill.instrument, flow);
+      return null;
+    }
+    this.#flows.delete(fill.instrument);
+    return plainDecimal(flow.toDecimalPlaces(8));
+  }
+}

@@ -1,0 +1,451 @@
+/** A book: the cash and positions of one agent (or person) apart from all others, as a fold of its fills. */
+
+import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
+import type { AgentBook } from '../agents/decision.ts';
+import { UUID_PATTERN } from '../values/ids.ts';
+import { marketStepOf } from '../market/market-step.ts';
+import type { ExecutionMode, OrderSide } from '../orders/order.ts';
+import { DAY_MS, type EpochMs } from '../values/time.ts';
+import type { InstrumentKey } from '../market/venue.ts';
+
+/** Decimals of a fill price whose amounts do not divide. */
+export const PRICE_DECIMALS = 12;
+/** Half a unit in the last of them. */
+const PRICE_ROUNDING = new Decimal(10).pow(-PRICE_DECIMALS).div(2);
+
+/** A quote that a fill was made on, so that the fill can be checked later. */
+export interface FillQuote {
+  readonly source: string;
+  readonly observedAt: EpochMs;
+  readonly bid: DecimalString | null;
+  readonly ask: DecimalString | null;
+}
+
+/** One execution. Append-only; a book is the fold of its fills. */
+export interface Fill {
+  readonly id: string;
+  readonly orderId: string;
+  readonly bookId: string;
+  readonly instrument: InstrumentKey;
+  readonly side: OrderSide;
+  /** Quantity that entered or left the book. */
+  readonly quantity: DecimalString;
+  /** Quantity executed by the venue, if it took its commission out of a purchase and less arrived. Absent otherwise, and not stored. */
+  readonly executedQuantity?: DecimalString;
+  /** notionalUsd / quantity, exact, or rounded half-even to `PRICE_DECIMALS` where the quotient has no end: a swap has amounts and no price. */
+  readonly fillPrice: DecimalString;
+  /** Above zero is paid, below zero is received (a rebate). */
+  readonly feeUsd: DecimalString;
+  /** Amount paid or received in US dollars, exact and without the fee. Books and the ledger count this, never the price. */
+  readonly notionalUsd: DecimalString;
+  /** The price that the decision was made on; slippage is measured from it. */
+  readonly decisionPrice: DecimalString;
+  /** Slippage against the decision price in basis points; below zero is better. A ratio, hence a number. */
+  readonly slippageBps: number;
+  readonly at: EpochMs;
+  readonly quotes: readonly FillQuote[];
+}
+
+/** One open position at cost. */
+export interface Position {
+  readonly instrument: InstrumentKey;
+  readonly quantity: DecimalString;
+  /** Cost of the open quantity, without fees. */
+  readonly costUsd: DecimalString;
+  readonly openedAt: EpochMs;
+}
+
+/** A proposal that is pending or executing and reserves capacity of the mandate. */
+export interface OpenProposal {
+  readonly id: string;
+  readonly instrument: InstrumentKey;
+  readonly side: OrderSide;
+  readonly quantity: DecimalString;
+  readonly notionalUsd: DecimalString;
+}
+
+/** State of a book: plain JSON, money as decimal text. */
+export interface TradingBook {
+  readonly id: string;
+  readonly mode: ExecutionMode;
+  /** Paid in minus paid out. */
+  readonly capitalUsd: DecimalString;
+  /** Below zero if a perpetual position is larger than the capital. */
+  readonly cashUsd: DecimalString;
+  /** Positions in the order of their opening. */
+  readonly holdings: readonly Position[];
+  /** Proceeds of sales minus the cost of the sold units. Fees and funding are separate. */
+  readonly realizedPnlUsd: DecimalString;
+  readonly feesUsd: DecimalString;
+  /** Funding that its perpetuals have paid; below zero if they received more. */
+  readonly fundingUsd: DecimalString;
+  readonly fills: number;
+  /** Bought and sold notional together. */
+  readonly turnoverUsd: DecimalString;
+  /** Sum over all fills of notionalUsd x slippageBps / 10,000. */
+  readonly slippageUsd: DecimalString;
+  /** Start of the UTC day that `dayStartEquityUsd` belongs to; null before the first mark. */
+  readonly day: EpochMs | null;
+  readonly dayStartEquityUsd: DecimalString | null;
+  readonly openProposals: readonly OpenProposal[];
+}
+
+/** Names of books: one per agent and paper manifest version, one live book per agent, one manual book per organization and mode. */
+export const bookIds = {
+  paper: (agentId: string, manifestVersion: number): string => `agent:${agentId}:paper:${manifestVersion}`,
+  live: (agentId: string): string => `agent:${agentId}:live`,
+  manual: (orgId: string, mode: ExecutionMode = 'paper'): string => `manual:${orgId}${mode === 'live' ? ':live' : ''}`,
+};
+
+const BOOK_ID = new RegExp(`^(?:agent:(${UUID_PATTERN}):(?:paper:([1-9][0-9]{0,8})|live)|manual:(${UUID_PATTERN})(:live)?)$`);
+
+/** Owner and mode of the book that an id names. */
+export interface BookName {
+  /** Null for the book of an organization's people. */
+  readonly agentId: string | null;
+  /** The organization that a manual book names; an agent's book names none. */
+  readonly orgId: string | null;
+  readonly mode: ExecutionMode;
+  /** The manifest version of an agent's paper book; null otherwise. */
+  readonly manifestVersion: number | null;
+}
+
+/** Reads a book id; null if it is not one. */
+export function readBookId(id: string): BookName | null {
+  const match = BOOK_ID.exec(id);
+  if (match === null) return null;
+  const [, agentId, version, orgId, live] = match;
+  if (agentId === undefined)
+    return { agentId: null, orgId: orgId ?? null, mode: live === undefined ? 'paper' : 'live', manifestVersion: null };
+  return {
+    agentId,
+    orgId: null,
+    mode: version === undefined ? 'live' : 'paper',
+    manifestVersion: version === undefined ? null : Number(version),
+  };
+}
+
+/** A book that nothing has happened to yet. */
+export function emptyBook(id: string, mode: ExecutionMode, capitalUsd: DecimalString): TradingBook {
+  return {
+    id,
+    mode,
+    capitalUsd: plainDecimal(capitalUsd),
+    cashUsd: plainDecimal(capitalUsd),
+    holdings: [],
+    realizedPnlUsd: '0',
+    feesUsd: '0',
+    fundingUsd: '0',
+    fills: 0,
+    turnoverUsd: '0',
+    slippageUsd: '0',
+    day: null,
+    dayStartEquityUsd: null,
+    openProposals: [],
+  };
+}
+
+/** Returns the open position in an instrument, or undefined. */
+export function positionOf(state: TradingBook, instrument: InstrumentKey): Position | undefined {
+  for (const holding of state.holdings) if (holding.instrument === instrument) return holding;
+  return undefined;
+}
+
+/** True if a holding is at least one lot. Less is dust: no position, but it keeps its value and is sold with the next sale. */
+export function isPosition({ instrument, quantity }: Pick<Position, 'instrument' | 'quantity'>): boolean {
+  return new Decimal(quantity).gte(marketStepOf(instrument).lot);
+}
+
+/**
+ * Subtracts pending sales of an instrument from its holdings, to the last unit; never below zero. `accountHolds` is the account's balance,
+ * which may be sold although no book bought it.
+ */
+export function sellableOf(state: TradingBook, instrument: InstrumentKey, accountHolds: DecimalString = '0'): DecimalString {
+  const held = Decimal.max(positionOf(state, instrument)?.quantity ?? 0, accountHolds);
+  const waiting = state.openProposals.filter((open) => open.side === 'sell' && open.instrument === instrument);
+  const left = waiting.reduce((rest, { quantity }) => rest.minus(quantity), held);
+  return left.gt(0) ? plainDecimal(left) : '0';
+}
+
+/** The book after funding of its positions was paid, in US dollars; below zero it was received. It is neither price nor fee. */
+export function applyFunding(state: TradingBook, paidUsd: DecimalString): TradingBook {
+  return {
+    ...state,
+    cashUsd: plainDecimal(new Decimal(state.cashUsd).minus(paidUsd)),
+    fundingUsd: plainDecimal(new Decimal(state.fundingUsd).plus(paidUsd)),
+  };
+}
+
+/**
+ * Returns the book after a fill. A sale takes its share of the position's cost, rounded half-even to 12 decimals. The last sale takes the
+ * rest, so that no amount is created or lost. @throws Error if the fill belongs to another book, is not above zero, or sells more than is
+ * held: impossible states.
+ */
+export function applyFill(state: TradingBook, fill: Fill): TradingBook {
+  if (fill.bookId !== state.id) throw new Error(`a fill of book ${fill.bookId} cannot be booked to ${state.id}`);
+  const quantity = new Decimal(fill.quantity);
+  const priced = quantity.times(fill.fillPrice);
+  if (!quantity.gt(0) || !priced.gt(0)) throw new Error(`fill ${fill.id} has no positive quantity and price`);
+  const notional = new Decimal(fill.notionalUsd);
+  if (priced.minus(notional).abs().gt(quantity.times(PRICE_ROUNDING)))
+    throw new Error(`fill ${fill.id} says ${fill.notionalUsd} for ${fill.quantity} at ${fill.fillPrice}`);
+  const buys = fill.side === 'buy';
+  const moved = buys ? enlarged(state, fill, notional) : reduced(state, fill, quantity, notional);
+  const cash = new Decimal(state.cashUsd).plus(buys ? notional.neg() : notional).minus(fill.feeUsd);
+  return {
+    id: state.id,
+    mode: state.mode,
+    capitalUsd: state.capitalUsd,
+    cashUsd: plainDecimal(cash),
+    holdings: moved.holdings,
+    realizedPnlUsd: plainDecimal(new Decimal(state.realizedPnlUsd).plus(moved.realized)),
+    feesUsd: plainDecimal(new Decimal(state.feesUsd).plus(fill.feeUsd)),
+    fundingUsd: state.fundingUsd,
+    fills: state.fills + 1,
+    turnoverUsd: plainDecimal(new Decimal(state.turnoverUsd).plus(notional)),
+    slippageUsd: plainDecimal(notional.times(fill.slippageBps).div(10_000).plus(state.slippageUsd)),
+    day: state.day,
+    dayStartEquityUsd: state.dayStartEquityUsd,
+    openProposals: state.openProposals,
+  };
+}
+
+/** Tokens that a wallet sold and that no purchase of the manual book had brought. US dollars at the price of the sale. */
+export interface BroughtIn {
+  readonly instrument: InstrumentKey;
+  readonly quantity: DecimalString;
+  readonly costUsd: DecimalString;
+  readonly at: EpochMs;
+}
+
+/** Tokens that a person's wallet sells beyond its book; null if the book holds all of them, and for every other book. */
+export function broughtInBy(fill: Fill, state: TradingBook): BroughtIn | null {
+  const { instrument, side, fillPrice, at } = fill;
+  const isOfWallet =
+    side === 'sell' && instrument.startsWith('spotchain:') && state.mode === 'live' && readBookId(state.id)?.agentId === null;
+  if (!isOfWallet) return null;
+  const missing = new Decimal(fill.quantity).minus(positionOf(state, instrument)?.quantity ?? 0);
+  return missing.gt(0) ? { instrument, quantity: plainDecimal(missing), costUsd: plainDecimal(missing.times(fillPrice)), at } : null;
+}
+
+/** The book after a wallet brought tokens in: capital in kind, so the sale of them earns nothing. */
+export function applyBroughtIn(state: TradingBook, { costUsd, ...tokens }: BroughtIn): TradingBook {
+  const { capitalUsd, dayStartEquityUsd } = applyTransfer(state, costUsd);
+  return { ...state, capitalUsd, dayStartEquityUsd, holdings: enlarged(state, tokens, new Decimal(costUsd)).holdings };
+}
+
+interface Moved {
+  readonly holdings: readonly Position[];
+  readonly realized: Decimal;
+}
+
+function enlarged(state: TradingBook, fill: Pick<Fill, 'instrument' | 'quantity' | 'at'>, notional: Decimal): Moved {
+  const held = positionOf(state, fill.instrument);
+  const holding: Position = {
+    instrument: fill.instrument,
+    quantity: plainDecimal(new Decimal(held?.quantity ?? 0).plus(fill.quantity)),
+    costUsd: plainDecimal(new Decimal(held?.costUsd ?? 0).plus(notional)),
+    // Dust that an earlier position left does not make this one older.
+    openedAt: held !== undefined && isPosition(held) ? held.openedAt : fill.at,
+  };
+  const holdings = held === undefined ? [...state.holdings, holding] : state.holdings.map((each) => (each === held ? holding : each));
+  return { holdings, realized: new Decimal(0) };
+}
+
+function reduced(state: TradingBook, fill: Fill, quantity: Decimal, notional: Decimal): Moved {
+  const held = positionOf(state, fill.instrument);
+  if (held === undefined || quantity.gt(held.quantity)) {
+    throw new Error(`fill ${fill.id} sells ${fill.quantity} ${fill.instrument} of ${held?.quantity ?? '0'} in ${state.id}`);
+  }
+  const left = new Decimal(held.quantity).minus(quantity);
+  const cost = left.isZero() ? new Decimal(held.costUsd) : new Decimal(held.costUsd).times(quantity).div(held.quantity).toDecimalPlaces(12);
+  const holdings = left.isZero()
+    ? state.holdings.filter((each) => each !== held)
+    : state.holdings.map((each) =>
+        each === held ? { ...held, quantity: plainDecimal(left), costUsd: plainDecimal(new Decimal(held.costUsd).minus(cost)) } : each,
+      );
+  return { holdings, realized: notional.minus(cost) };
+}
+
+/**
+ * The book after money was paid in (above zero) or out (below zero). The day's first equity moves along, so that a
+ * deposit is no gain and a withdrawal no drawdown.
+ */
+export function applyTransfer(state: TradingBook, amountUsd: DecimalString): TradingBook {
+  const plus = (money: DecimalString): DecimalString => plainDecimal(new Decimal(money).plus(amountUsd));
+  return {
+    ...state,
+    capitalUsd: plus(state.capitalUsd),
+    cashUsd: plus(state.cashUsd),
+    dayStartEquityUsd: state.dayStartEquityUsd === null ? null : plus(state.dayStartEquityUsd),
+  };
+}
+
+/**
+ * Returns a manual book after its account has paid or received the cash. People's money lies in their accounts, so a manual book holds
+ * positions only: a purchase is paid in, and the proceeds of a sale are paid out.
+ */
+export function settledByAccount(state: TradingBook): TradingBook {
+  return new Decimal(state.cashUsd).isZero() ? state : applyTransfer(state, accountPays(state));
+}
+
+/** Dollars that the account of a manual book pays in (above zero) or receives (below zero). */
+export function accountPays({ cashUsd }: Pick<TradingBook, 'cashUsd'>): DecimalString {
+  return plainDecimal(new Decimal(cashUsd).neg());
+}
+
+/** Payout of a resolved market for the book's whole holding of one outcome. Booked once, without a fee. */
+export interface Settlement {
+  readonly bookId: string;
+  readonly instrument: InstrumentKey;
+  readonly quantity: DecimalString;
+  /** US dollars per contract, from 0 to 1. */
+  readonly payout: DecimalString;
+  readonly at: EpochMs;
+}
+
+/**
+ * The book after a resolved market paid: the position is gone, its payout is cash, and the rest of its cost is lost.
+ * @throws Error if the book holds another quantity, or the payout lies outside of 0 to 1: impossible states.
+ */
+export function applySettlement(state: TradingBook, { instrument, quantity, payout }: Settlement): TradingBook {
+  const held = positionOf(state, instrument);
+  if (held === undefined || !new Decimal(held.quantity).eq(quantity))
+    throw new Error(`a settlement of ${quantity} ${instrument} is not what ${state.id} holds: ${held?.quantity ?? '0'}`);
+  if (!new Decimal(payout).gte(0) || !new Decimal(payout).lte(1)) throw new Error(`${instrument} cannot pay ${payout}`);
+  const paid = new Decimal(quantity).times(payout);
+  return {
+    ...state,
+    cashUsd: plainDecimal(new Decimal(state.cashUsd).plus(paid)),
+    holdings: state.holdings.filter((each) => each !== held),
+    realizedPnlUsd: plainDecimal(new Decimal(state.realizedPnlUsd).plus(paid).minus(held.costUsd)),
+  };
+}
+
+export interface MarkedPosition {
+  readonly instrument: InstrumentKey;
+  readonly quantity: DecimalString;
+  readonly costUsd: DecimalString;
+  /** quantity x mark; null if the instrument has no mark. */
+  readonly valueUsd: DecimalString | null;
+}
+
+/** A book at market prices. Where a position has no mark, what depends on it is null: unknown is never good. */
+export interface MarkedBook {
+  readonly state: TradingBook;
+  readonly positions: readonly MarkedPosition[];
+  readonly exposureUsd: DecimalString | null;
+  /** Cash plus exposure. */
+  readonly equityUsd: DecimalString | null;
+  readonly unrealizedPnlUsd: DecimalString | null;
+  /** (equity at the day's first mark - equity now) / equity at the day's first mark x 100, never below zero. */
+  readonly dailyDrawdownPct: number | null;
+  readonly unpriced: readonly InstrumentKey[];
+  /** Dust without a mark: it makes nothing unknown and is worth nothing in every sum. */
+  readonly leftOut: readonly InstrumentKey[];
+}
+
+/**
+ * Marks a book at an instant. The first mark of a UTC day begins the day: the returned `state` then has the day's first equity and must be
+ * stored.
+ */
+export function markBook(state: TradingBook, marks: Pick<ReadonlyMap<InstrumentKey, DecimalString>, 'get'>, at: EpochMs): MarkedBook {
+  let exposure = new Decimal(0);
+  let cost = new Decimal(0);
+  const unpriced: InstrumentKey[] = [];
+  const leftOut: InstrumentKey[] = [];
+  const positions = state.holdings.map((holding): MarkedPosition => {
+    const mark = marks.get(holding.instrument);
+    if (mark === undefined) (isPosition(holding) ? unpriced : leftOut).push(holding.instrument);
+    const value = mark === undefined ? null : new Decimal(holding.quantity).times(mark);
+    exposure = exposure.plus(value ?? 0);
+    cost = cost.plus(holding.costUsd);
+    return {
+      instrument: holding.instrument,
+      quantity: holding.quantity,
+      costUsd: holding.costUsd,
+      valueUsd: value === null ? null : plainDecimal(value),
+    };
+  });
+  if (unpriced.length > 0) {
+    return { state, positions, exposureUsd: null, equityUsd: null, unrealizedPnlUsd: null, dailyDrawdownPct: null, unpriced, leftOut };
+  }
+  const equity = exposure.plus(state.cashUsd);
+  const marked = withDay(state, plainDecimal(equity), at);
+  return {
+    state: marked,
+    positions,
+    exposureUsd: plainDecimal(exposure),
+    equityUsd: plainDecimal(equity),
+    unrealizedPnlUsd: plainDecimal(exposure.minus(cost)),
+    dailyDrawdownPct: drawdownPct(marked.dayStartEquityUsd as DecimalString, equity),
+    unpriced,
+    leftOut,
+  };
+}
+
+/**
+ * Returns the day's fall in percent, with each position that has no mark at its worst known price, or at its cost if no price is known.
+ * Breakers compare it with their limit: a position without a price may have fallen.
+ */
+export function worstDrawdownPct({ state, positions }: MarkedBook, worst: ReadonlyMap<InstrumentKey, DecimalString>, at: EpochMs): number {
+  let equity = new Decimal(state.cashUsd);
+  for (const { instrument, quantity, costUsd, valueUsd } of positions) {
+    const price = worst.get(instrument);
+    equity = equity.plus(valueUsd ?? (price === undefined ? costUsd : new Decimal(quantity).times(price)));
+  }
+  return drawdownPct(withDay(state, plainDecimal(equity), at).dayStartEquityUsd as DecimalString, equity);
+}
+
+/** The UTC day that an instant falls in, as its first instant. */
+export function utcDayOf(at: EpochMs): EpochMs {
+  return Math.floor(at / DAY_MS) * DAY_MS;
+}
+
+/** The first instant of the next UTC day: when a daily drawdown is measured anew. */
+export function nextUtcDay(at: EpochMs): EpochMs {
+  return utcDayOf(at) + DAY_MS;
+}
+
+/** True if a mark at this instant begins a day of the book. */
+export function beginsDay({ day }: Pick<TradingBook, 'day'>, at: EpochMs): boolean {
+  return day === null || day < utcDayOf(at);
+}
+
+function withDay(state: TradingBook, equityUsd: DecimalString, at: EpochMs): TradingBook {
+  return beginsDay(state, at) ? { ...state, day: utcDayOf(at), dayStartEquityUsd: equityUsd } : state;
+}
+
+function drawdownPct(dayStartEquityUsd: DecimalString, equity: Decimal): number {
+  const start = new Decimal(dayStartEquityUsd);
+  const lost = start.minus(equity);
+  if (!lost.gt(0)) return 0;
+  return start.gt(0) ? lost.times(100).div(start).toDecimalPlaces(8).toNumber() : 100;
+}
+
+/** The average price of a holding, rounded half-even to 12 decimals. */
+export function averageEntryPrice({ costUsd, quantity }: Pick<Position, 'costUsd' | 'quantity'>): DecimalString {
+  return plainDecimal(new Decimal(costUsd).div(quantity).toDecimalPlaces(12));
+}
+
+/** The book as a decision reads and records it: its positions, without dust. */
+export function agentBook(state: TradingBook): AgentBook {
+  return {
+    positions: state.holdings.filter(isPosition).map((holding) => ({
+      instrument: holding.instrument,
+      quantity: holding.quantity,
+      averageEntryPrice: averageEntryPrice(holding),
+      openedAt: holding.openedAt,
+    })),
+    openProposals: state.openProposals.length,
+    fills: state.fills,
+    realizedPnlUsd: state.realizedPnlUsd,
+    slippageBps: meanSlippageBps(state),
+  };
+}
+
+/** Mean slippage of the fills, weighted by notional; null before the first fill. A ratio, hence a number. */
+export function meanSlippageBps(state: Pick<TradingBook, 'fills' | 'slippageUsd' | 'turnoverUsd'>): number | null {
+  if (state.fills === 0) return null;
+  return new Decimal(state.slippageUsd).times(10_000).div(state.turnoverUsd).toDecimalPlaces(8).toNumber() + 0;
+}

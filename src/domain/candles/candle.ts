@@ -1,0 +1,31 @@
+/** Candles: open, high, low, close and volume of one timeframe. */
+import type { DecimalString } from '../values/decimal.ts';
+import type { EpochMs } from '../values/time.ts';
+import type { Venue } from '../market/venue.ts';
+
+/** One closed bar. Prices are decimal strings; `volume` is in base units and may be "0". */
+export interface Candle {
+  readonly openTime: EpochMs;
+  readonly open: DecimalString;
+  readonly high: DecimalString;
+  readonly low: DecimalString;
+  readonly close: DecimalString;
+  readonly volume: DecimalString;
+}
+
+/** Closed bars of one instrument and timeframe, ascending by `openTime`, as one answer of a venue brought them. */
+export interface CandleBatch {
+  readonly kind: 'candles';
+  readonly venue: Venue;
+  readonly instrument: string;
+  /** A manifest timeframe such as `1m`, `1h`. */
+  readonly timeframe: string;
+  readonly source: string;
+  readonly receivedAt: EpochMs;
+  readonly candles: readonly Candle[];
+  /**
+   * Half-open range of open times for which this answer is complete: a bar missing inside it does not exist. Absent for a bar that came by
+   * itself.
+   */
+  readonly covers?: { readonly from: EpochMs; readonly to: EpochMs };
+}

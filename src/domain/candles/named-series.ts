@@ -1,0 +1,33 @@
+/** Series of bars as people name them: checked against the timeframes and the catalog. */
+import { CATALOG } from '../catalog/catalog.ts';
+import { nearestNames } from '../values/nearest-name.ts';
+import { timeframeMs } from '../values/time.ts';
+import { instrumentKey, type Venue } from '../market/venue.ts';
+
+export interface NamedSeries {
+  readonly venue: Venue;
+  readonly instrument: string;
+  readonly timeframe: string;
+}
+
+/** @throws Error in one sentence if the timeframe or the instrument is invalid. */
+export function checkedSeries(
+  { venue, instrument, timeframe }: NamedSeries,
+  mustBeListed: boolean,
+): NamedSeries & { readonly barMs: number } {
+  const barMs = timeframeMs(timeframe);
+  if (barMs === null)
+    throw new Error(`${JSON.stringify(timeframe)} is not a timeframe: use minutes or hours, such as 1m, 1h or 24h for a day`);
+  const listed = CATALOG.entries.filter((entry) => entry.venue === venue).map((entry) => entry.instrument);
+  const isKnown =
+    listed.includes(instrument) ||
+    (venue === 'reference' && CATALOG.entries.some(({ benchmark }) => benchmark === instrumentKey(venue, instrument)));
+  if (!isKnown && mustBeListed) {
+    const [near] = nearestNames(instrument, listed, 1);
+    throw new Error(
+      `${venue} has no instrument ${JSON.stringify(instrument)} in the catalog${near === undefined ? '' : `: did you mean ${near}?`}`,
+    );
+  }
+  if (!/^[A-Za-z0-9._@:/-]{1,64}$/.test(instrument)) throw new Error(`${JSON.stringify(instrument)} is not the name of an instrument`);
+  return { venue, instrument, timeframe, barMs };
+}

@@ -1,0 +1,110 @@
+/**
+ * Delegations: by which the owner of a wallet lets one agent or one Take have its transactions signed without a prompt per
+ * trade. Wallet ownership alone authorizes nothing: a delegation needs the owner's signature and a member of the
+ * organization who may trade.
+ */
+import { ratioOf } from '../risk/exact.ts';
+import { type EpochMs, isoTime } from '../values/time.ts';
+
+/** Kinds of traders that follow a manifest's rules and can be delegated a wallet. */
+export const TRADER_KINDS = ['agent', 'take'] as const;
+export type TraderKind = (typeof TRADER_KINDS)[number];
+
+/** Names of traders in sentences. */
+const TRADER_NAMES: Readonly<Record<TraderKind, string>> = { agent: 'agent', take: 'Take' };
+
+/** Terms that the owner signs. */
+export interface DelegationTerms {
+  readonly orgId: string;
+  /** Kind of the trader in `agentId`. The signed text states it, so that a grant to one kind is never read as one to the other. */
+  readonly trader: TraderKind;
+  /** The agent or the Take that trades. */
+  readonly agentId: string;
+  /** The owner's address on the primary chain, base58. */
+  readonly wallet: string;
+  /** Name of the same wallet at the remote signer. */
+  readonly signerWallet: string;
+  /** Highest value of one transaction at its worst price, in US dollars. */
+  readonly maxNotionalUsd: string;
+  readonly expiresAt: EpochMs;
+  readonly issuedAt: EpochMs;
+  /** A text is signed once and grants once. */
+  readonly nonce: string;
+}
+
+/** A delegation as it stands. */
+export interface Delegation extends DelegationTerms {
+  readonly id: string;
+  /** The owner's Ed25519 signature under the text, base64. */
+  readonly ownerSignature: string;
+  readonly grantedBy: string;
+  readonly grantedAt: EpochMs;
+  readonly revokedAt: EpochMs | null;
+  readonly revokedBy: string | null;
+}
+
+/** Maximum wait of a text for its signature. */
+export const CHALLENGE_MS = 10 * 60_000;
+/** The longest that a delegation holds. */
+export const LONGEST_DELEGATION_MS = 90 * 86_400_000;
+
+/** Wallets refuse to sign messages that could be a transaction; a text of letters can be none. */
+export function delegationText(terms: DelegationTerms): string {
+  const trader = TRADER_NAMES[terms.trader];
+  return [
+    'Sevengate delegation 1',
+    '',
+    `By signing this I let one ${trader} trade from my wallet without asking me each time, until it expires or is revoked. Signing moves nothing.`,
+    '',
+    `Organization: ${terms.orgId}`,
+    `${terms.trader === 'agent' ? 'Agent' : trader}: ${terms.agentId}`,
+    `Wallet: ${terms.wallet}`,
+    `Wallet at the signer: ${terms.signerWallet}`,
+    `Most per transaction: ${terms.maxNotionalUsd} US dollars`,
+    `Expires: ${isoTime(terms.expiresAt)}`,
+    `Issued: ${isoTime(terms.issuedAt)}`,
+    `Nonce: ${terms.nonce}`,
+  ].join('\n');
+}
+
+/** Reasons why a delegated transaction is not signed, in the order of the checks. The first that applies is reported. */
+export const DELEGATION_REFUSALS = [
+  'feature_disabled',
+  'delegation_missing',
+  'delegation_revoked',
+  'delegation_expired',
+  'delegation_limit_breach',
+  'signer_refused',
+] as const;
+export type DelegationRefusal = (typeof DELEGATION_REFUSALS)[number];
+
+/** Returns why the newest delegation of an agent or a Take lets no transaction of this wallet and size pass now; null if it does. */
+export function delegationRefusal(
+  delegation: Delegation | null,
+  at: EpochMs,
+  transaction: { readonly wallet: string; readonly notionalUsd: string },
+): { readonly code: DelegationRefusal; readonly detail: string } | null {
+  if (delegation === null)
+    return { code: 'delegation_missing', detail: 'no wallet is delegated to it: POST /v1/delegations grants a delegation' };
+  const trader = TRADER_NAMES[delegation.trader];
+  if (delegation.revokedAt !== null)
+    return { code: 'delegation_revoked', detail: `the delegation of this ${trader} was revoked at ${isoTime(delegation.revokedAt)}` };
+  if (at >= delegation.expiresAt)
+    return { code: 'delegation_expired', detail: `the delegation of this ${trader} expired at ${isoTime(delegation.expiresAt)}` };
+  if (transaction.wallet !== delegation.wallet)
+    return {
+      code: 'delegation_missing',
+      detail: `the ${trader} may trade from ${delegation.wallet}, and this transaction is of ${transaction.wallet}`,
+    };
+  if (exceeds(transaction.notionalUsd, delegation.maxNotionalUsd))
+    return {
+      code: 'delegation_limit_breach',
+      detail: `the transaction comes to ${transaction.notionalUsd} US dollars at its worst price; its owner allowed ${delegation.maxNotionalUsd}`,
+    };
+  return null;
+}
+
+function exceeds(value: string, limit: string): boolean {
+  const [one, other] = [ratioOf(value), ratioOf(limit)];
+  return one.numerator * other.denominator > other.numerator * one.denominator;
+}

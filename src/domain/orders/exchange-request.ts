@@ -1,0 +1,160 @@
+/**
+ * Requests to the spot exchange for an organization's account. The worker states and signs the request; the signer process builds it, so
+ * that nothing but these requests is ever signed with an account's key.
+ */
+import { canonicalJson, sha256Hex } from '../values/canonical-json.ts';
+import type { DecimalString } from '../values/decimal.ts';
+import { isUuid, UUID_PATTERN } from '../values/ids.ts';
+import type { Order } from './order.ts';
+import type { EpochMs } from '../values/time.ts';
+import { splitInstrumentKey } from '../market/venue.ts';
+
+/** Resting price of an order. A `postOnly` order never takes; it is refused if it would take on arrival. */
+export interface RestsAt {
+  readonly price: DecimalString;
+  readonly postOnly: boolean;
+}
+
+/** `key` names an order: a proposal or a person's order, and `:<n>` behind it for each further part. */
+export type ExchangeAsk =
+  /** `restAt`: where it rests; null if it takes at once. */
+  | { readonly kind: 'order'; readonly key: string; readonly order: Order; readonly restAt: RestsAt | null }
+  | { readonly kind: 'look_up' | 'cancel'; readonly key: string; readonly symbol: string }
+  /** `orderId`: the exchange's own number of the order. */
+  | { readonly kind: 'trades'; readonly symbol: string; readonly orderId: number }
+  | { readonly kind: 'account' }
+  /** Reports of the account's orders, over the exchange's websocket API. */
+  | { readonly kind: 'user_stream' };
+
+/** Requests made over HTTP. */
+export type RestAsk = Exclude<ExchangeAsk, { readonly kind: 'user_stream' }>;
+
+/** One request of one account. */
+export interface ExchangeRequest {
+  readonly orgId: string;
+  readonly ask: ExchangeAsk;
+  /** Milliseconds since 1970 by the exchange's clock. */
+  readonly timestamp: EpochMs;
+  /** The exchange refuses what reaches it so many milliseconds after `timestamp`. */
+  readonly recvWindow: number;
+}
+
+export interface ExchangeEndpoint {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly path: string;
+  /** Request weight. */
+  readonly weight: number;
+}
+
+/** The longest receive window that the exchange takes. Milliseconds. */
+export const MAX_RECV_WINDOW_MS = 60_000;
+
+const ENDPOINTS: Readonly<Record<RestAsk['kind'], ExchangeEndpoint>> = {
+  order: { method: 'POST', path: '/api/v3/order', weight: 1 },
+  look_up: { method: 'GET', path: '/api/v3/order', weight: 4 },
+  cancel: { method: 'DELETE', path: '/api/v3/order', weight: 1 },
+  trades: { method: 'GET', path: '/api/v3/myTrades', weight: 20 },
+  account: { method: 'GET', path: '/api/v3/account', weight: 20 },
+};
+
+export function endpointOf({ kind }: Pick<RestAsk, 'kind'>): ExchangeEndpoint {
+  return ENDPOINTS[kind];
+}
+
+/** The exchange's name of the order: always the same for a key, 36 characters of its alphabet at most. */
+export function clientOrderIdOf(key: string): string {
+  return `sg-${sha256Hex(key).slice(0, 32)}`;
+}
+
+/** Returns the exchange's parameters for the order's execution. */
+function termsOf(order: Order, restAt: RestsAt | null): Readonly<Record<string, string>> {
+  if (restAt === null) return { type: 'LIMIT', timeInForce: 'IOC', price: order.limitPrice };
+  const { price, postOnly } = restAt;
+  return postOnly ? { type: 'LIMIT_MAKER', price } : { type: 'LIMIT', timeInForce: 'GTC', price };
+}
+
+function parametersOf(ask: RestAsk): Readonly<Record<string, string>> {
+  switch (ask.kind) {
+    case 'order': {
+      const { order, restAt } = ask;
+      return {
+        symbol: splitInstrumentKey(order.instrument).instrument,
+        side: order.side.toUpperCase(),
+        ...termsOf(order, restAt),
+        quantity: order.quantity,
+        newClientOrderId: clientOrderIdOf(ask.key),
+        newOrderRespType: 'FULL',
+      };
+    }
+    case 'look_up':
+    case 'cancel':
+      return { symbol: ask.symbol, origClientOrderId: clientOrderIdOf(ask.key) };
+    case 'trades':
+      return { symbol: ask.symbol, orderId: String(ask.orderId) };
+    case 'account':
+      return { omitZeroBalances: 'true' };
+  }
+}
+
+/**
+ * The query of a request as it is signed and sent, percent-encoded, without its signature. What is asked over the websocket API
+ * names the key among its parameters, which are signed in the order of their names.
+ */
+export function exchangeQuery({ ask, timestamp, recvWindow }: Omit<ExchangeRequest, 'orgId'>, apiKey: string): string {
+  if (ask.kind === 'user_stream')
+    return new URLSearchParams({ apiKey, recvWindow: String(recvWindow), timestamp: String(timestamp) }).toString();
+  return new URLSearchParams({ ...parametersOf(ask), recvWindow: String(recvWindow), timestamp: String(timestamp) }).toString();
+}
+
+/** Returns the text of a request that the worker signs. */
+export function exchangeRequestText(request: ExchangeRequest): string {
+  return `sevengate exchange request 1\n${canonicalJson(request)}\n`;
+}
+
+const KEY = new RegExp(`^${UUID_PATTERN}(:[1-9]\\d{0,4})?$`);
+const SYMBOL = /^[A-Z0-9]{2,20}$/;
+
+/** The request in a value that came from elsewhere; null if it is not one. */
+export function readExchangeRequest(value: unknown): ExchangeRequest | null {
+  if (typeof value !== 'object' || value === null) return null;
+  const { orgId, ask, timestamp, recvWindow } = value as Partial<Record<keyof ExchangeRequest, unknown>>;
+  if (typeof orgId !== 'string' || !isUuid(orgId) || typeof ask !== 'object' || ask === null) return null;
+  const isWindow = Number.isSafeInteger(recvWindow) && (recvWindow as number) > 0 && (recvWindow as number) <= MAX_RECV_WINDOW_MS;
+  if (!Number.isSafeInteger(timestamp) || !isWindow || !isAsk(ask as Partial<Record<string, unknown>>)) return null;
+  return value as ExchangeRequest;
+}
+
+function isAsk({ kind, key, symbol, order, restAt, orderId }: Partial<Record<string, unknown>>): boolean {
+  const isKeyed = typeof key === 'string' && KEY.test(key);
+  const isListed = typeof symbol === 'string' && SYMBOL.test(symbol);
+  if (kind === 'account' || kind === 'user_stream') return true;
+  if (kind === 'trades') return isListed && Number.isSafeInteger(orderId) && (orderId as number) >= 0;
+  if (kind === 'look_up' || kind === 'cancel') return isKeyed && isListed;
+  return kind === 'order' && isKeyed && typeof order === 'object' && order !== null && (restAt === null || isRestsAt(restAt));
+}
+
+function isRestsAt(value: unknown): boolean {
+  const { price, postOnly } = Object(value) as Partial<Record<keyof RestsAt, unknown>>;
+  return typeof price === 'string' && typeof postOnly === 'boolean';
+}
+
+/** Returns why a key may not take its place; null if it may. `before`: the account that the organization's orders went to until now. */
+export function keyChange(asked: {
+  readonly account: string;
+  readonly before: string | null;
+  readonly others: readonly { readonly orgId: string; readonly account: string }[];
+  /** True if the key belongs to another account than before. */
+  readonly changes: boolean;
+  /** Live orders whose outcome is open. */
+  readonly openOrders: number;
+}): string | null {
+  const { account, before, others, changes, openOrders } = asked;
+  const other = others.find((one) => one.account === account);
+  if (other !== undefined)
+    return `account ${account} belongs to organization ${other.orgId}: the orders of two organizations never meet in one account`;
+  if (before === null || before === account) return null;
+  if (!changes) return `the key is of account ${account}, and the orders of the organization went to ${before}: --other-account changes it`;
+  return openOrders > 0
+    ? `${openOrders} live orders are open on account ${before}: nobody could ask what became of them with a key of another account`
+    : null;
+}

@@ -1,0 +1,164 @@
+/**
+ * Execution of an order: at once, resting first, or in slices over time. The plan is made with the proposal, from its manifest. The next
+ * part follows from the plan and the results of the parts before it.
+ */
+import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
+import type { ExecutionAlgorithm, Manifest, Urgency } from '../manifest/manifest.ts';
+import { floorToStep, marketStepOf } from '../market/market-step.ts';
+import type { Order } from './order.ts';
+import type { EpochMs } from '../values/time.ts';
+import { type ExecutableVenue, VENUE_FACTS } from '../market/venue.ts';
+
+/** Time for which an order rests at the near side before the rest is taken. Milliseconds. */
+export const REST_MS: Readonly<Record<Urgency, number>> = { low: 45_000, medium: 20_000, high: 5_000 };
+
+/** Into how many equal slices an order is cut, and how far apart they begin. */
+export const SLICES: Readonly<Record<Urgency, { readonly count: number; readonly everyMs: number }>> = {
+  low: { count: 10, everyMs: 30_000 },
+  medium: { count: 6, everyMs: 20_000 },
+  high: { count: 3, everyMs: 10_000 },
+};
+
+/** No slice is worth less than this many US dollars: venues refuse what is too small. */
+export const MIN_SLICE_USD = 20;
+
+/** Reasons why an order is not executed as its manifest asks. */
+export const FALLBACK_REASONS = ['no_resting_orders', 'one_transaction', 'protective_exit', 'too_small_to_slice'] as const;
+export type FallbackReason = (typeof FALLBACK_REASONS)[number];
+
+/** Plain JSON: it lies in the proposal's snapshot and is shown with it. */
+export interface ExecutionPlan {
+  /** Algorithm that the manifest asks for. */
+  readonly asked: ExecutionAlgorithm;
+  /** Algorithm used. */
+  readonly algorithm: ExecutionAlgorithm;
+  readonly urgency: Urgency;
+  /** Null if the requested algorithm is used. */
+  readonly fallback: FallbackReason | null;
+}
+
+/** Plan of orders that are carried out at once: closings and kill switches. */
+export const AT_ONCE: ExecutionPlan = { asked: 'taker_immediate', algorithm: 'taker_immediate', urgency: 'high', fallback: null };
+
+/**
+ * `take`: what the market holds within the limit, at once. `rest`: post-only at the near side. `quantity` in base units.
+ * `dueAt`: when a slice is to leave; null if it leaves as soon as it can.
+ */
+export interface OrderPart {
+  readonly number: number;
+  readonly kind: 'take' | 'rest';
+  readonly quantity: DecimalString;
+  readonly dueAt: EpochMs | null;
+}
+
+/** A part after nothing more can become of it. */
+export interface EndedPart extends OrderPart {
+  /** Quantity that the venue executed of it, before commission. */
+  readonly executedQuantity: DecimalString;
+  /** Reason why it was not filled in whole; null if it was. */
+  readonly reason: string | null;
+}
+
+/** Fields of an order on which its plan depends. */
+type PlannedOrder = Pick<Order, 'instrument' | 'venue' | 'quantity' | 'limitPrice'>;
+
+/** The plan of an order; `isProtective` if a stop-loss asks for it, which never waits. */
+export function planOf(manifest: Pick<Manifest, 'algorithm' | 'urgency'>, order: PlannedOrder, isProtective: boolean): ExecutionPlan {
+  const { algorithm: asked, urgency } = manifest;
+  const fallback = fallbackOf(asked, urgency, order, isProtective);
+  return { asked, algorithm: fallback === null ? asked : 'taker_immediate', urgency, fallback };
+}
+
+function fallbackOf(asked: ExecutionAlgorithm, urgency: Urgency, order: PlannedOrder, isProtective: boolean): FallbackReason | null {
+  if (asked === 'taker_immediate') return null;
+  if (isProtective) return 'protective_exit';
+  const facts = fallbackOnVenue(asked, order.venue);
+  if (facts !== null) return facts;
+  return asked === 'twap' && sliceCount(order, urgency) === 1 ? 'too_small_to_slice' : null;
+}
+
+/** Returns why a venue cannot carry an algorithm out; null if it can. */
+export function fallbackOnVenue(asked: ExecutionAlgorithm, venue: ExecutableVenue): FallbackReason | null {
+  const { restingOrders, slicedOrders } = VENUE_FACTS[venue];
+  if (asked === 'smart_order_routing_maker_first' && !restingOrders) return 'no_resting_orders';
+  return asked === 'twap' && !slicedOrders ? 'one_transaction' : null;
+}
+
+/** Returns the number of slices of an order. Each is at least one lot and worth the minimum. */
+export function sliceCount({ instrument, quantity, limitPrice }: Omit<PlannedOrder, 'venue'>, urgency: Urgency): number {
+  const lots = new Decimal(quantity).div(marketStepOf(instrument).lot).floor();
+  const worth = new Decimal(quantity).times(limitPrice).div(MIN_SLICE_USD).floor();
+  return Decimal.max(1, Decimal.min(SLICES[urgency].count, lots, worth)).toNumber();
+}
+
+/** The quantities of an order's slices: whole lots, none more than a lot apart, together the order. */
+export function slicesOf(order: Omit<PlannedOrder, 'venue'>, urgency: Urgency): readonly DecimalString[] {
+  const { lot } = marketStepOf(order.instrument);
+  const count = sliceCount(order, urgency);
+  const slices: DecimalString[] = [];
+  let left = new Decimal(order.quantity);
+  for (let n = count; n > 1; n--) {
+    const slice = floorToStep(left.div(n), lot);
+    slices.push(slice);
+    left = left.minus(slice);
+  }
+  slices.push(plainDecimal(left));
+  return slices;
+}
+
+/** Returns the first part of an order to send. */
+export function firstPart(plan: ExecutionPlan, order: PlannedOrder): OrderPart {
+  const whole = { number: 0, quantity: order.quantity, dueAt: null };
+  if (plan.algorithm === 'smart_order_routing_maker_first') return { ...whole, kind: 'rest' };
+  if (plan.algorithm === 'twap') return { ...whole, kind: 'take', quantity: slicesOf(order, plan.urgency)[0] as DecimalString };
+  return { ...whole, kind: 'take' };
+}
+
+/** Returns the executed quantity of an order over its ended parts. */
+export function executedOf(ended: readonly Pick<EndedPart, 'executedQuantity'>[]): Decimal {
+  return ended.reduce((sum, { executedQuantity }) => sum.plus(executedQuantity), new Decimal(0));
+}
+
+/** True for a slice that is more than one interval late: it is left out, so that slices never bunch up. */
+export function isMissed(plan: ExecutionPlan, { dueAt }: OrderPart, at: EpochMs): boolean {
+  return dueAt !== null && at >= dueAt + SLICES[plan.urgency].everyMs;
+}
+
+/** Continuation after ended parts: the slices missed meanwhile, and the next part; null after the last one. */
+export interface Continuation {
+  readonly missed: readonly EndedPart[];
+  readonly part: OrderPart | null;
+}
+
+/**
+ * @param startedAt when the first part left
+ * @param at when the last part ended
+ */
+export function continuationOf(
+  plan: ExecutionPlan,
+  order: PlannedOrder,
+  ended: readonly EndedPart[],
+  { startedAt, at }: { readonly startedAt: EpochMs; readonly at: EpochMs },
+): Continuation {
+  const left = new Decimal(order.quantity).minus(executedOf(ended));
+  if (plan.algorithm === 'taker_immediate' || !left.gt(0)) return { missed: [], part: null };
+  if (plan.algorithm === 'smart_order_routing_maker_first') {
+    const [rested] = ended;
+    const isOver = ended.length > 1 || rested?.kind !== 'rest';
+    return { missed: [], part: isOver ? null : { number: 1, kind: 'take', quantity: plainDecimal(left), dueAt: null } };
+  }
+  const slices = slicesOf(order, plan.urgency);
+  const missed: EndedPart[] = [];
+  for (let number = ended.length; number < slices.length; number++) {
+    const dueAt = startedAt + number * SLICES[plan.urgency].everyMs;
+    const part: OrderPart = { number, kind: 'take', quantity: slices[number] as DecimalString, dueAt };
+    if (!isMissed(plan, part, at)) return { missed, part };
+    missed.push({ ...part, executedQuantity: '0', reason: 'slice_missed' });
+  }
+  return { missed, part: null };
+}
+
+/** Returns the remaining quantity of an order, which reserves capacity. Never below zero. */
+export function leftOf(order: Pick<Order, 'quantity'>, ended: readonly Pick<EndedPart, 'executedQuantity'>[]): DecimalString {
+  return plainDecimal(Decimal.max(0, new Decimal(order.quantity).minus(executedOf(ended))));
+}

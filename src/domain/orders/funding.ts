@@ -1,0 +1,69 @@
+/** Funding of perpetuals: at the end of each hour holders of long positions pay a positive rate on their value, and receive a negative one. */
+import type { Fill } from '../books/book.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
+import { isPerpetual } from './margin.ts';
+import type { EpochMs } from '../values/time.ts';
+import type { InstrumentKey } from '../market/venue.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** Funding of one hour in US dollars, rounded up to a millionth: never in the holder's favour. Below zero it is received. */
+export function fundingUsdOf(
+  quantity: Decimal | DecimalString,
+  price: Decimal | DecimalString,
+  hourlyRate: Decimal | DecimalString,
+): DecimalString {
+  return plainDecimal(new Decimal(quantity).times(price).times(hourlyRate).toDecimalPlaces(6, Decimal.ROUND_CEIL));
+}
+
+/** A perpetual that was held at the end of an hour. */
+export interface HeldHour {
+  readonly instrument: InstrumentKey;
+  /** The end of the hour: when it is paid. */
+  readonly hour: EpochMs;
+  readonly quantity: DecimalString;
+}
+
+/** Funding of one held hour in US dollars; below zero it is received. */
+export interface FundingPayment extends Pick<HeldHour, 'instrument' | 'hour'> {
+  readonly paidUsd: DecimalString;
+}
+
+/** The rate of an hour and the price that it is paid on. */
+export interface HourlyTerms {
+  readonly hourlyRate: DecimalString;
+  readonly price: DecimalString;
+}
+
+/** The end of the last hour that has ended by an instant. */
+export function lastHour(at: EpochMs): EpochMs {
+  return Math.floor(at / HOUR_MS) * HOUR_MS;
+}
+
+/**
+ * The hours after `after` and up to `until` at whose end a fold of fills held a perpetual, ascending by instrument. A fill
+ * at the very end of an hour comes after its payment, as in a backtest.
+ */
+export function heldHours(
+  fills: readonly Pick<Fill, 'instrument' | 'side' | 'quantity' | 'at'>[],
+  after: EpochMs,
+  until: EpochMs,
+): HeldHour[] {
+  const instruments = new Set(fills.map(({ instrument }) => instrument).filter(isPerpetual));
+  return [...instruments].flatMap((instrument) => {
+    const own = fills.filter((fill) => fill.instrument === instrument);
+    const hours: HeldHour[] = [];
+    let [next, quantity] = [0, new Decimal(0)];
+    for (let hour = Math.max(lastHour(after), lastHour((own[0] as Pick<Fill, 'at'>).at)) + HOUR_MS; hour <= until; hour += HOUR_MS) {
+      for (let fill = own[next]; fill !== undefined && fill.at < hour; fill = own[++next])
+        quantity = quantity.plus(fill.side === 'buy' ? fill.quantity : new Decimal(fill.quantity).neg());
+      if (quantity.gt(0)) hours.push({ instrument, hour, quantity: plainDecimal(quantity) });
+    }
+    return hours;
+  });
+}
+
+/** Returns the payment of a held hour by its terms. */
+export function fundingPaymentOf({ instrument, hour, quantity }: HeldHour, { price, hourlyRate }: HourlyTerms): FundingPayment {
+  return { instrument, hour, paidUsd: fundingUsdOf(quantity, price, hourlyRate) };
+}

@@ -1,0 +1,153 @@
+/** Orders: requests to a venue, for paper and live alike, and the size that a manifest asks for. */
+import type { Stage } from '../agents/agent.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
+import { floorToStep, marketStepOf, priceStepExponent } from '../market/market-step.ts';
+import type { Quote } from '../market/quote.ts';
+import { ceilDivide, floorDivide, powerOfTen, ratioOf, scaledText, stepScale, USD_SCALE, usdText } from '../risk/exact.ts';
+import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../market/venue.ts';
+
+/** `paper`: filled by the fill model against live quotes. `live`: sent to the venue. */
+export const EXECUTION_MODES = ['paper', 'live'] as const;
+export type ExecutionMode = (typeof EXECUTION_MODES)[number];
+
+/** Books are long only: a buy opens or enlarges a position, a sell reduces one. */
+export const ORDER_SIDES = ['buy', 'sell'] as const;
+export type OrderSide = (typeof ORDER_SIDES)[number];
+
+/** Origins of an order: an agent's proposal, a person, a Take, or a delegated signer's session. */
+export const ORDER_ORIGINS = ['proposal', 'manual', 'take', 'delegated'] as const;
+export type OrderOrigin = (typeof ORDER_ORIGINS)[number];
+
+/** An order on venue `V`, before or after risk has spoken. Only `RiskApproved<Order>` goes to a venue's execution client. */
+export interface Order<V extends ExecutableVenue = ExecutableVenue> {
+  /** Id of the proposal that made the order, whose own reservation is left out of the assessment. */
+  readonly id: string;
+  readonly origin: OrderOrigin;
+  readonly mode: ExecutionMode;
+  readonly bookId: string;
+  readonly venue: V;
+  readonly instrument: InstrumentKey;
+  readonly side: OrderSide;
+  /** True of every sell: it may close a position and never open one. */
+  readonly reduceOnly: boolean;
+  /** Quantity in base units, a whole number of the instrument's lots. */
+  readonly quantity: DecimalString;
+  /** The worst price that is acceptable: a buy's highest, a sell's lowest. */
+  readonly limitPrice: DecimalString;
+  /** quantity x limitPrice, rounded up to a millionth of a US dollar. */
+  readonly notionalUsd: DecimalString;
+  /** Slippage budget: maximum distance of the limit price beyond the executable price, in basis points of that price. */
+  readonly maxSlippageBps: number;
+}
+
+/** Part of a quote that an order needs. A `Quote<V>` is one; `observedOrderQuote` makes one of a tick's observation. */
+export type OrderQuote<V extends ExecutableVenue = ExecutableVenue> = Pick<
+  Quote<V>,
+  'venue' | 'instrument' | 'bid' | 'ask' | 'observedAt' | 'quality' | 'flags'
+>;
+
+/** True for an order on this venue: what lost its venue's type on a way through data has it again. What risk let pass stays passed. */
+export function isOrderOn<O extends Order, V extends ExecutableVenue>(order: O, venue: V): order is O & Order<V> {
+  return order.venue === venue;
+}
+
+/** Stages trade on paper until capital is at risk. */
+export function executionModeOf(stage: Stage): ExecutionMode {
+  return stage === 'limited_live' || stage === 'live' ? 'live' : 'paper';
+}
+
+/** Returns quantity x price in US dollars, rounded up to a millionth: the highest cost of an order without fees. */
+export function notionalUsdOf(quantity: DecimalString, price: DecimalString): DecimalString {
+  const { numerator: lots, denominator: perLot } = ratioOf(quantity);
+  const { numerator: ticks, denominator: perTick } = ratioOf(price);
+  return usdText(ceilDivide(lots * ticks * powerOfTen(USD_SCALE), perLot * perTick));
+}
+
+/** The parts of an order that are chosen; the rest follows from them. */
+export type OrderParts<V extends ExecutableVenue> = Omit<Order<V>, 'venue' | 'notionalUsd' | 'reduceOnly'>;
+
+/** Completes an order: its venue is the instrument's, a sell is reduce-only, the notional is quantity x limit price. */
+export function orderOf(parts: OrderParts<ExecutableVenue>): Order {
+  const { venue } = splitInstrumentKey(parts.instrument);
+  return {
+    id: parts.id,
+    origin: parts.origin,
+    mode: parts.mode,
+    bookId: parts.bookId,
+    venue: venue as ExecutableVenue,
+    instrument: parts.instrument,
+    side: parts.side,
+    reduceOnly: parts.side === 'sell',
+    quantity: parts.quantity,
+    limitPrice: parts.limitPrice,
+    notionalUsd: notionalUsdOf(parts.quantity, parts.limitPrice),
+    maxSlippageBps: parts.maxSlippageBps,
+  };
+}
+
+/**
+ * The worst acceptable price for a slippage budget: the touch moved by the budget, on the venue's price grid, never
+ * beyond the budget and never better than the touch itself.
+ */
+export function limitPriceOf(instrument: InstrumentKey, side: OrderSide, touch: DecimalString, maxSlippageBps: number): DecimalString {
+  const scale = stepScale(marketStepOf(instrument).tick);
+  const price = ratioOf(touch);
+  const budget = ratioOf(plainDecimal(maxSlippageBps));
+  const whole = 10_000n * budget.denominator;
+  // In ticks: the touch itself, and the touch moved by the budget, over one denominator.
+  const touchTicks = price.numerator * whole * powerOfTen(scale);
+  const moved = (touchTicks / whole) * (side === 'buy' ? whole + budget.numerator : whole - budget.numerator);
+  const denominator = price.denominator * whole;
+  const round = side === 'buy' ? floorDivide : ceilDivide;
+  const ticks = round(moved, denominator);
+  const step = powerOfTen(priceStepExponent(instrument, ticks, scale));
+  const stepped = round(ticks, step) * step;
+  const beyondTouch = side === 'buy' ? stepped * denominator >= touchTicks : stepped * denominator <= touchTicks;
+  return beyondTouch ? scaledText(stepped, scale) : plainDecimal(touch);
+}
+
+/** Inputs of an order's size. `notionalUsd` bounds a buy, `heldQuantity` a sell; both are used in full. */
+export interface SizeRequest {
+  readonly id: string;
+  readonly origin: OrderOrigin;
+  readonly mode: ExecutionMode;
+  readonly bookId: string;
+  readonly instrument: InstrumentKey;
+  readonly side: OrderSide;
+  /** The executable price of the side: the ask for a buy, the bid for a sell. */
+  readonly touch: DecimalString;
+  readonly maxSlippageBps: number;
+  /** A buy's full size, e.g. the manifest's `maxTradeNotionalUsd`. */
+  readonly notionalUsd: DecimalString;
+  /** A sell's full size: the whole position. */
+  readonly heldQuantity: DecimalString;
+  /** Takes the place of both sizes: a quantity in base units, rounded down to whole lots. */
+  readonly askedQuantity?: DecimalString;
+  /** A worst price of the order's own. It only draws the limit closer. */
+  readonly worstPrice?: DecimalString;
+}
+
+/** Sizes an order in whole lots: the most that the full size pays for at the worst acceptable price. Null if that is less than one lot. */
+export function sizeOrder(request: SizeRequest): Order | null {
+  const { id, origin, mode, bookId, instrument, side, touch, maxSlippageBps } = request;
+  const limitPrice = closerOf(side, limitPriceOf(instrument, side, touch, maxSlippageBps), request.worstPrice);
+  const price = new Decimal(limitPrice);
+  if (side === 'buy' && !price.isPositive()) return null;
+  const { lot } = marketStepOf(instrument);
+  const whole = side === 'buy' ? new Decimal(request.notionalUsd).div(price) : request.heldQuantity;
+  const quantity = floorToStep(request.askedQuantity ?? whole, lot);
+  if (!new Decimal(quantity).gt(0)) return null;
+  return orderOf({ id, origin, mode, bookId, instrument, side, quantity, limitPrice, maxSlippageBps });
+}
+
+/** Returns the tighter of two limits for the trader. */
+function closerOf(side: OrderSide, limit: DecimalString, worst: DecimalString | undefined): DecimalString {
+  if (worst === undefined) return limit;
+  const closer = side === 'buy' ? new Decimal(worst).lt(limit) : new Decimal(worst).gt(limit);
+  return closer ? plainDecimal(worst) : limit;
+}
+
+/** The same order with another quantity, e.g. what risk has headroom for. */
+export function resized(order: Order, quantity: DecimalString): Order {
+  return orderOf({ ...order, quantity });
+}

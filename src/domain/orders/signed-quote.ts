@@ -1,0 +1,49 @@
+/** Checks an order against its mandate at the newest quote signed by the feed. Statements of its sender do not count. */
+import type { Observation } from '../market/cut.ts';
+import { Decimal } from '../values/decimal.ts';
+import { limitPriceOf, type Order } from './order.ts';
+import { observedOrderQuote } from '../risk/context.ts';
+import { liveTouch } from '../risk/refusal.ts';
+import type { EpochMs } from '../values/time.ts';
+import { ageInWords } from '../values/words.ts';
+
+/** A signed quote counts for so long after the slot of its cut: three slots, in milliseconds. */
+export const SIGNED_QUOTE_MS = 90_000;
+
+/** Reason why an order must not be signed at a quote. */
+export interface QuoteObjection {
+  /** `quote_stale`: too old, of another time or not live. `price_refused`: the order would pay more, or take less, than the mandate allows. */
+  readonly code: 'quote_stale' | 'price_refused';
+  readonly detail: string;
+}
+
+/**
+ * Returns the objection, or null if the order's limit price lies within the slippage budget of the observed quote and the quote is of the
+ * last `SIGNED_QUOTE_MS` before `now`. @param observation of the order's instrument; null if the cut has none. @param maxSlippageBps the
+ * mandate's budget, in basis points of the quote's executable price.
+ */
+export function signedQuoteObjection(
+  order: Pick<Order, 'instrument' | 'side' | 'limitPrice'>,
+  observation: Pick<Observation, 'slot' | 'instrument' | 'quote'> | null,
+  { now, maxSlippageBps }: { readonly now: EpochMs; readonly maxSlippageBps: number },
+): QuoteObjection | null {
+  const { instrument, side, limitPrice } = order;
+  if (observation === null || observation.instrument !== instrument)
+    return { code: 'quote_stale', detail: `the newest cut that the feed signed does not contain ${instrument}` };
+  const age = now - observation.slot;
+  if (age < 0 || age > SIGNED_QUOTE_MS)
+    return {
+      code: 'quote_stale',
+      detail: `the newest quote of ${instrument} that the feed signed is ${ageInWords(age)} old, and counts for ${ageInWords(SIGNED_QUOTE_MS)}`,
+    };
+  const touch = liveTouch(instrument, side, observedOrderQuote(observation));
+  if (!touch.ok) return { code: 'quote_stale', detail: `the feed signed no live quote of ${instrument}: ${touch.refusal.detail}` };
+  const worst = limitPriceOf(instrument, side, touch.value, maxSlippageBps);
+  const beyond = side === 'buy' ? new Decimal(limitPrice).gt(worst) : new Decimal(limitPrice).lt(worst);
+  return beyond
+    ? {
+        code: 'price_refused',
+        detail: `a ${side} at ${limitPrice} is worse than ${worst}, the most that ${maxSlippageBps} basis points allow at the feed's ${touch.value}`,
+      }
+    : null;
+}

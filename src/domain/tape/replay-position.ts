@@ -1,0 +1,22 @@
+/** Position of a tape's replay, as its player and its routes report it. */
+import type { EpochMs } from '../values/time.ts';
+
+/** `failed`: the tape could not be read on; its time stands where that was found. */
+export type ReplayMode = 'playing' | 'paused' | 'ended' | 'failed';
+
+/** All times are those of the tape. */
+export interface ReplayPosition {
+  readonly mode: ReplayMode;
+  readonly at: EpochMs;
+  /** The stretch that is played. */
+  readonly from: EpochMs;
+  readonly to: EpochMs;
+  readonly speed: number;
+  readonly loop: boolean;
+  /** Events received from the beginning of the tape up to here. */
+  readonly events: number;
+  /** Number of jumps in time since it was loaded. */
+  readonly moves: number;
+  /** Reason why it failed, in one sentence; null if it did not. */
+  readonly failure: string | null;
+}

@@ -1,0 +1,275 @@
+/** Progress of long work, its remaining time, and what it waits for: one shape for everything that takes long. */
+import { SLICES, sliceCount } from '../orders/execution-plan.ts';
+import type { ArrivalState, SourceState, TransferState } from '../bridge/axes.ts';
+import type { ProposalState } from '../orders/execution.ts';
+import type { CurveLaunchState } from '../launch/launch-state.ts';
+import type { LauncherLaunchState } from '../launch/launcher.ts';
+import type { Urgency } from '../manifest/manifest.ts';
+import type { Order } from '../orders/order.ts';
+import type { ReplayPosition } from '../tape/replay-position.ts';
+import type { EpochMs } from './time.ts';
+
+/** Causes of waiting. A published word is never renamed. */
+export const WAIT_CAUSES = ['queue', 'venue', 'approval', 'signature', 'confirmation', 'provider', 'slot', 'market'] as const;
+export type WaitCause = (typeof WAIT_CAUSES)[number];
+
+export interface Waiting {
+  readonly cause: WaitCause;
+  /** One sentence: what the work waits for, and who provides it. */
+  readonly detail: string;
+}
+
+export interface Counted {
+  readonly done: number;
+  readonly total: number;
+  /** Unit of the count, in the plural. */
+  readonly unit: string;
+}
+
+export interface WorkProgress {
+  /** Null if nothing is counted, and for work that has ended. */
+  readonly progress: Counted | null;
+  /** Milliseconds; null if it is not known, and of work that has ended. */
+  readonly remainingMs: number | null;
+  /** Null if it is worked on, and for work that has ended. */
+  readonly waitingFor: Waiting | null;
+}
+
+export const NOTHING_LEFT: WorkProgress = { progress: null, remainingMs: null, waitingFor: null };
+
+/**
+ * Returns the progress of work at an instant. The remaining time follows from its end if that is known, else from what was done since it
+ * began. @param work `begunAt`: start of the first counted unit; null if that says nothing about the rest.
+ */
+export function workProgress(work: {
+  readonly counted?: Counted | null;
+  readonly begunAt?: EpochMs | null;
+  readonly endsAt?: EpochMs | null;
+  readonly waitingFor?: Waiting | null;
+  readonly at: EpochMs;
+}): WorkProgress {
+  const { counted = null, begunAt = null, endsAt = null, waitingFor = null, at } = work;
+  return { progress: counted, remainingMs: endsAt !== null ? Math.max(0, endsAt - at) : leftOf(counted, begunAt, at), waitingFor };
+}
+
+function leftOf(counted: Counted | null, begunAt: EpochMs | null, at: EpochMs): number | null {
+  if (counted === null || begunAt === null || counted.done <= 0 || counted.done > counted.total) return null;
+  return Math.round((Math.max(0, at - begunAt) * (counted.total - counted.done)) / counted.done);
+}
+
+/** Last report of an evaluation's worker, and the start of that phase. */
+export interface ToldProgress {
+  readonly done: number;
+  readonly total: number;
+  readonly doing: string;
+  readonly since: EpochMs;
+  /** The import or backfill that it waits for, if that is on record. */
+  readonly waitsForWork?: string | null;
+}
+
+/** Last phase of an evaluation, and its unit. The rest of it is the rest of the run. */
+const LAST_PHASES: ReadonlyMap<string, string> = new Map([
+  ['simulating', 'bars'],
+  ['trying variants', 'variants'],
+]);
+
+/** Bars that no venue is asked for, by what makes them in this process: they are worked on. */
+const MAKING = /^making .+ by (.+)$/;
+
+export function evaluationProgress(state: string, told: ToldProgress | null, at: EpochMs): WorkProgress {
+  if (state === 'queued')
+    return workProgress({ waitingFor: { cause: 'queue', detail: 'a worker starts the oldest run as soon as it has capacity' }, at });
+  if (state !== 'running' || told === null) return NOTHING_LEFT;
+  const fetches = told.doing.startsWith('fetching ');
+  const maker = MAKING.exec(told.doing)?.[1];
+  const lastUnit = LAST_PHASES.get(told.doing);
+  const counted = {
+    done: told.done,
+    total: told.total,
+    unit: lastUnit ?? (maker === undefined ? (fetches ? 'bars' : told.doing) : `bars made by ${maker}`),
+  };
+  return workProgress({
+    counted,
+    begunAt: lastUnit === undefined ? null : told.since,
+    waitingFor: fetches ? { cause: 'venue', detail: `${told.doing}: as fast as the venue's request budget allows` } : null,
+    at,
+  });
+}
+
+/** The backfill that an evaluation waits for; null if it waits for none. */
+export function awaitedWork(state: string, told: ToldProgress | null): string | null {
+  return state === 'running' ? (told?.waitsForWork ?? null) : null;
+}
+
+/** Returns the progress of a tape's replay: the rest of its stretch at its speed while it plays. A loop has no known end. */
+export function replayProgress({ mode, at, from, to, speed, loop }: ReplayPosition): WorkProgress {
+  if (mode === 'ended' || mode === 'failed') return NOTHING_LEFT;
+  const seconds = (ms: number): number => Math.floor(ms / 1_000);
+  const progress = { done: seconds(at - from), total: seconds(to - from), unit: 'seconds of the tape' };
+  return { progress, remainingMs: mode === 'playing' && !loop ? Math.max(0, Math.round((to - at) / speed)) : null, waitingFor: null };
+}
+
+/** The parts of a proposal that its state follows from. */
+export interface TrackedProposal {
+  readonly state: ProposalState;
+  readonly order: Pick<Order, 'instrument' | 'quantity' | 'limitPrice'>;
+  readonly execution: {
+    readonly algorithm: string;
+    readonly urgency: Urgency;
+    readonly phase: string;
+    readonly restingAt: string | null;
+    readonly parts: readonly { readonly dueAt: EpochMs | null }[];
+  } | null;
+  readonly transaction: { readonly state: string; readonly executor: 'user' | 'delegated' } | null;
+  readonly expiresAt: EpochMs;
+}
+
+export function proposalProgress({ state, order, execution, transaction, expiresAt }: TrackedProposal, at: EpochMs): WorkProgress {
+  if (state === 'pending_approval')
+    return workProgress({
+      endsAt: expiresAt,
+      waitingFor: { cause: 'approval', detail: 'a member approves or declines it before it expires' },
+      at,
+    });
+  if (state === 'unknown')
+    return workProgress({ waitingFor: { cause: 'confirmation', detail: 'the venue or the chain reports its result' }, at });
+  if (state !== 'approved' && state !== 'executing') return NOTHING_LEFT;
+  if (transaction?.state === 'prepared') {
+    const who =
+      transaction.executor === 'user' ? 'the owner of the wallet signs its transaction' : 'the delegated signer signs its transaction';
+    return workProgress({ waitingFor: { cause: 'signature', detail: who }, at });
+  }
+  if (state === 'approved' || execution === null)
+    return workProgress({ waitingFor: { cause: 'queue', detail: 'a worker executes it as soon as it has capacity' }, at });
+  return executionProgress(execution, order, at);
+}
+
+function executionProgress(
+  { algorithm, urgency, phase, restingAt, parts }: NonNullable<TrackedProposal['execution']>,
+  order: TrackedProposal['order'],
+  at: EpochMs,
+): WorkProgress {
+  const waitingFor: Waiting | null =
+    phase === 'resting'
+      ? { cause: 'market', detail: `it rests at ${restingAt ?? 'its price'} until it is filled or expires` }
+      : phase === 'withdrawing'
+        ? { cause: 'confirmation', detail: 'the venue confirms the cancellation' }
+        : phase === 'waiting'
+          ? { cause: 'slot', detail: 'the next part is not due yet' }
+          : null;
+  if (algorithm !== 'twap') return workProgress({ waitingFor, at });
+  const total = Math.max(sliceCount(order, urgency), parts.length);
+  const first = parts[0]?.dueAt ?? null;
+  const endsAt = first === null ? null : first + (total - 1) * SLICES[urgency].everyMs;
+  return workProgress({ counted: { done: parts.length, total, unit: 'slices' }, endsAt, waitingFor, at });
+}
+
+/** The parts of a transfer that its state follows from. */
+export interface TrackedTransfer {
+  readonly state: TransferState;
+  readonly axes: {
+    readonly source: { readonly state: SourceState; readonly confirmations: number };
+    readonly destination: { readonly state: ArrivalState };
+    readonly provider: { readonly silentSince: EpochMs | null };
+  };
+  readonly estimatedSeconds: number;
+  readonly expiresAt: EpochMs;
+  readonly submittedAt: EpochMs | null;
+}
+
+const OPEN_TRANSFERS: readonly TransferState[] = ['submitted', 'source_confirmed', 'source_final', 'filling', 'refunding', 'unknown'];
+
+export function transferProgress({ state, axes, estimatedSeconds, expiresAt, submittedAt }: TrackedTransfer, at: EpochMs): WorkProgress {
+  if (state === 'quoted')
+    return workProgress({ endsAt: expiresAt, waitingFor: { cause: 'signature', detail: 'the sender signs before the quote expires' }, at });
+  if (!OPEN_TRANSFERS.includes(state)) return NOTHING_LEFT;
+  const expected = submittedAt === null ? null : submittedAt + estimatedSeconds * 1_000;
+  // A late transfer has no known end.
+  const endsAt = expected === null || expected <= at || state === 'refunding' || state === 'unknown' ? null : expected;
+  return workProgress({ endsAt, waitingFor: transferWaits(state, axes), at });
+}
+
+function transferWaits(state: TransferState, { source, destination, provider }: TrackedTransfer['axes']): Waiting {
+  if (state === 'unknown')
+    return { cause: 'confirmation', detail: 'the provider and the chains contradict each other: both are queried again' };
+  if (source.state === 'unseen') return { cause: 'confirmation', detail: 'the source chain shows the transaction' };
+  if (source.state === 'included')
+    return { cause: 'confirmation', detail: `the source chain makes it final; it is ${source.confirmations} deep` };
+  if (destination.state === 'included') return { cause: 'confirmation', detail: 'the destination chain makes the payment final' };
+  const silent = provider.silentSince === null ? '' : ', which does not answer at the moment';
+  return { cause: 'provider', detail: state === 'refunding' ? `the provider pays back${silent}` : `the provider pays out${silent}` };
+}
+
+const CURVE_WAITS: Readonly<Partial<Record<CurveLaunchState, Waiting>>> = {
+  prepared: { cause: 'signature', detail: 'the wallet of the creator signs its transactions before their blockhash is too old' },
+  submitted: { cause: 'confirmation', detail: 'the chain confirms its transactions, one after the other' },
+  confirmed: { cause: 'confirmation', detail: 'the chain makes its transactions final' },
+  trading: { cause: 'market', detail: 'buyers take the rest of the curve' },
+  graduating: { cause: 'provider', detail: 'a keeper of the network opens the successor pool' },
+};
+
+/**
+ * Returns the progress of a bonding-curve launch toward graduation. `filledPct`: of the graduation threshold; null before the curve was
+ * first read.
+ */
+export function curveLaunchProgress(state: CurveLaunchState, filledPct: number | null, at: EpochMs): WorkProgress {
+  const waitingFor = CURVE_WAITS[state];
+  if (waitingFor === undefined) return NOTHING_LEFT;
+  const counted =
+    state === 'trading' && filledPct !== null ? { done: filledPct, total: 100, unit: 'percent of the graduation threshold' } : null;
+  return workProgress({ counted, waitingFor, at });
+}
+
+const LAUNCHER_WAITS: Readonly<Partial<Record<LauncherLaunchState, Waiting>>> = {
+  quoted: { cause: 'queue', detail: 'its payment is prepared' },
+  prepared: { cause: 'signature', detail: 'the wallet that pays signs the payment before the offer ends' },
+  payment_submitted: { cause: 'confirmation', detail: 'the chain confirms the payment' },
+  payment_confirmed: { cause: 'confirmation', detail: 'the chain makes the payment final; the launcher is told of it then' },
+  launching: { cause: 'provider', detail: 'the launcher makes the token, and the chain shows its mint' },
+  failed_paid: { cause: 'provider', detail: 'the launcher declined: submit the same payment again to ask it once more' },
+};
+
+/**
+ * Returns the progress of a launch by the external launcher. `validUntil`: the end of the offer, which limits the wait for an unpaid one.
+ */
+export function launcherLaunchProgress(state: LauncherLaunchState, validUntil: EpochMs, at: EpochMs): WorkProgress {
+  const waitingFor = LAUNCHER_WAITS[state];
+  if (waitingFor === undefined) return NOTHING_LEFT;
+  return workProgress({ endsAt: state === 'quoted' || state === 'prepared' ? validUntil : null, waitingFor, at });
+}
+
+/** State of long work that has no record of its own. `silent`: there was no report lately, so its worker is gone. */
+export const LONG_WORK_STATES = ['running', 'silent', 'done', 'failed'] as const;
+export type LongWorkState = (typeof LONG_WORK_STATES)[number];
+
+/** Maximum time between two reports of running work. */
+const SILENT_AFTER_MS = 30_000;
+
+/** Self-report of such work. */
+export interface TrackedWork {
+  readonly unit: string;
+  readonly done: number;
+  /** Null before it is counted. */
+  readonly total: number | null;
+  readonly waitingFor: Waiting | null;
+  readonly begunAt: EpochMs;
+  /** Time at which it said so last. */
+  readonly seenAt: EpochMs;
+  readonly endedAt: EpochMs | null;
+  /** Reason why it ended before its end; null if it did not. */
+  readonly error: string | null;
+}
+
+export function longWorkState({ seenAt, endedAt, error }: TrackedWork, at: EpochMs): LongWorkState {
+  if (endedAt !== null) return error === null ? 'done' : 'failed';
+  return at - seenAt > SILENT_AFTER_MS ? 'silent' : 'running';
+}
+
+/** Returns the progress of long work. Abandoned work has no remaining time and waits for nothing, but shows how far it came. */
+export function longWorkProgress(work: TrackedWork, at: EpochMs): WorkProgress {
+  const state = longWorkState(work, at);
+  if (state === 'done' || state === 'failed') return NOTHING_LEFT;
+  const { unit, done, total, waitingFor, begunAt } = work;
+  const counted = total === null ? null : { done, total, unit };
+  return state === 'silent' ? workProgress({ counted, at }) : workProgress({ counted, begunAt, waitingFor, at });
+}
