@@ -142,6 +142,7 @@ const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identit
   'POST /v1/stocks/:symbol/assessment': ['market:read'],
   'GET /v1/quotes': ['market:read'],
   'GET /v1/candles': ['market:read'],
+  'GET /v1/candles/day': ['market:read'],
   'GET /v1/candles/work': ['market:read'],
   'GET /v1/order-book': ['market:read'],
   'GET /v1/catalog': ['market:read'],

@@ -290,7 +290,7 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
     await page.evaluate("location.hash = '#/wallets'");
     await page.getByRole('button', { name: 'Get 10 SOL and 10,000 USDC' }).click();
     await page.getByText('The faucet brought').waitFor();
-    await page.getByRole('button', { name: /^Sandbox wallet/ }).click();
+    await page.getByRole('button', { name: 'Sandbox wallet primary chain' }).click();
     await page.getByRole('button', { name: 'Sign with Sandbox wallet' }).click();
     await page.getByText(/^Linked: /).waitFor();
     expect((await service.get('/v1/wallets')).body.items).toEqual([expect.objectContaining({ chain: 'spotchain' })]);
