@@ -54,7 +54,8 @@ const SHARED: Plugin = {
   name: 'shared',
   setup(build) {
     build.onResolve({ filter: /\/signed-elsewhere\.js$/ }, () => ({ path: SIGNED_ELSEWHERE }));
-    build.onResolve({ filter: /\/exchange-sessions\.js$/ }, () => ({ path: SESSIONS }));
+    // A copy of its own: shared with the grammar it would be one more file of the first visit.
+    build.onResolve({ filter: /\/exchange-sessions\.js$/ }, () => ({ path: SESSIONS, suffix: '?sessions' }));
     build.onResolve({ filter: /\/compile-thesis\.js$/ }, () => ({ path: 'compile-thesis', namespace: 'domain' }));
     build.onLoad({ filter: /^compile-thesis$/, namespace: 'domain' }, () => ({ contents: GRAMMAR, resolveDir: ROOT }));
     // The grammar hashes nothing: only the service keeps a Take.
