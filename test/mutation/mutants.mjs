@@ -9,7 +9,7 @@ export default {
   testRunner: 'vitest',
   plugins: ['@stryker-mutator/vitest-runner'],
   vitest: { configFile: 'test/mutation/guard-tests.ts', related: false },
-  mutate: ['src/domain/risk/**/*.ts', 'src/domain/books/book.ts', 'src/domain/books/ledger.ts', 'src/domain/transaction/**/*.ts'],
+  mutate: ['src/domain/risk/**/*.ts', 'src/domain/books/book.ts', 'src/domain/books/ledger.ts', 'src/domain/solana/**/*.ts'],
   // Only what the pure tests load is copied; no tsconfig.json, which Stryker would read with the API of an older TypeScript.
   ignorePatterns: ['**', '!src/**', '!streams/**', '!actors/**', '!api/**', '!test/**', '!package.json'],
   tempDirName: join(tmpdir(), 'sevengate-mutants'),
