@@ -20,6 +20,8 @@ interface Side {
 const BPS = 10_000;
 /** A bar is fetched some seconds after its end: paper decides on it a minute later. */
 const LEAST_WINDOW_MS = 120_000;
+/** An order of another size is another order: a backtest takes a tenth of the last bar's volume at most. */
+const SAME_SIZE = 0.05;
 
 /** The sides of a backtest's trades that were decided from an instant on. The fee of a trade is shared by its sides in proportion. */
 function sidesOf({ trades }: Pick<BacktestResult, 'trades'>, from: number): readonly Side[] {
@@ -62,6 +64,7 @@ export function paired(lived: Lived, paper: readonly PaperSide[], run: BacktestR
     for (const side of free) {
       const away = Math.abs(side.slot - order.slot);
       if (side.instrument !== order.instrument || side.side !== order.side || away >= within) continue;
+      if (Math.abs(side.quantity / order.quantity - 1) > SAME_SIZE) continue;
       if (nearest === null || away < Math.abs(nearest.slot - order.slot)) nearest = side;
     }
     if (nearest === null) continue;
