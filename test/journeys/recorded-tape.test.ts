@@ -381,7 +381,7 @@ test('the command line imports, tells, merges and replays, and says in one sente
   });
   expect(JSON.parse(again.out)).toMatchObject({ events: 3, cut: null, comparison: null });
   expect(nobody).toMatchObject({ code: 1, out: '' });
-  expect(nobody.err).toMatch(/^sevengate: there is nobody to replay: .*--agent\n$/);
+  expect(nobody.err).toMatch(/^sevengate: there are no agents to replay: .*--agent\n$/);
   expect(refused.code).toBe(1);
   expect(refused.err).toMatch(/^sevengate: .*has a format that is not known; accepted are: [^\n]*\n$/);
 });
