@@ -150,7 +150,7 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
     const { paper, groups, fills } = (await service.get(`/v1/agents/${id}/calibration`)).body;
     expect(fills).toHaveLength(1);
     await page.evaluate(`location.hash = '#/agents/${id}/costs'`);
-    const costs = page.getByRole('region', { name: 'Figures of cost' });
+    const costs = page.getByRole('region', { name: 'Cost figures' });
     const shown = (value: number | null): string => (value === null ? '–' : value.toFixed(1));
     for (const [name, of] of [
       ['Paper', paper],
