@@ -8,7 +8,7 @@ import {
   type IDockviewPanelProps,
 } from 'dockview-react';
 import { type ComponentType, useEffect, useMemo, useState } from 'react';
-import { Guarded } from './kit/guarded.tsx';
+import { Guarded } from './kit/refusal.tsx';
 import { keep, readKept, useStore } from './kit/store.ts';
 import { useMe } from './member.ts';
 import { panelAsked } from './place.ts';

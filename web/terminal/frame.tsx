@@ -11,7 +11,7 @@ import { Commands } from './commands.tsx';
 import { HaltBanner, HaltButton } from './halt.tsx';
 import { GroupIcon } from './kit/icons.tsx';
 import { Gain, Today } from './kit/numbers.tsx';
-import { sentenceOf } from './kit/refusal.tsx';
+import { Guarded, laterPart, sentenceOf } from './kit/refusal.tsx';
 import { useStore, useTicking } from './kit/store.ts';
 import { connection, feed, followMarket } from './market.ts';
 import { signOut, useMay, useMe } from './member.ts';
@@ -25,7 +25,6 @@ import { IS_REPLAY } from './replay/mode.ts';
 import { HelpSheet, SettingsItems, usePreferences } from './settings.tsx';
 import { beginTour, Tour } from './tour.tsx';
 import { TradeWorkspace } from './workspace.tsx';
-import { Guarded, laterPart } from './kit/guarded.tsx';
 
 const Research = laterPart(async () => (await import('./research/pages.tsx')).default);
 

@@ -12,7 +12,7 @@ import { Positions } from './panels/positions.tsx';
 import { Proposals } from './panels/proposals.tsx';
 import { Ticket } from './panels/ticket.tsx';
 import { Watchlist } from './panels/watchlist.tsx';
-import { laterPart } from './kit/guarded.tsx';
+import { laterPart } from './kit/refusal.tsx';
 
 const Candles = laterPart(async () => (await import('./charts.tsx')).Candles);
 

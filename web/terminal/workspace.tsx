@@ -6,7 +6,7 @@ import { Phone } from './phone.tsx';
 import { IS_REPLAY } from './replay/mode.ts';
 import { REPLAY } from './replay/workspace.ts';
 import { TRADE } from './trade-workspace.tsx';
-import { laterPart } from './kit/guarded.tsx';
+import { laterPart } from './kit/refusal.tsx';
 
 const Dock = laterPart(async () => (await import('./dock.tsx')).default);
 

@@ -4,7 +4,7 @@ import { dayAndTime, forPeople, plain, symbolOf } from '../../words.js';
 import { type AgentDetail, ApiError } from '../api.ts';
 import { FigureList, Loaded } from '../kit/lists.tsx';
 import { Gain, Money, Today } from '../kit/numbers.tsx';
-import { Refusal } from '../kit/refusal.tsx';
+import { laterPart, Refusal } from '../kit/refusal.tsx';
 import { Actions } from './actions.tsx';
 import { modeOf, useAgent, useGates, useMoneyOf, useNews } from './data.ts';
 import { NextStep } from './next-step.tsx';
@@ -12,7 +12,6 @@ import { StageRail } from './rail.tsx';
 import { conditionSentence, type Rules, rulesSentences } from './rules.ts';
 import { Drawdown, State } from './state.tsx';
 import { Tabs } from './tabs.tsx';
-import { laterPart } from '../kit/guarded.tsx';
 
 const AgentChart = laterPart(async () => (await import('../charts.tsx')).AgentChart);
 

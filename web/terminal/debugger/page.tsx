@@ -7,7 +7,7 @@ import { barLength, TIMEFRAMES } from '../../timeframes.js';
 import { countText, dayAndTime, plain, zoneWord } from '../../words.js';
 import { api, ApiError, refresh } from '../api.ts';
 import { isWriting } from '../kit/browser.ts';
-import { Refusal } from '../kit/refusal.tsx';
+import { laterPart, Refusal } from '../kit/refusal.tsx';
 import { useStore } from '../kit/store.ts';
 import { SHOWN_BARS, type Timeframe, useBars } from '../panels/bars.ts';
 import { within } from '../place.ts';
@@ -21,7 +21,6 @@ import { pageOf, titleOf, useTraded } from './subject.ts';
 import { Transport } from './transport.tsx';
 import { type Place, stepAt, Travel } from './travel.ts';
 import { WhatIf } from './what-if.tsx';
-import { laterPart } from '../kit/guarded.tsx';
 import { feed } from '../market.ts';
 
 const ActorPrice = laterPart(async () => (await import('../charts.tsx')).ActorPrice);

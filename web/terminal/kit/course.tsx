@@ -1,7 +1,7 @@
 /** The course of numbers over time as a chart; its library is loaded when the first one is shown. */
 import { Suspense } from 'react';
 import type { Course as Drawn } from './course-drawing.ts';
-import { laterPart } from './guarded.tsx';
+import { laterPart } from './refusal.tsx';
 
 export type { Course as Drawn, Point } from './course-drawing.ts';
 
