@@ -1,6 +1,6 @@
 // Layers of a chart: the premium against the reference that was known at each bar, and stretches of closed sessions.
 import { expect, test } from 'vitest';
-import { premiumPoints, stretchesOf } from '../../web/terminal/panels/layer-points.ts';
+import { premiumPoints, stretchesOf } from '../../web/terminal/chart/layer-points.ts';
 
 const bar = (hour: number, close: string) => ({ openTime: `2026-11-20T${String(hour).padStart(2, '0')}:00:00.000Z`, close });
 

@@ -5,8 +5,8 @@ import { TIMEFRAMES } from '../../timeframes.js';
 import { plain, symbolOf } from '../../words.js';
 import type { AgentDetail } from '../api.ts';
 import { feed, priceOf, useQuote } from '../market.ts';
-import type { Timeframe } from '../panels/bars.ts';
-import { CandleFrame, useCandleChart } from '../panels/candle-chart.tsx';
+import type { Timeframe } from '../chart/bars.ts';
+import { CandleFrame, useCandleChart } from '../chart/candle-chart.tsx';
 import { useOverlay } from './data.ts';
 import type { Rules } from './rules.ts';
 

@@ -9,7 +9,7 @@ import { api, ApiError, refresh } from '../api.ts';
 import { isWriting } from '../kit/browser.ts';
 import { laterPart, Refusal } from '../kit/refusal.tsx';
 import { useStore } from '../kit/store.ts';
-import { SHOWN_BARS, type Timeframe, useBars } from '../panels/bars.ts';
+import { SHOWN_BARS, type Timeframe, useBars } from '../chart/bars.ts';
 import { within } from '../place.ts';
 import { Account, useAccount } from './account.tsx';
 import { ExportTest } from './export-test.tsx';

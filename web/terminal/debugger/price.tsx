@@ -2,8 +2,8 @@
 import { useComputedColorScheme } from '@mantine/core';
 import { useEffect } from 'react';
 import { symbolOf } from '../../words.js';
-import type { Timeframe } from '../panels/bars.ts';
-import { CandleFrame, useCandleChart } from '../panels/candle-chart.tsx';
+import type { Timeframe } from '../chart/bars.ts';
+import { CandleFrame, useCandleChart } from '../chart/candle-chart.tsx';
 import type { Traded } from './subject.ts';
 
 const INKS: { readonly [colour: string]: string } = { accent: '--accent', good: '--up', bad: '--down', warn: '--warn' };

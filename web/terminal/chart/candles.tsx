@@ -10,7 +10,7 @@ import { useAgents } from '../organization.ts';
 import { instrument } from '../place.ts';
 import { CandleFrame, useCandleChart } from './candle-chart.tsx';
 import { shadeOf, shownAgent, useEntries, usePremium, useShownOverlay } from './chart-layers.ts';
-import { useFills } from './fills.tsx';
+import { useFills } from '../panels/fills.tsx';
 
 const NAMES = TIMEFRAMES.map(([name]) => name);
 const INKS = { accent: '--accent', good: '--up', bad: '--down' } as const;

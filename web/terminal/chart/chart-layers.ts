@@ -10,7 +10,7 @@ import { IS_REPLAY } from '../replay/mode.ts';
 import { type Timeframe, useBars } from './bars.ts';
 import { sessionAt } from './exchange-sessions.js';
 import { type Close, premiumPoints } from './layer-points.ts';
-import { usePortfolio } from './positions.tsx';
+import { usePortfolio } from '../panels/positions.tsx';
 import type { ChartCurve } from './price-chart.ts';
 
 /** Agent whose decisions and indicators the chart shows; none of an empty text. */
