@@ -115,7 +115,7 @@ export async function startWorkerRole(parts: RoleParts): Promise<() => Promise<v
   // Callers come first: a refresh leaves the last part of each budget unused.
   const signing = await openSigning(parts);
   const reserves = openReservePlaces(service, market.reach, parts.exchangeAccounts, signing?.signRequest ?? null, onchainPredictions);
-  const histories = openWalletHistories({ ...market.reach, budgets: budgetsFor(market.reach.budgets, 'optional') });
+  const histories = openWalletHistories({ ...market.reach, budgets: budgetsFor(market.reach.budgets, 'background') });
   service.onStop('the histories of wallets', async () => histories.close());
   const worker = startWorker({
     sql,

@@ -4,12 +4,13 @@
 import type { EpochMs } from '../../domain/values/time.ts';
 
 /**
- * Work that may spend only a part of a budget. `optional` work (history that nobody waits for, wallets, research) is shed
- * first. `pricing` (books that orders are priced from) leaves the rest to the orders themselves.
+ * Work that may spend only a part of a budget. `background` work (histories of the leaderboard, which nobody waits for) is shed
+ * first, `optional` work (pages, wallets, research) next. `pricing` (books that orders are priced from) leaves the rest to the
+ * orders themselves.
  */
-export type BudgetPurpose = 'needed' | 'pricing' | 'optional';
+export type BudgetPurpose = 'needed' | 'pricing' | 'optional' | 'background';
 
-const PARTS: Readonly<Record<BudgetPurpose, number>> = { needed: 1, pricing: 0.85, optional: 0.7 };
+const PARTS: Readonly<Record<BudgetPurpose, number>> = { needed: 1, pricing: 0.85, optional: 0.7, background: 0.4 };
 
 /** The weight that work of one purpose may have spent of a budget. */
 export const mostFor = (limit: number, purpose: BudgetPurpose): number => Math.floor(limit * PARTS[purpose]);

@@ -80,9 +80,11 @@ describe.skipIf(url === null)('budgets of several processes', () => {
     expect(theirs.state(clock.now()).left).toBe(0);
   });
 
-  test('optional work is shed while needed work still passes', async () => {
+  test('background work is shed first, then what pages ask, while needed work still passes', async () => {
     const budget = process(`t${++made}`).budget('venue', 100);
-    for (let n = 0; n < 70; n++) expect(await budget.take(1, clock.now(), 'optional')).toBe(0);
+    for (let n = 0; n < 40; n++) expect(await budget.take(1, clock.now(), 'background')).toBe(0);
+    expect(await budget.take(1, clock.now(), 'background')).toBeGreaterThan(0);
+    for (let n = 0; n < 30; n++) expect(await budget.take(1, clock.now(), 'optional')).toBe(0);
     expect(await budget.take(1, clock.now(), 'optional')).toBeGreaterThan(0);
     for (let n = 0; n < 30; n++) expect(await budget.take(1, clock.now())).toBe(0);
     expect(await budget.take(1, clock.now())).toBeGreaterThan(0);
