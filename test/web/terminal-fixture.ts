@@ -98,13 +98,23 @@ export async function propose(service: ServiceWithPast, agentId: string, quantit
   const { body } = await service.get('/v1/quotes?venue=spotexchange&instrument=BTCUSDT');
   // A tenth of a percent above the ask: within the budget of 20 basis points.
   const limitPrice = new Decimal(body.items[0].ask).times('1.001').toFixed(2);
-  return proposeOrder(service, service.databaseUrl, agentId, {
-    mode: 'paper',
-    instrument: 'spotexchange:BTCUSDT',
-    quantity,
-    limitPrice,
-    maxSlippageBps: 20,
-  });
+  const instrument = 'spotexchange:BTCUSDT';
+  const slot = await newestSlotOf(service.databaseUrl, instrument);
+  return proposeOrder(service, service.databaseUrl, agentId, { mode: 'paper', instrument, quantity, limitPrice, maxSlippageBps: 20 }, slot);
+}
+
+/** Newest slot whose cut has the instrument: what its fill cost is compared with that market. A new service has none for a minute. */
+async function newestSlotOf(url: string, instrument: string): Promise<number> {
+  const sql = openDatabase({ url, name: 'terminal test', connections: 1 });
+  try {
+    return await waitFor(
+      async () =>
+        (await sql<{ slot: number | null }[]>`select max(slot) as slot from judged_observations where instrument = ${instrument}`)[0]?.slot,
+      { what: `a cut with ${instrument}` },
+    );
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
 }
 
 /** A pending proposal of an agent at `confirm` to buy, in the database at `url`. Answers its id. */
@@ -113,10 +123,10 @@ export async function proposeOrder(
   url: string,
   agentId: string,
   wish: Pick<Order, 'mode' | 'instrument' | 'quantity' | 'limitPrice' | 'maxSlippageBps'>,
+  slot = Math.floor(Date.now() / MINUTE) * MINUTE,
 ): Promise<string> {
   const agent = await service.get(`/v1/agents/${agentId}`);
   const now = Date.now();
-  const slot = Math.floor(now / MINUTE) * MINUTE;
   const order = orderOf({
     ...wish,
     id: uuidV7(now, randomBytes(10)),
