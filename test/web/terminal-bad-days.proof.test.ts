@@ -2,7 +2,7 @@
 import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TERMINAL } from '../../src/adapters/terminal-files.ts';
-import { PATIENCE } from '../harness/wait-for.ts';
+import { PATIENCE, waitFor } from '../harness/wait-for.ts';
 import {
   type Browser,
   CHROMIUM,
@@ -88,9 +88,9 @@ describe.skipIf(CHROMIUM === null)('the terminal on a bad day', () => {
     await go('trade');
     await go('social');
     await page.getByText(/^Busy, asks again in [123] s$/).waitFor();
-    await page.getByRole('region', { name: /posts/i }).or(page.locator('.empty')).first().waitFor();
-    expect(refused).toBe(3);
+    await waitFor(() => refused === 3, { what: 'the third request, which is answered' });
     await light('live');
+    expect(refused).toBe(3);
     await page.unrouteAll({ behavior: 'wait' });
   });
 });
