@@ -18,7 +18,7 @@ beforeAll(async () => {
   // Whatever the market does at this hour, its entry rule holds and its exit rule does not.
   const example = join(folder, 'examples/first-agent.json');
   writeFileSync(example, readFileSync(example, 'utf8').replace(/"value": [67]0/g, '"value": 100'));
-  const bars = Array.from({ length: 48 }, (_, i) => `${new Date(Date.UTC(2024, 0, 1, i)).toISOString()},42000,42100,41900,42050,12.5`);
+  const bars = Array.from({ length: 48 }, (_, i) => `${Date.UTC(2024, 0, 1, i)},42000,42100,41900,42050,12.5`);
   writeFileSync(join(folder, 'btcusdt-1h.csv.gz'), gzipSync(['openTime,open,high,low,close,volume', ...bars, ''].join('\n')));
   writeFileSync(join(folder, 'btcusdt-quotes.csv.gz'), gzipSync(readFileSync(join(ROOT, 'test/fixtures/tape/quotes.csv'))));
   service = await startService({ home, first: true, args: ['--record', join(folder, 'day.tape.ndjson')] });
