@@ -28,7 +28,6 @@ const BACKENDS: { readonly [Kind in QueueAddress['kind']]: (url: string, onError
       ...(isCluster(url) ? { prefix: '{sevengate}' } : {}),
       connection({ blocking }) {
         const client = connectRedis(url, {
-          protocol: 2,
           maxRetriesPerRequest: null,
           enableOfflineQueue: true,
           ...(blocking ? {} : { commandTimeout: ANSWER_LIMIT_MS }),

@@ -236,14 +236,12 @@ class SharedNewestBus<Value> implements NewestBus<Value> {
     this.#echoedAt = clock.now();
     // A frozen server must not hold a flush for ever, and a flush that waits for a lost one would only be late.
     this.#publisher = connectRedis(options.url, {
-      protocol: 2,
       commandTimeout: COMMAND_MS,
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
       retryStrategy: (attempt) => this.#retryStrategy(attempt),
     });
     this.#subscriber = connectRedis(options.url, {
-      protocol: 2,
       maxRetriesPerRequest: null,
       autoResubscribe: false,
       retryStrategy: (attempt) => this.#retryStrategy(attempt),

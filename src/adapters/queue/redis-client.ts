@@ -2,9 +2,11 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { isCluster } from './redis-url.ts';
 
+/** Version of Redis's protocol whose answers the service reads. */
+const PROTOCOL = 2;
+
 /** Options of a connection: a part of the library's. */
 interface ClientOptions {
-  readonly protocol: 2;
   readonly maxRetriesPerRequest: number | null;
   readonly commandTimeout?: number;
   readonly enableOfflineQueue?: boolean;
@@ -18,7 +20,7 @@ interface ClientOptions {
  * Its answer to PUBLISH counts listeners of one node alone.
  */
 export function connectRedis(url: string, options: ClientOptions): Redis {
-  if (!isCluster(url)) return new Redis(url, { ...options } satisfies RedisOptions);
+  if (!isCluster(url)) return new Redis(url, { ...options, protocol: PROTOCOL } satisfies RedisOptions);
   const { protocol, hostname, port, username, password, searchParams } = new URL(url.replace('+cluster:', ':'));
   const { retryStrategy, enableOfflineQueue = true, ...redisOptions } = options;
   const nodes = [`${hostname}:${port || 6379}`, ...(searchParams.get('also')?.split(',') ?? [])];
@@ -27,6 +29,7 @@ export function connectRedis(url: string, options: ClientOptions): Redis {
     clusterRetryStrategy: retryStrategy,
     redisOptions: {
       ...redisOptions,
+      protocol: PROTOCOL,
       ...(username === '' ? {} : { username: decodeURIComponent(username) }),
       ...(password === '' ? {} : { password: decodeURIComponent(password) }),
       ...(protocol === 'rediss:' ? { tls: {} } : {}),

@@ -60,7 +60,7 @@ class RedisReplayChannel implements ReplayChannel {
   constructor(options: Parameters<typeof openReplayChannel>[0]) {
     this.#options = options;
     this.#inbox = `${CHANNEL}:to:${options.newId()}`;
-    const shared = { protocol: 2, retryStrategy: (attempt: number) => Math.min(100 * 2 ** attempt, 2_000) } as const;
+    const shared = { retryStrategy: (attempt: number) => Math.min(100 * 2 ** attempt, 2_000) };
     this.#publisher = connectRedis(options.url, { ...shared, commandTimeout: COMMAND_MS, maxRetriesPerRequest: 0 });
     // Channels are subscribed to again after a reconnect.
     this.#subscriber = connectRedis(options.url, { ...shared, maxRetriesPerRequest: null });

@@ -98,7 +98,6 @@ export function openSharedBudgets(options: {
 }): SharedBudgets {
   const { clock, onError, prefix = 'sevengate:budget' } = options;
   const redis = connectRedis(options.url, {
-    protocol: 2,
     commandTimeout: TIMEOUT_MS,
     maxRetriesPerRequest: 0,
     retryStrategy: (times) => Math.min(100 * 2 ** times, 2_000),

@@ -13,7 +13,6 @@ export interface SharedLimits {
 /** Connects, and goes on trying. Nothing waits in a queue while there is no connection: a limit is needed now or not at all. */
 export function openSharedLimits(options: { readonly url: string; readonly onError: (error: unknown) => void }): SharedLimits {
   const store = connectRedis(options.url, {
-    protocol: 2,
     commandTimeout: TIMEOUT_MS,
     maxRetriesPerRequest: 0,
     enableOfflineQueue: false,

@@ -2,7 +2,7 @@
 import net from 'node:net';
 import postgres from 'postgres';
 import { valueText } from '../../domain/values/value-text.ts';
-import { createGathering } from './gathered-statements.ts';
+import { createGathering, isStatement } from './gathered-statements.ts';
 import { type BatchSigner, beginSeal, mayNeedSigning } from './trail/batch-seal.ts';
 
 type Bigints = { bigint: number };
@@ -165,26 +165,11 @@ function createListeners(pool: () => Sql) {
   };
 }
 
-/** True if started work is one statement, which can be sent without waiting for it. */
-export function isStatement(work: Promise<unknown>): work is postgres.PendingQuery<postgres.Row[]> {
-  return 'execute' in work;
-}
-
 /** A statement on a connection that is gone. It may be a part of another one, which nobody awaits. */
 function lostStatement(): Promise<never> {
   const lost = Promise.reject<never>(Object.assign(new Error('the connection to PostgreSQL was lost'), { code: 'CONNECTION_CLOSED' }));
   lost.catch(() => {});
   return lost;
-}
-
-/** A statement of postgres.js, which is sent by its `handle`. */
-interface Handled {
-  handle(): Promise<unknown>;
-  readonly executed: boolean;
-}
-
-function isHandled(query: unknown): query is Fragment & Handled {
-  return query instanceof Promise && 'handle' in query;
 }
 
 /** True if the first argument of a call is a statement's text, not names or values for one. */
@@ -234,7 +219,7 @@ function beginOn(pool: Sql, writer: BatchSigner | null, transactions: Transactio
             if (isText(strings) && mayNeedSigning(strings)) wrote = true;
             // Its own `then` would send what may be meant as a part of another statement.
             if (query instanceof Promise) void Promise.prototype.then.call(query, undefined, received);
-            if (isHandled(query)) {
+            if (isStatement(query)) {
               const handle = query.handle.bind(query);
               query.handle = () => {
                 if (!query.executed) gathering.before(query);

@@ -15,11 +15,13 @@ export interface Waiting {
   readonly failed: (error: unknown) => void;
 }
 
-/** Statement as postgres.js keeps it until it is sent. Other statements may be parts of it. */
-interface Parts {
+/** Statement as postgres.js keeps it until `handle` sends it. Other statements may be parts of it. */
+type Statement = Fragment & {
   readonly strings: readonly string[];
   readonly args: readonly unknown[];
-}
+  readonly executed: boolean;
+  handle(): Promise<unknown>;
+};
 
 /** Names in a statement, and what it changes. */
 interface Reading {
@@ -80,23 +82,26 @@ const LOCKS = /^\s*select\b[\s\S]*\bfor\s+(?:share|update|no key update|key shar
 
 const readings = new WeakMap<readonly string[], Reading>();
 
-function textOf({ strings, args }: Parts): string {
+function textOf({ strings, args }: Statement): string {
   return strings
-    .map((part, index) => `${index > 0 && isStatement(args[index - 1]) ? textOf(args[index - 1] as Parts) : ''}${part}`)
+    .map((part, index) => {
+      const before = args[index - 1];
+      return `${isStatement(before) ? textOf(before) : ''}${part}`;
+    })
     .join(' ');
 }
 
-function isStatement(value: unknown): boolean {
-  return value instanceof Promise && 'strings' in value;
+/** True if started work is one statement, which can be sent without waiting for it, or be a part of another one. */
+export function isStatement(work: unknown): work is Statement {
+  return work instanceof Promise && 'handle' in work;
 }
 
 /** Reads a statement once: its text is the same each time, but for parts that are statements. */
-function read(statement: Fragment): Reading {
-  const parts = statement as unknown as Parts;
-  const isPlain = !parts.args.some(isStatement);
-  const known = isPlain ? readings.get(parts.strings) : undefined;
+function read(statement: Statement): Reading {
+  const isPlain = !statement.args.some(isStatement);
+  const known = isPlain ? readings.get(statement.strings) : undefined;
   if (known !== undefined) return known;
-  const text = textOf(parts);
+  const text = textOf(statement);
   const changes = CHANGES.test(text);
   const reading: Reading = {
     words: new Set(text.toLowerCase().match(/\w+/g)),
@@ -107,7 +112,7 @@ function read(statement: Fragment): Reading {
     locks: LOCKS.test(text),
     locksFirst: changes && / for update\b/i.test(text),
   };
-  if (isPlain) readings.set(parts.strings, reading);
+  if (isPlain) readings.set(statement.strings, reading);
   return reading;
 }
 
@@ -135,7 +140,7 @@ function frame(shown: readonly string[]): TemplateStringsArray {
  * a statement sees nothing of what another part of it adds: what adds rows that others refer to ends its group.
  */
 export function createGathering(transaction: Transaction, policies: boolean) {
-  let waiting: Waiting[] = [];
+  let waiting: (Waiting & { readonly statement: Statement })[] = [];
   let written = new Set<string>();
   let isOrdered = false;
 
@@ -168,19 +173,20 @@ export function createGathering(transaction: Transaction, policies: boolean) {
 
     /** Takes a statement that changes rows: it is sent with the next ones, or by itself where it cannot be a part. */
     add(one: Waiting): void {
+      const { statement } = one;
       // Nothing is sent on a lost connection: it is an error already.
-      if (!isStatement(one.statement)) return sendAlone(one);
-      const { words, targets, joins, locksFirst, adds } = read(one.statement);
+      if (!isStatement(statement)) return sendAlone(one);
+      const { words, targets, joins, locksFirst, adds } = read(statement);
       if (!joins || waiting.length >= MOST || [...written].some((table) => words.has(table))) flush();
       if (!joins) return sendAlone(one);
-      waiting.push(one);
+      waiting.push({ ...one, statement });
       isOrdered ||= locksFirst;
       if (policies && adds !== null && REFERRED_TABLES.has(adds)) flush();
       for (const table of targets) written.add(table);
     },
 
     /** Sends what waits before a statement that might read it. A lock on rows of other tables is taken first. */
-    before(statement: Fragment): void {
+    before(statement: Statement): void {
       if (waiting.length === 0) return;
       const { words, locks } = read(statement);
       if (!locks || isOrdered || [...written].some((table) => words.has(table))) flush();

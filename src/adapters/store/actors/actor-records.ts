@@ -22,7 +22,8 @@ import type { ExecutionMode } from '../../../domain/orders/order.ts';
 import { CLOSING } from '../../../domain/take/take.ts';
 import { lockBookOfFills, writeBookDays, writeFills, writeTransfers } from '../books/book-store.ts';
 import { writeBridgeArrivals } from '../bridge/bridge-transfer-store.ts';
-import { isStatement, send, type Transaction } from '../database.ts';
+import { send, type Transaction } from '../database.ts';
+import { isStatement } from '../gathered-statements.ts';
 import { requireDelegations } from '../delegations/execution-permit.ts';
 import { writeEvaluationReports, writeTrials, writeEvaluationRuns } from '../evaluations/evaluation-records.ts';
 import { writeListedTokens } from '../launches/launch-store.ts';
@@ -35,7 +36,7 @@ import { requireUnboundDollars } from '../vaults/account-facts.ts';
 
 type Writer = (transaction: Transaction, rows: readonly ActorRecord[], ahead?: unknown) => Promise<unknown>;
 
-/** Ordered by writing: what others refer to comes first. */
+/** Writers in the order in which they run: what others refer to comes first. */
 const WRITERS: { readonly [type: string]: Writer } = {
   // Before the control row is shared: two that share it and both want it for themselves would wait for each other.
   dollars_spent: requireUnboundDollars,
