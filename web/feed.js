@@ -29,7 +29,7 @@ const SIGNED_OUT = [4001, 4002];
  * @param {object} options
  * @param {() => string} options.address
  * @param {(status: FeedStatus) => void} options.onStatus
- * @param {() => Promise<boolean>} options.signedIn Asked if a connection cannot be opened, as a browser is not told why.
+ * @param {() => Promise<boolean>} options.signedIn Called when a connection cannot be opened, since a browser is not told why.
  * @param {() => void} options.onSignedOut
  * @param {() => number} [options.time] The service's time where it is not that of the day: a replay's.
  */

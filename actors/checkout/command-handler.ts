@@ -174,7 +174,7 @@ async function begun(
   const transactionId = made === null ? null : deps.newId();
   if (made !== null && transactionId !== null) {
     const { payment } = made;
-    const promised = { checkoutId: id, listingId: listing.id, payment: payment };
+    const promised = { checkoutId: id, listingId: listing.id, payment };
     const epoch = await deps.epoch(orgId);
     const transaction = { purpose: 'checkout', subject: promised, wallet: payment.buyer, built: made, epoch, createdAt } as const;
     await startUserTransaction(deps, context, transactionId, transaction);

@@ -84,7 +84,7 @@ function startOf(
     kind: proposalKind.kind,
     machine: proposalKind.machine.id,
     at,
-    input: input,
+    input,
     plan,
     also: [],
     cause,

@@ -4,7 +4,7 @@ import { SANDBOX_KEY } from '../sandbox-key.ts';
 import type { Simulators } from '../simulator-entry.ts';
 import { openAccessKey } from './access-key.ts';
 
-/** The key that the sandbox's Kalshi accepts; it is made if it is asked for first. @param home the state folder. */
+/** The key that the sandbox's Kalshi accepts; it is made when it is first asked for. @param home the state folder. */
 export const sandboxKalshiKey = (home: string) => openAccessKey(join(home, 'kalshi'));
 
 export const PREDICTION_SIMULATORS = {

@@ -86,7 +86,7 @@ export function createSeededFeeds(clock: VirtualClock, random: () => number, nud
       const receivedAt = clock.now();
       emit(venue, {
         kind: 'rejection',
-        venue: venue,
+        venue,
         source: 'test',
         receivedAt,
         reason: 'not_json',
@@ -115,7 +115,7 @@ function pricesOf(venue: Venue, now: EpochMs, bent: Bent | null, level: (base: n
     const source = `test-${venue}:top`;
     const quote: FeedMessage = {
       kind: 'quote',
-      venue: venue,
+      venue,
       instrument,
       source,
       observedAt,

@@ -184,7 +184,7 @@ function agentOf({ memory, manifestOf }: Kept, agentId: string) {
 
 function lostBecause(kept: Kept, agentId: string, permit: ExecutionPermit) {
   const { manifestHash, autonomy, paused, stage } = agentOf(kept, agentId);
-  return supersededBy(permit, { epoch: kept.epoch, manifestHash, paused, stage: stage, autonomy });
+  return supersededBy(permit, { epoch: kept.epoch, manifestHash, paused, stage, autonomy });
 }
 
 /** The database's part: a step whose permit is lost is not written; fills are booked with their step. */

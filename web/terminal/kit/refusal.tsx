@@ -1,5 +1,5 @@
 /**
- * A refusal if it happened: what went wrong, and each change that would pass. A part of the page that cannot be drawn or loaded says so
+ * A refusal, shown beside what was refused: what went wrong, and each change that would pass. A part of the page that cannot be drawn or loaded says so
  * in its place, and the rest goes on.
  */
 import { Button } from '@mantine/core';
