@@ -72,7 +72,7 @@ import { quoteBridge } from './bridge/quote.ts';
 import { getBridgeStatus } from './bridge/status.ts';
 import { submitBridge } from './bridge/submission.ts';
 import { listBridgeTransfers } from './bridge/transfers.ts';
-import { listDayCourses } from './candles/day.ts';
+import { listDayCloses } from './candles/day.ts';
 import { listCandles } from './candles/list.ts';
 import { listCandleWork } from './candles/work.ts';
 import { listCatalog } from './catalog/list.ts';
@@ -252,7 +252,7 @@ export const ROUTES: readonly RouteEntry[] = [
   // Data of the venues.
   entry(listQuotes, 'market:read'),
   entry(listCandles, 'market:read'),
-  entry(listDayCourses, 'market:read'),
+  entry(listDayCloses, 'market:read'),
   entry(listCandleWork, 'market:read'),
   entry(getOrderBook, 'market:read'),
   entry(listTickers, 'market:read'),

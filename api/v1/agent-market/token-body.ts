@@ -15,13 +15,12 @@ import { RISK_FORMULAS, RISK_TERMS, type RiskScore } from '../../../src/domain/a
 import type { Candle } from '../../../src/domain/candles/candle.ts';
 import type { CatalogEntry } from '../../../src/domain/catalog/catalog.ts';
 import { wholeTokens } from '../../../src/domain/launch/preview.ts';
-import { type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
+import { type EpochMs, HOUR_MS, isoTime } from '../../../src/domain/values/time.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../../../src/domain/market/venue.ts';
 import type { ApiPorts } from '../../ports.ts';
 import { choice, DecimalText, nullable, Time } from '../../shapes.ts';
 import { namedWallets, readWallets } from '../portfolio/wallets.ts';
 
-const HOUR_MS = 3_600_000;
 /** Wallets that an answer names. */
 const WALLETS_NAMED = 10;
 

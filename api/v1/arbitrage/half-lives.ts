@@ -4,12 +4,11 @@ import type { BasisInputs } from '../../../src/domain/basis/basis-row.ts';
 import { alignedSpreads, type HalfLife, halfLifeOf } from '../../../src/domain/basis/half-life.ts';
 import type { Catalog, CatalogEntry } from '../../../src/domain/catalog/catalog.ts';
 import type { ClosedBar } from '../../../src/domain/ranking/momentum.ts';
-import { type EpochMs, slotOf } from '../../../src/domain/values/time.ts';
+import { type EpochMs, HOUR_MS, slotOf } from '../../../src/domain/values/time.ts';
 import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import type { BarReads } from '../rankings/ports.ts';
 
-const HOUR_MS = 3_600_000;
 /** Half-lives are fitted on the hourly bars of so many days. */
 export const HALF_LIFE_DAYS = 30;
 /** The bar of an hour is stored by now, this long after the hour has ended; the half-lives of the hour count from then on. */

@@ -1,14 +1,13 @@
 /** GET /v1/candles/day: hourly closes of the last 24 hours, of many instruments at once. */
 import { Type } from 'typebox';
-import { isoTime, slotOf } from '../../../src/domain/values/time.ts';
+import { HOUR_MS, isoTime, slotOf } from '../../../src/domain/values/time.ts';
 import { POSITIONS, pageBody, pageOfKeyed, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
 import { DecimalText, objectOf, pageFields, pageOf, Time, VenueWord } from '../../shapes.ts';
 
 const HOURS = 24;
-const HOUR = 3_600_000;
 
-const DayCourseBody = Type.Object(
+const DayClosesBody = Type.Object(
   {
     venue: VenueWord,
     instrument: Type.String(),
@@ -17,25 +16,25 @@ const DayCourseBody = Type.Object(
       description: 'Ascending by open time. A bar that the venue does not have is missing.',
     }),
   },
-  { $id: 'DayCourse' },
+  { $id: 'DayCloses' },
 );
 
-export const listDayCourses = defineRoute({
+export const listDayCloses = defineRoute({
   method: 'GET',
   url: '/v1/candles/day',
-  name: 'listDayCourses',
+  name: 'listDayCloses',
   tag: 'market',
   summary: 'The last 24 hourly closes of each instrument of the catalog',
   description: 'Sorted by instrument. Enough to draw the day of a whole watchlist; `listCandles` has the bars themselves.',
   cost: 'read',
   schema: { querystring: objectOf({ ...pageFields }) },
-  answers: { 200: { description: 'A page of instruments.', schema: pageOf(DayCourseBody) } },
+  answers: { 200: { description: 'A page of instruments.', schema: pageOf(DayClosesBody) } },
   refusals: [],
   handle: (ports) => async (request) => {
     const asked = pageOfQuery(request.query, 'days', POSITIONS.instrument);
     const { items, next } = pageOfKeyed(ports.catalog.entries.entries, ({ key }) => key, asked);
-    const to = slotOf(ports.clock.now(), HOUR);
-    const from = to - HOURS * HOUR;
+    const to = slotOf(ports.clock.now(), HOUR_MS);
+    const from = to - HOURS * HOUR_MS;
     const stored = await ports.rankings.bars.closes(
       items.map(({ key }) => key),
       '1h',

@@ -3,13 +3,12 @@ import { Type } from 'typebox';
 import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';
 import type { VenueState } from '../../../src/domain/market/market-state.ts';
 import type { PerpContext, Quote, ReferencePrice } from '../../../src/domain/market/quote.ts';
-import { type EpochMs, isoTime, slotOf } from '../../../src/domain/values/time.ts';
+import { type EpochMs, HOUR_MS, isoTime, slotOf } from '../../../src/domain/values/time.ts';
 import { midPrice } from '../../../src/domain/market/valuation.ts';
 import { qualityLimits } from '../../../streams/quality-limits.ts';
 import { stateQuality } from '../../../streams/state-quality.ts';
 import { choice, DecimalText, NullableDecimalText, QualityFlags, QualityWord, Time } from '../../shapes.ts';
 
-const HOUR_MS = 3_600_000;
 const HOURS_PER_YEAR = 8_760;
 
 const TopOfBook = Type.Object({

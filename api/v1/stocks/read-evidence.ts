@@ -1,11 +1,10 @@
 /** The evidence of an assessment, read from what is received and stored: the newest cut, events of 30 days, bars of a week, the calendar. */
 import type { Evidence } from '../../../src/domain/assessment/assess-stock.ts';
 import type { CatalogEntry } from '../../../src/domain/catalog/catalog.ts';
-import { DAY_MS } from '../../../src/domain/values/time.ts';
+import { DAY_MS, HOUR_MS } from '../../../src/domain/values/time.ts';
 import type { ApiPorts } from '../../ports.ts';
 import { dayOf } from '../intelligence/reading.ts';
 
-const HOUR_MS = 3_600_000;
 const EVENT_DAYS = 30;
 const MAX_EVENTS = 50;
 const BARS_MS = 8 * DAY_MS;

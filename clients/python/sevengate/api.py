@@ -1743,14 +1743,14 @@ class CandlesCoverageGap(Model):
 
 
 @dataclass(init=False, repr=False, eq=False)
-class DayCourse(Model):
+class DayCloses(Model):
     venue: PortfolioHoldingQuoteVenue
     instrument: str
-    bars: List[DayCourseBar]
+    bars: List[DayClosesBar]
 
 
 @dataclass(init=False, repr=False, eq=False)
-class DayCourseBar(Model):
+class DayClosesBar(Model):
     open_time: datetime
     close: Decimal
 
@@ -5771,12 +5771,12 @@ class Operations(Caller):
         """
 
     @operation("GET", "/v1/candles/day?limit&cursor")
-    def list_day_courses(
+    def list_day_closes(
         self,
         *,
         limit: int | None = None,
         cursor: str | None = None,
-    ) -> Pages[DayCourse, Page[DayCourse]]:
+    ) -> Pages[DayCloses, Page[DayCloses]]:
         """The last 24 hourly closes of each instrument of the catalog
 
         Sorted by instrument. Enough to draw the day of a whole watchlist; `listCandles` has the bars themselves.

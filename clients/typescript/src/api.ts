@@ -1042,7 +1042,7 @@ export type CostGroup = {
   readonly signP: number | null;
 };
 
-export type DayCourse = {
+export type DayCloses = {
   readonly venue: 'spotchain' | 'spotexchange' | 'evmvenue' | 'prediction' | 'reference';
   readonly instrument: string;
   readonly bars: ReadonlyArray<{
@@ -5508,7 +5508,7 @@ export interface Operations {
     readonly answer: Candles;
   };
   /** The last 24 hourly closes of each instrument of the catalog. */
-  readonly listDayCourses: {
+  readonly listDayCloses: {
     readonly input: {
       /** Most items of the page. */
       readonly limit?: undefined | number;
@@ -5516,7 +5516,7 @@ export interface Operations {
       readonly cursor?: undefined | string;
     };
     readonly answer: {
-      readonly items: ReadonlyArray<DayCourse>;
+      readonly items: ReadonlyArray<DayCloses>;
       readonly nextCursor: string | null;
     };
   };
@@ -7566,7 +7566,7 @@ export const OPERATIONS = {
   getSwap: 'GET /v1/spotchain/orders/{id}',
   listQuotes: 'GET /v1/quotes list',
   listCandles: 'GET /v1/candles list',
-  listDayCourses: 'GET /v1/candles/day list',
+  listDayCloses: 'GET /v1/candles/day list',
   listCandleWork: 'GET /v1/candles/work list',
   getOrderBook: 'GET /v1/order-book',
   listTickers: 'GET /v1/tickers list',

@@ -34,7 +34,7 @@ function useDays(): Days | undefined {
     queryKey: ['days'],
     queryFn: async ({ signal }) => {
       const days = new Map<string, readonly string[]>();
-      for await (const { venue, instrument: symbol, bars } of api.listDayCourses.items({ limit: 200 }, { signal }))
+      for await (const { venue, instrument: symbol, bars } of api.listDayCloses.items({ limit: 200 }, { signal }))
         days.set(
           `${venue}:${symbol}`,
           bars.map(({ close }) => close),
