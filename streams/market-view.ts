@@ -9,7 +9,7 @@ import {
   type ReferencePrice,
   SECOND_REFERENCE_SOURCES,
 } from '../src/domain/market/quote.ts';
-import type { EpochMs } from '../src/domain/values/time.ts';
+import { type EpochMs, HOUR_MS } from '../src/domain/values/time.ts';
 import { type InstrumentKey, instrumentKey, type Venue } from '../src/domain/market/venue.ts';
 import { createFeedCounters, type FeedCounters, type VenueCounts } from './feed-counters.ts';
 import { type FeedLife, FeedLives } from './feed-life.ts';
@@ -18,7 +18,6 @@ import { createFreshness, type Freshness } from './freshness.ts';
 import { createOrderedBus } from './ordered-bus.ts';
 import { SlotTable } from './slot-table.ts';
 
-const HOUR_MS = 3_600_000;
 /** Time for which a negative event stays active: the longest look-back of a condition. */
 export const ACTIVE_NEWS_MS = LONGEST_EVENT_LOOKBACK_HOURS * HOUR_MS;
 /** Time for which any other event stays. No rule reads it, and every cut would carry it. */

@@ -29,7 +29,7 @@ import { isPerpetual } from '../domain/orders/margin.ts';
 import type { OutsideProposal } from '../domain/outside/outside-proposal.ts';
 import { DEFAULT_PREFERENCES, exposureOfSums, type OtherBooks, type RiskPreferences } from '../domain/risk/index.ts';
 import { readTickInputs, type TickInputs } from '../domain/tape/tick-inputs.ts';
-import type { EpochMs } from '../domain/values/time.ts';
+import { type EpochMs, HOUR_MS } from '../domain/values/time.ts';
 import type { InstrumentKey } from '../domain/market/venue.ts';
 import { type BrokeredAgent, type ProjectedProposal, ReplayBooks, type ReplayedFill } from './replay/books.ts';
 import { assessOnTape, createMarks, type Marks } from './replay/risk.ts';
@@ -39,7 +39,6 @@ import { createRestingFlows, type FollowDigits } from './resting-flows.ts';
  * Time from a slot or an approval to the moment at which a punctual worker sends the order; the venue's latency comes on top. Milliseconds.
  */
 export const ORDER_AFTER_MS = 500;
-const HOUR_MS = 3_600_000;
 
 /** Activity of each state in a proposal's chart. */
 const ACTIVITY_IN: Readonly<Record<string, string>> = {

@@ -3,12 +3,11 @@ import type { ContainedLoop } from '../../actors/runtime/containment.ts';
 import type { CandleHistory } from '../../streams/candle-keeper.ts';
 import type { Fill } from '../domain/books/book.ts';
 import { type FundingPayment, fundingPaymentOf, type HeldHour, heldHours, type HourlyTerms, lastHour } from '../domain/orders/funding.ts';
-import { type EpochMs, isoTime } from '../domain/values/time.ts';
+import { type EpochMs, HOUR_MS, isoTime } from '../domain/values/time.ts';
 import { splitInstrumentKey } from '../domain/market/venue.ts';
 
 /** Interval at which books are looked through for hours that have ended. Milliseconds. */
 export const FUNDING_MS = 60_000;
-const HOUR_MS = 3_600_000;
 /** A fill from before the end of an hour is on record by so long after it. */
 const COMMIT_MS = 60_000;
 /** The venue tells a rate some moments after its hour: a younger hour without one is waited for, and blames nothing. */

@@ -11,7 +11,7 @@ import type { IntelligenceRecord } from '../../domain/intelligence/record.ts';
 import { type Direction, type EventKind, type Report, readItems } from '../../domain/intelligence/report.ts';
 import type { FeedMessage, Severity } from '../../domain/market/market-event.ts';
 import { newYorkOffsetMs } from '../../domain/market/session.ts';
-import type { EpochMs } from '../../domain/values/time.ts';
+import { type EpochMs, HOUR_MS } from '../../domain/values/time.ts';
 import { valueText } from '../../domain/values/value-text.ts';
 import { knownFields, noteUnknown } from '../venues/known-fields.ts';
 import { poll, type Rejected } from '../venues/polling.ts';
@@ -19,8 +19,6 @@ import type { KeyedClient } from '../venues/reference/keyed-client.ts';
 import { VenueError } from '../venues/venue-feed.ts';
 import { UNCHANGED } from '../venues/venue-http.ts';
 import { dateOf, recordOf, textOf } from './field-reading.ts';
-
-const HOUR_MS = 3_600_000;
 
 const ADDRESS =
   'street1 street2 city stateOrCountry zipCode stateOrCountryDescription isForeignLocation foreignStateTerritory country countryCode';

@@ -9,8 +9,8 @@ import { mergedEventOf, newsEventOf, StoryTracker } from '../../domain/intellige
 import type { FeedMessage } from '../../domain/market/market-event.ts';
 import type { createIntelligenceStore, StoryChange } from '../store/intelligence/intelligence-store.ts';
 import type { VenueFeed } from '../venues/venue-feed.ts';
+import { HOUR_MS } from '../../domain/values/time.ts';
 
-const HOUR_MS = 3_600_000;
 /** Stories that may still matter to a look-back. */
 const OPEN_STORIES_MS = LONGEST_EVENT_LOOKBACK_HOURS * HOUR_MS;
 

@@ -16,7 +16,7 @@ import {
   worseSeverity,
 } from '../../domain/intelligence/report.ts';
 import type { FeedMessage } from '../../domain/market/market-event.ts';
-import type { EpochMs } from '../../domain/values/time.ts';
+import { type EpochMs, HOUR_MS } from '../../domain/values/time.ts';
 import { knownFields, noteUnknown } from '../venues/known-fields.ts';
 import { poll, type Rejected } from '../venues/polling.ts';
 import type { KeyedClient } from '../venues/reference/keyed-client.ts';
@@ -24,7 +24,6 @@ import { VenueError } from '../venues/venue-feed.ts';
 import { recordOf, textOf, textsOf, urlOf } from './field-reading.ts';
 import type { NewsAsking, NewsProvider, NewsSession } from './news-providers.ts';
 
-const HOUR_MS = 3_600_000;
 const PAGE_FIELDS = knownFields(WIRE_SOURCE, [
   'reports cursor',
   {

@@ -5,7 +5,7 @@ import { sourceStretches } from '../../domain/backtest/known-events.ts';
 import { canonicalHash } from '../../domain/values/canonical-json.ts';
 import { eventSourcesOf } from '../../domain/intelligence/listening.ts';
 import { missingStretches, type Stretch } from '../../domain/values/stretches.ts';
-import { type EpochMs, timeframeMs } from '../../domain/values/time.ts';
+import { type EpochMs, HOUR_MS, timeframeMs } from '../../domain/values/time.ts';
 import type { Venue } from '../../domain/market/venue.ts';
 import type { Fact } from '../../simulation/backtest/history.ts';
 import type { HistoryArchives, HistoryFetcher } from '../../simulation/ports.ts';
@@ -18,7 +18,6 @@ import { archivedStretches, keepArchive } from '../store/intelligence/event-arch
 import { recordedBackfill } from './candle-backfill.ts';
 import { VenueError } from './venue-feed.ts';
 
-const HOUR_MS = 3_600_000;
 /** Source of facts and reports that no file brought. */
 const ARCHIVE = 'archive';
 

@@ -1,9 +1,8 @@
 /** Return of an agent token relative to its paired stock, over windows that end now. */
 import type { Candle } from '../candles/candle.ts';
 import { Decimal } from '../values/decimal.ts';
-import type { EpochMs } from '../values/time.ts';
+import { type EpochMs, HOUR_MS } from '../values/time.ts';
 
-const HOUR_MS = 3_600_000;
 export const PERFORMANCE_WINDOWS = { '24h': 24, '7d': 168, '30d': 720 } as const;
 export type PerformanceWindow = keyof typeof PERFORMANCE_WINDOWS;
 export const WINDOW_NAMES = Object.keys(PERFORMANCE_WINDOWS) as readonly PerformanceWindow[];

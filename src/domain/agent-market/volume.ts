@@ -1,9 +1,8 @@
 /** Stability of a token's volume, with wash trades discounted. */
 import type { Candle } from '../candles/candle.ts';
 import { type DecimalString, plainDecimal } from '../values/decimal.ts';
-import { DAY_MS, type EpochMs } from '../values/time.ts';
+import { DAY_MS, type EpochMs, HOUR_MS } from '../values/time.ts';
 
-const HOUR_MS = 3_600_000;
 /** Whole days that are looked at. */
 export const VOLUME_DAYS = 7;
 /** Minimum days. Fewer say nothing about stability. */

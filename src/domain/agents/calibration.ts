@@ -5,10 +5,8 @@
  */
 import { expectedSlippageBps, marketStateOf, observedState } from '../orders/costs.ts';
 import { mean, sampleDeviation } from '../values/statistics.ts';
-import type { EpochMs } from '../values/time.ts';
+import { type EpochMs, HOUR_MS } from '../values/time.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../market/venue.ts';
-
-const HOUR_MS = 3_600_000;
 
 /** Minimum fills of a comparison. The mean of fewer is unknown. */
 export const LEAST_FILLS = 10;

@@ -1,7 +1,6 @@
 /** held_longer_than: the open position is older than a number of hours. */
 import { type ConditionDefinition, compileNumber, NO_NEEDS, numberField } from './condition.ts';
-
-const HOUR_MS = 3_600_000;
+import { HOUR_MS } from '../values/time.ts';
 
 export const HELD_LONGER_THAN: ConditionDefinition = {
   type: 'held_longer_than',

@@ -4,8 +4,7 @@ import { LONGEST_EVENT_LOOKBACK_HOURS } from '../intelligence/listening.ts';
 import type { ManifestCondition } from '../manifest/manifest.ts';
 import { SEVERITIES, type Severity } from '../market/market-event.ts';
 import { type ConditionDefinition, NO_NEEDS, numberField, type Observed, textField } from './condition.ts';
-
-const HOUR_MS = 3_600_000;
+import { HOUR_MS } from '../values/time.ts';
 
 /**
  * Reads the severity of the worst negative event observed within the look-back; `none` if there is none, null if no source was received.

@@ -1,11 +1,10 @@
 /** Puts reports together into stories: which of them speak of one event, and what has become of it. */
 import type { NewsEvent } from '../market/market-event.ts';
-import type { EpochMs } from '../values/time.ts';
+import { type EpochMs, HOUR_MS } from '../values/time.ts';
 import { type Assessment, assess, sameText } from './corroboration.ts';
 import { canonicalUrl } from './likeness.ts';
 import { type EventKind, type Report, symbolsOf } from './report.ts';
 
-const HOUR_MS = 3_600_000;
 /** Reports of one text this far apart still speak of one event. */
 const SAME_TEXT_MS = 48 * HOUR_MS;
 /** A wire item belongs to a filing of its kind that is no further away than this. */

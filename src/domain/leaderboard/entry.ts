@@ -1,12 +1,11 @@
 /** Words of the leaderboard: windows, a wallet's standing in one, and why it has no rank or an incomplete figure. */
 import type { DecimalString } from '../values/decimal.ts';
 import type { WalletChain } from '../identity/linked-wallet.ts';
-import type { EpochMs } from '../values/time.ts';
+import { type EpochMs, HOUR_MS } from '../values/time.ts';
 
 export const LEADERBOARD_WINDOWS = ['24h', '7d', '30d'] as const;
 export type LeaderboardWindow = (typeof LEADERBOARD_WINDOWS)[number];
 
-const HOUR_MS = 3_600_000;
 export const WINDOW_MS: Readonly<Record<LeaderboardWindow, number>> = { '24h': 24 * HOUR_MS, '7d': 168 * HOUR_MS, '30d': 720 * HOUR_MS };
 
 /** Transactions of the primary chain that are read of a wallet at most, and how many a page has. */

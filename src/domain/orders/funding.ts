@@ -2,10 +2,8 @@
 import type { Fill } from '../books/book.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import { isPerpetual } from './margin.ts';
-import type { EpochMs } from '../values/time.ts';
+import { type EpochMs, HOUR_MS } from '../values/time.ts';
 import type { InstrumentKey } from '../market/venue.ts';
-
-const HOUR_MS = 3_600_000;
 
 /** Funding of one hour in US dollars, rounded up to a millionth: never in the holder's favour. Below zero it is received. */
 export function fundingUsdOf(

@@ -2,7 +2,7 @@
 import type { ObservedEvent } from '../market/cut.ts';
 import { Decimal, plainDecimal } from '../values/decimal.ts';
 import type { Severity } from '../market/market-event.ts';
-import type { EpochMs } from '../values/time.ts';
+import { type EpochMs, HOUR_MS } from '../values/time.ts';
 import { decimalOf, type ScoreTerm, scoreOf } from './ranked-row.ts';
 
 /** Each severity weighs twice the one below. */
@@ -11,7 +11,6 @@ export const SEVERITY_WEIGHTS: Readonly<Record<Severity, number>> = { low: 1, me
 export const EVENT_HALF_LIFE_HOURS = 24;
 /** Weight of an unconfirmed event. */
 export const RUMOR_WEIGHT = 0.5;
-const HOUR_MS = 3_600_000;
 
 export interface WeighedEvent {
   readonly id: string;

@@ -1,9 +1,8 @@
 /** Momentum on stored hourly bars: 0.6 x the return of a day + 0.4 x the return of a week, in percent. */
 import { Decimal, type DecimalString } from '../values/decimal.ts';
-import type { EpochMs } from '../values/time.ts';
+import { type EpochMs, HOUR_MS } from '../values/time.ts';
 import { type ScoreTerm, term } from './ranked-row.ts';
 
-const HOUR_MS = 3_600_000;
 export const MOMENTUM_DAY_HOURS = 24;
 export const MOMENTUM_WEEK_HOURS = 168;
 export const MOMENTUM_WEIGHTS = { day: 0.6, week: 0.4 } as const;

@@ -3,6 +3,7 @@
 /** Milliseconds since 1970-01-01T00:00:00Z. Always an integer. */
 export type EpochMs = number;
 
+export const HOUR_MS = 3_600_000;
 /** A day of UTC, which has no leap seconds. */
 export const DAY_MS = 86_400_000;
 /** Interval of an agent's ticks. */

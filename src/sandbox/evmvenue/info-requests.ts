@@ -1,12 +1,11 @@
 /** The types of `POST /info` that the simulated perpetuals venue answers, with their weights. */
-import type { EpochMs } from '../../domain/values/time.ts';
+import { type EpochMs, HOUR_MS } from '../../domain/values/time.ts';
 import { seededRandom } from '../faults.ts';
 import type { Market } from '../market/market.ts';
 import { DELISTED_CONTEXT, metaOf, type PerpListings, SHARE_DEX } from './listings.ts';
 import { INTERVAL_MS, type PerpMarket, rate } from './perp-market.ts';
 import { clearinghouseState, type PerpListing, perpPrice, userFills, userFillsSince } from './wallets.ts';
 
-const HOUR_MS = 3_600_000;
 const REACHABLE_BARS = 5_000;
 const FUNDING_PAGE = 500;
 

@@ -1,11 +1,10 @@
 /** Market of the simulated perpetuals venue: books, contexts, bars and trades in its own format. */
-import { DAY_MS, type EpochMs } from '../../domain/values/time.ts';
+import { DAY_MS, type EpochMs, HOUR_MS } from '../../domain/values/time.ts';
 import { bendPrices, type FaultSwitch, seededRandom } from '../faults.ts';
 import type { Market } from '../market/market.ts';
 import { type PerpListing, perpPrice } from './wallets.ts';
 
 const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
 
 /** Length of every interval of bars, in milliseconds. */
 export const INTERVAL_MS: Readonly<Record<string, number>> = {

@@ -1,10 +1,9 @@
 /** Wallets of the perpetuals venue's simulator: what an address holds follows from the address alone. */
 import { createHash } from 'node:crypto';
-import type { EpochMs } from '../../domain/values/time.ts';
+import { type EpochMs, HOUR_MS } from '../../domain/values/time.ts';
 import { seededRandom } from '../faults.ts';
 import type { Market } from '../market/market.ts';
 
-const HOUR_MS = 3_600_000;
 const MAX_FILLS = 2_000;
 
 /** Name and rounding of a coin, and the market asset that it follows. */

@@ -3,13 +3,12 @@
 import type { FundingRate } from '../../../streams/candle-keeper.ts';
 import type { Candle } from '../../domain/candles/candle.ts';
 import { type DecimalString, plainDecimal } from '../../domain/values/decimal.ts';
-import { DAY_MS, type EpochMs, timeframeMs } from '../../domain/values/time.ts';
+import { DAY_MS, type EpochMs, HOUR_MS, timeframeMs } from '../../domain/values/time.ts';
 import { halfSpreadBps } from '../../domain/market/quote.ts';
 import type { InstrumentKey } from '../../domain/market/venue.ts';
 import type { Market } from './market.ts';
 import type { MarketWords } from './market-words.ts';
 
-const HOUR_MS = 3_600_000;
 /** The depth of a pool turns within half a day; what is known of depths and spreads is as old as this at most. */
 const READING_MS = 4 * HOUR_MS;
 

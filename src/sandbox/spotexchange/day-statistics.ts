@@ -1,9 +1,7 @@
 /** The rolling day statistics of the simulated spot exchange, as they are listed and as they are streamed. */
-import { DAY_MS, type EpochMs } from '../../domain/values/time.ts';
+import { DAY_MS, type EpochMs, HOUR_MS } from '../../domain/values/time.ts';
 import type { Market } from '../market/market.ts';
 import { eightDecimals, type SimulatedBook } from './simulated-book.ts';
-
-const HOUR_MS = 3_600_000;
 
 /** The closed hours of a day, summed. */
 interface ClosedHours {

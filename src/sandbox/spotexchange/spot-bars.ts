@@ -1,11 +1,10 @@
 /** Bars of the simulated spot exchange: those that are closed, the one that is open, and both ways to spell them on the wire. */
 import type { Candle } from '../../domain/candles/candle.ts';
-import { DAY_MS, type EpochMs } from '../../domain/values/time.ts';
+import { DAY_MS, type EpochMs, HOUR_MS } from '../../domain/values/time.ts';
 import type { Market } from '../market/market.ts';
 import { eightDecimals } from './simulated-book.ts';
 
 const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
 
 /** Length of every interval that the venue offers here, in milliseconds. */
 export const INTERVAL_MS: Readonly<Record<string, number>> = {

@@ -8,7 +8,7 @@ import { eventSourcesOf } from '../../domain/intelligence/listening.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import type { NewsEvent } from '../../domain/market/market-event.ts';
 import { type Stretch, sharedStretches } from '../../domain/values/stretches.ts';
-import { timeframeMs } from '../../domain/values/time.ts';
+import { HOUR_MS, timeframeMs } from '../../domain/values/time.ts';
 import type { ThreadPost } from '../evaluation-thread.ts';
 import type { BacktestReads, EventArchive } from '../ports.ts';
 import { type BacktestOutcome, workBacktest } from './backtest-work.ts';
@@ -30,7 +30,6 @@ export interface BacktestJob {
 
 /** A stretch of so many bars is one reading. */
 const BARS_A_READING = 50_000;
-const HOUR_MS = 3_600_000;
 
 /** Reads what a manifest needs of the history that is kept, and works. `post` is told of the progress. */
 export async function workFromHistory(

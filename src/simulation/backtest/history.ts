@@ -7,7 +7,7 @@ import type { ObservedEvent } from '../../domain/market/cut.ts';
 import { type DecimalString, plainDecimal } from '../../domain/values/decimal.ts';
 import { sessionAt } from '../../domain/market/session.ts';
 import type { Stretch } from '../../domain/values/stretches.ts';
-import { type EpochMs, timeframeMs } from '../../domain/values/time.ts';
+import { type EpochMs, HOUR_MS, timeframeMs } from '../../domain/values/time.ts';
 import type { InstrumentKey } from '../../domain/market/venue.ts';
 import type { Bars } from './kept-bars.ts';
 import { ceilUnits } from './trade-ledger.ts';
@@ -121,7 +121,6 @@ export interface History {
   readonly hash: string;
 }
 
-const HOUR_MS = 3_600_000;
 /** The age that an issuer's mark may reach; the live limit. */
 export const MARK_MAX_AGE_MS = 30 * 86_400_000;
 /** Liquidity and spreads go by the last reading for so long: a day on which nobody listened, and one more. */

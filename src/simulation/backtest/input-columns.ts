@@ -5,7 +5,7 @@ import { FRESH_BARS, type IndicatorNeed, indicatorKey, type ObservedEvent } from
 import { SEVERITIES } from '../../domain/market/market-event.ts';
 import { SESSIONS } from '../../domain/market/quote.ts';
 import { isSessionKnown, nextSessionChange, sessionAt } from '../../domain/market/session.ts';
-import { timeframeMs } from '../../domain/values/time.ts';
+import { HOUR_MS, timeframeMs } from '../../domain/values/time.ts';
 import { midPrice, percentAbove } from '../../domain/market/valuation.ts';
 import { bestPrices } from './best-prices.ts';
 import {
@@ -39,7 +39,6 @@ export type InputColumn = NumberColumn | WordColumn;
 const EMA_RELATIONS = ['crossed_up', 'crossed_down', 'above', 'below', 'level'] as const;
 const REFERENCE_STATES = ['live', 'lost'] as const;
 const EVENT_WORDS = ['none', ...SEVERITIES] as const;
-const HOUR_MS = 3_600_000;
 const ULPS = 2 ** -51;
 
 /**

@@ -7,12 +7,10 @@ import type { CatalogEntry } from '../../domain/catalog/catalog.ts';
 import { eventSourcesOf } from '../../domain/intelligence/listening.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { missingStretches, type Stretch, unitedStretches } from '../../domain/values/stretches.ts';
-import { type EpochMs, isoTime } from '../../domain/values/time.ts';
+import { type EpochMs, HOUR_MS, isoTime } from '../../domain/values/time.ts';
 import type { KnownHistoryReads } from '../ports.ts';
 import { type Fact, LIQUIDITY_MAX_AGE_MS, MARK_MAX_AGE_MS } from './history.ts';
 import { backtestNeeds, type InstrumentNeeds } from './needs.ts';
-
-const HOUR_MS = 3_600_000;
 
 /**
  * Returns what is missing over a stretch, by instrument and source. Bars are fetched when a run needs them, and so is what is `obtainable`.

@@ -16,7 +16,7 @@ import { marketStepOf, priceStepExponent } from '../../domain/market/market-step
 import { exposureGroupOf } from '../../domain/risk/capacity.ts';
 import { mandateOf } from '../../domain/risk/mandate.ts';
 import { DEFAULT_PREFERENCES } from '../../domain/risk/preferences.ts';
-import { DAY_MS } from '../../domain/values/time.ts';
+import { DAY_MS, HOUR_MS } from '../../domain/values/time.ts';
 import type { InstrumentKey } from '../../domain/market/venue.ts';
 import { type BarCourse, type BarFill, barCourseOf, fillOnBar, TAKEN_AT_OPEN } from './bar-execution.ts';
 import { bestPrices } from './best-prices.ts';
@@ -163,7 +163,6 @@ interface OpenPosition {
 const NO_RULES: readonly number[] = [];
 const NO_LINES: OpenPosition['liquidation'] = [];
 const MICROS = 1_000_000;
-const HOUR_MS = 3_600_000;
 const FAILED = 0;
 const PASSED = 1;
 const WITHHELD = 2;

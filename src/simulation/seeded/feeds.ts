@@ -2,7 +2,7 @@
 import { Subject } from 'rxjs';
 import type { VirtualClock } from '../../../streams/virtual-clock.ts';
 import type { FeedMessage } from '../../domain/market/market-event.ts';
-import { DAY_MS, type EpochMs } from '../../domain/values/time.ts';
+import { DAY_MS, type EpochMs, HOUR_MS } from '../../domain/values/time.ts';
 import type { Venue } from '../../domain/market/venue.ts';
 import { VENUES } from './fault-plan.ts';
 
@@ -24,7 +24,6 @@ const REFERENCE_USD = 270;
 export const POOL_USD = '1000000';
 /** The last two digits of every price say whose it is: no two venues, and no two sides of one, ever say the same number. */
 const MARKS: Readonly<Record<string, string>> = { spotexchange: '1', spotchain: '3', evmvenue: '7', reference: '9' };
-const HOUR_MS = 3_600_000;
 
 /** Faults of a price. */
 export type Bent = 'crossed' | 'future' | 'old';

@@ -4,7 +4,7 @@
  * of the live service over its own store; only the clock is a virtual one.
  */
 import type { VirtualClock } from '../../../streams/virtual-clock.ts';
-import { AGENT_TICK_MS, type EpochMs } from '../../domain/values/time.ts';
+import { AGENT_TICK_MS, type EpochMs, HOUR_MS } from '../../domain/values/time.ts';
 import { ORDER_AFTER_MS } from '../paper-broker.ts';
 
 /** The market's last word before a slot comes so long before it. */
@@ -33,8 +33,6 @@ export interface LivedStretch {
   /** Ends the stretch after the slot that is under way. */
   readonly signal: AbortSignal;
 }
-
-const HOUR_MS = 3_600_000;
 
 /** Lives from the clock's present on; answers the last slot that was lived through. */
 export async function liveThrough(parts: LivedParts, { to, periodsMs, signal }: LivedStretch): Promise<EpochMs> {

@@ -6,11 +6,10 @@ import { createVirtualClock, type VirtualClock } from '../../../streams/virtual-
 import type { ShardTicker } from '../../../actors/ticking/shard-ticker.ts';
 import type { TickDuty, TickStore } from '../../../actors/ticking/tick-store.ts';
 import type { Cut } from '../../domain/market/cut.ts';
-import { AGENT_TICK_MS, type EpochMs, TAKE_TICK_MS } from '../../domain/values/time.ts';
+import { AGENT_TICK_MS, type EpochMs, HOUR_MS, TAKE_TICK_MS } from '../../domain/values/time.ts';
 import { createBatchedTicks } from './batched-ticks.ts';
 import { type LivedParts, liveThrough } from './live-through.ts';
 
-const HOUR_MS = 3_600_000;
 /** Interval at which the database takes over what was lived through, beside what follows. */
 const KEEP_MS = 20 * 60_000;
 /** Duties of the live service that are held meanwhile, in real time. */

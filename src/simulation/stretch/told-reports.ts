@@ -2,10 +2,8 @@
 import { WIRE_SOURCE, eventSourcesOf, LONGEST_EVENT_LOOKBACK_HOURS } from '../../domain/intelligence/listening.ts';
 import type { Report } from '../../domain/intelligence/report.ts';
 import type { FeedHeartbeat } from '../../domain/market/market-event.ts';
-import type { EpochMs } from '../../domain/values/time.ts';
+import { type EpochMs, HOUR_MS } from '../../domain/values/time.ts';
 import type { HistoryArchives } from '../ports.ts';
-
-const HOUR_MS = 3_600_000;
 
 export interface ToldReports {
   /** Emits what was reported up to now of these underlyings, in the order of its time, and a sign of life of each of their sources. */

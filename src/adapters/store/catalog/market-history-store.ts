@@ -1,7 +1,7 @@
 /** Marks, liquidity and spreads over time (`market_history`, `issuer_marks`): what backtests know besides bars and events. */
 import { type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
 import type { Stretch } from '../../../domain/values/stretches.ts';
-import type { EpochMs } from '../../../domain/values/time.ts';
+import { type EpochMs, HOUR_MS } from '../../../domain/values/time.ts';
 import type { DataSource } from '../../../domain/market/data-source.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../../../domain/market/venue.ts';
 import type { Fact } from '../../../simulation/backtest/history.ts';
@@ -11,7 +11,6 @@ import { readsReal, writesReal } from './source-origins.ts';
 export const HISTORY_KINDS = ['issuer_mark', 'pool_liquidity', 'half_spread'] as const;
 export type HistoryKind = (typeof HISTORY_KINDS)[number];
 
-const HOUR_MS = 3_600_000;
 /** Values written in one statement. */
 const BATCH = 5_000;
 

@@ -1,12 +1,11 @@
 /** Agreement sessions in PostgreSQL: which external agents are due for one, and whose last one says that the code is not what passed. */
 import type { Opening } from '../../../domain/backtest/agreement.ts';
 import type { BacktestRequest } from '../../../domain/backtest/request.ts';
-import type { EpochMs } from '../../../domain/values/time.ts';
+import { type EpochMs, HOUR_MS } from '../../../domain/values/time.ts';
 import type { BlindReplay } from '../../../simulation/backtest/run.ts';
 import type { PassedSession } from '../../../simulation/blind/agreement-session.ts';
 import type { Sql } from '../database.ts';
 
-const HOUR_MS = 3_600_000;
 /** Hours between two sessions: the least, and up to so many more, drawn by the session's id. */
 const HOURS = { least: 12, more: 24 };
 

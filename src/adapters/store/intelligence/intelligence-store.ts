@@ -4,10 +4,8 @@ import type { MacroObservation, MacroRelease } from '../../../domain/intelligenc
 import { type Report, symbolsOf } from '../../../domain/intelligence/report.ts';
 import type { SocialPost } from '../../../domain/intelligence/social.ts';
 import type { TrackerChange } from '../../../domain/intelligence/story-tracker.ts';
-import { DAY_MS, type EpochMs } from '../../../domain/values/time.ts';
+import { DAY_MS, type EpochMs, HOUR_MS } from '../../../domain/values/time.ts';
 import type { Sql, Transaction } from '../database.ts';
-
-const HOUR_MS = 3_600_000;
 
 /** Retention times. The longest look-back of a condition is 30 days; a review looks at a year. */
 export const KEPT_DAYS = { events: 400, posts: 30, hours: 10, days: 500, releases: 400 } as const;

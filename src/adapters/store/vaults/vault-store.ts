@@ -8,7 +8,7 @@ import type { Stage } from '../../../domain/agents/agent.ts';
 import { bookIds, emptyBook, markBook } from '../../../domain/books/book.ts';
 import type { Observation } from '../../../domain/market/cut.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
-import type { EpochMs } from '../../../domain/values/time.ts';
+import { type EpochMs, HOUR_MS } from '../../../domain/values/time.ts';
 import { drawdownPct, shareValue } from '../../../domain/books/vault.ts';
 import type { UnreadableRow } from '../../../domain/values/unreadable-row.ts';
 import type { InstrumentKey } from '../../../domain/market/venue.ts';
@@ -20,7 +20,6 @@ import { outdatedEvidence } from '../gates/outdated-evidence.ts';
 import { pageOfRows } from '../page-of-rows.ts';
 import { type SignedRows, UnsignedRow } from '../trail/signed-rows.ts';
 
-const HOUR_MS = 3_600_000;
 /** The windows of the ranking in milliseconds; null reaches back to the first mark. */
 const WINDOWS: Readonly<Record<string, number | null>> = { '24h': 24 * HOUR_MS, '7d': 168 * HOUR_MS, '30d': 720 * HOUR_MS, all: null };
 

@@ -7,7 +7,7 @@ import type { PublicWalletReads } from '../../../../api/v1/public-wallet/ports.t
 import type { Clock } from '../../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import { type Outcome, refuse } from '../../../domain/values/refusal.ts';
-import { type EpochMs, slotOf } from '../../../domain/values/time.ts';
+import { type EpochMs, HOUR_MS, slotOf } from '../../../domain/values/time.ts';
 import { closedPnlOf, type PublicWallet } from '../../../domain/identity/wallet.ts';
 import { briefly } from '../../brief-answers.ts';
 import { checkedAddress } from '../../evmchain/address.ts';
@@ -15,7 +15,6 @@ import type { RequestBudget } from '../request-budget.ts';
 import { VenueError } from '../venue-feed.ts';
 import { createPerpInfo } from './info.ts';
 
-const HOUR_MS = 3_600_000;
 /** Maximum wait, because a person waits: a spent budget is reported instead. */
 const WAIT_MS = 2_000;
 /** A wallet's fills cost a tenth of a minute's budget, so an answer serves everybody for so long; its age is said. */
