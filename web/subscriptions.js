@@ -8,7 +8,7 @@
  * @property {Name} channel
  * @property {import('./wire.ts').Params<Name>} [params]
  * @property {(frame: import('./wire.ts').Frame<Name>) => void} receive
- * @property {() => void} [begin] Called where the channel begins with the present and what came before must be read anew.
+ * @property {() => void} [begin] Called when the channel begins with the present and what came before must be read anew.
  * @property {(detail: string) => void} [refuse]
  */
 /** @typedef {SubscriberTo<any>} Subscriber To whichever channel. */
