@@ -129,10 +129,12 @@ test('the slippage budget of a trade is a parameter: what stays within it grows 
     const { status, body } = await get(`/v1/rankings/fair-value?mode=liquidity&at=${new Date(PRESENT).toISOString()}${query}`);
     expect(status).toBe(200);
     const [row] = body.items;
-    // The pool pays N more per N / U of one side: the budget is where that is.
+    // Tokens worth N leave a side of U for N U / (U - N): the budget is where that is.
     const { maxTradeUsd, maxTradeCostBps, slippageBudgetBps, poolLiquidityUsd } = row.inputs;
     expect(maxTradeCostBps).toBeLessThanOrEqual(slippageBudgetBps);
-    expect(Number(maxTradeUsd)).toBeGreaterThan(((0.97 * slippageBudgetBps) / 10_000) * (Number(poolLiquidityUsd) / 2));
+    expect(Number(maxTradeUsd)).toBeGreaterThan(
+      ((0.97 * slippageBudgetBps) / (10_000 + slippageBudgetBps)) * (Number(poolLiquidityUsd) / 2),
+    );
     return Number(maxTradeUsd);
   };
   const sizes = [

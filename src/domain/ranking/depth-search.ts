@@ -9,7 +9,7 @@ export interface DepthQuestion {
   readonly sizeUsd: DecimalString;
 }
 
-/** The effective price of a size over the price of the smallest size, in basis points; null if there is no route. */
+/** The average price of a size over the best price, in basis points; null if there is no route. */
 export type DepthAnswer = number | null;
 
 export interface DepthFound {
@@ -82,16 +82,4 @@ export function depthOf(costBps: (sizeUsd: DecimalString) => DepthAnswer, limits
   let step = search.next();
   while (!step.done) step = search.next(costBps(step.value.sizeUsd));
   return step.value;
-}
-
-/**
- * The cost of a buy out of a constant-product pool over its present price, in basis points; null if the pool does not
- * hold as much. `liquidityUsd` is both sides together.
- */
-export function poolCostBps(liquidityUsd: DecimalString): (sizeUsd: DecimalString) => DepthAnswer {
-  const oneSide = new Decimal(liquidityUsd).div(2);
-  if (!oneSide.gt(0)) return () => null;
-  // A buyer who pays N gets T N / (U + N) of T tokens worth U: the average price is the present one times 1 + N / U.
-  const bpsPerUsd = new Decimal(10_000).div(oneSide);
-  return (sizeUsd) => bpsPerUsd.times(sizeUsd).toDecimalPlaces(6).toNumber();
 }

@@ -1,7 +1,9 @@
 /** The fair-value ranking of tokenized equities at a cut, by mode. Pure: the same cut gives the same ranking. */
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import type { Cut, Observation } from '../market/cut.ts';
-import { DEFAULT_DEPTH_LIMITS, depthOf, poolCostBps } from './depth-search.ts';
+import { expectedSlippageBps, marketStateOf, observedState } from '../orders/costs.ts';
+import { DEFAULT_DEPTH_LIMITS, type DepthAnswer, depthOf } from './depth-search.ts';
+import type { DecimalString } from '../values/decimal.ts';
 import { eventIntensity } from './event-intensity.ts';
 import { gapFlags, gapReasons, type RankedRow, rankRows, type Scored, exclusionReasons, term } from './ranked-row.ts';
 
@@ -16,7 +18,7 @@ export const FAIR_VALUE_FORMULAS: Readonly<Record<FairValueMode, string>> = {
   deepest_discount: `minus the fair-value gap in percent; ${GAP_PRICES}`,
   highest_premium: `the fair-value gap in percent; ${GAP_PRICES}`,
   liquidity:
-    'the largest buy in US dollars whose average price stays within the slippage budget, by the constant-product formula on the observed liquidity of the pools: growing sizes, then bisection',
+    'the largest buy in US dollars at the best price whose average price stays within the slippage budget, by the cost model on the observed liquidity of the pools: growing sizes, then bisection',
   event_intensity: 'sum over the active events of severity (1, 2, 4, 8) x 0.5 ^ (age / 24 h) x (1 confirmed, 0.5 rumor)',
 };
 
@@ -36,12 +38,20 @@ export function scoreGap(entry: CatalogEntry, seen: Observation | undefined, sig
   return { ranked: true, terms: [term(sign < 0 ? 'discount in percent' : 'premium in percent', gap * sign + 0)], flags: gapFlags(seen) };
 }
 
+/** The slippage that the cost model expects of a buy, by its notional at the best price, to a millionth of a basis point; no route in an empty pool. */
+export function slippageOfBuys({ key }: Pick<CatalogEntry, 'key'>, liquidityUsd: DecimalString): (sizeUsd: DecimalString) => DepthAnswer {
+  const pool = Number(liquidityUsd);
+  if (!(pool > 0)) return () => null;
+  const state = observedState(marketStateOf(key), { halfSpreadBps: null, liquidityUsd: pool });
+  return (sizeUsd) => Math.round(expectedSlippageBps('buy', Number(sizeUsd), state) * 1e6) / 1e6;
+}
+
 /** The largest trade within the slippage budget as a score. */
 export function scoreLiquidity(entry: CatalogEntry, seen: Observation | undefined, slippageBps: number): Scored {
   const exclusions = exclusionReasons(entry, seen);
   if (exclusions.length > 0 || seen === undefined) return { ranked: false, reasons: exclusions };
   if (seen.liquidityUsd === null) return { ranked: false, reasons: ['no_pool'] };
-  const depth = depthOf(poolCostBps(seen.liquidityUsd), { ...DEFAULT_DEPTH_LIMITS, budgetBps: slippageBps });
+  const depth = depthOf(slippageOfBuys(entry, seen.liquidityUsd), { ...DEFAULT_DEPTH_LIMITS, budgetBps: slippageBps });
   const shown = {
     poolLiquidityUsd: seen.liquidityUsd,
     slippageBudgetBps: slippageBps,

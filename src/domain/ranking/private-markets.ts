@@ -22,7 +22,7 @@ export const PRIVATE_FORMULAS: Readonly<Record<PrivateMode, string>> = {
   gap_to_mark: 'the size of the gap to the issuer mark in percent, premium or discount',
   deepest_discount: 'minus the gap to the issuer mark in percent',
   highest_premium: 'the gap to the issuer mark in percent',
-  liquidity: 'the largest buy in US dollars within the slippage budget, by the constant-product formula on the observed liquidity',
+  liquidity: 'the largest buy in US dollars at the best price within the slippage budget, by the cost model on the observed liquidity',
   momentum: '0.6 x the return of 24 hours + 0.4 x the return of 168 hours in percent, on stored hourly bars',
   news_intensity: 'sum over the confirmed active events of severity (1, 2, 4, 8) x 0.5 ^ (age / 24 h)',
   portfolio_fit: FIT_FORMULA,

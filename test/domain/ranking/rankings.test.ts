@@ -5,9 +5,9 @@ import { basisRow } from '../../../src/domain/basis/basis-row.ts';
 import { CATALOG, type CatalogEntry } from '../../../src/domain/catalog/catalog.ts';
 import type { Cut, Observation } from '../../../src/domain/market/cut.ts';
 import { Decimal } from '../../../src/domain/values/decimal.ts';
-import { DEFAULT_DEPTH_LIMITS, depthOf, poolCostBps, searchDepth } from '../../../src/domain/ranking/depth-search.ts';
+import { DEFAULT_DEPTH_LIMITS, depthOf, searchDepth } from '../../../src/domain/ranking/depth-search.ts';
 import { eventFactors, weightOf } from '../../../src/domain/ranking/event-intensity.ts';
-import { FAIR_VALUE_MODES, rankFairValue } from '../../../src/domain/ranking/fair-value.ts';
+import { FAIR_VALUE_MODES, rankFairValue, slippageOfBuys } from '../../../src/domain/ranking/fair-value.ts';
 import { momentumOf } from '../../../src/domain/ranking/momentum.ts';
 import { fitTerms } from '../../../src/domain/ranking/portfolio-fit.ts';
 import { PRIVATE_MODES, rankPrivateMarkets } from '../../../src/domain/ranking/private-markets.ts';
@@ -134,10 +134,10 @@ describe('fair value', () => {
   it('ranks liquidity by the largest trade, and names what has no pool', () => {
     const rows = rankFairValue(EQUITIES, cut, request('liquidity'));
     expect(rows.slice(0, 2).map(({ symbol }) => symbol)).toEqual([first.instrument, second.instrument]);
-    // 50 bps of one side of 400,000: N / 200,000 = 0.005.
+    // Of 400,000 in dollars and tokens alike, 995.02 dollars' worth of tokens leave for 1,000: 50 bps more.
     const [deepest] = rows as [RankedRow];
-    expect(Number(deepest.score)).toBeLessThanOrEqual(1_000);
-    expect(Number(deepest.score)).toBeGreaterThan(980);
+    expect(Number(deepest.score)).toBeLessThanOrEqual(995.03);
+    expect(Number(deepest.score)).toBeGreaterThan(975);
     expect(rowOf(rows, third.instrument)).toMatchObject({ rank: null, reasons: ['no_pool'] });
   });
 
@@ -187,8 +187,11 @@ describe('the search for depth', () => {
   it('finds the bound of a pool within two percent, in at most 14 requests', () => {
     fc.assert(
       fc.property(fc.integer({ min: 50_000, max: 2_000_000_000 }), fc.integer({ min: 5, max: 500 }), (liquidity, budgetBps) => {
-        const found = depthOf(poolCostBps(String(liquidity)), { ...DEFAULT_DEPTH_LIMITS, budgetBps });
-        const exact = (liquidity / 2) * (budgetBps / 10_000);
+        const found = depthOf(slippageOfBuys(EQUITIES[0] as CatalogEntry, String(liquidity)), { ...DEFAULT_DEPTH_LIMITS, budgetBps });
+        // Dollars paid into a pool of x y = k, and what the tokens that leave it were worth before.
+        const oneSide = liquidity / 2;
+        const paid = (oneSide * budgetBps) / 10_000;
+        const exact = oneSide - (oneSide * oneSide) / (oneSide + paid);
         expect(found.requests).toBeLessThanOrEqual(14);
         if (exact < 100) expect(found.maxUsd).toBeNull();
         else {
