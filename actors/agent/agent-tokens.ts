@@ -1,4 +1,4 @@
-/** Tokens of external agents: made, listed and revoked. A token is bound to one agent, and only its digest is kept. */
+/** Creates, lists and revokes tokens of external agents. A token belongs to one agent. Only its SHA-256 digest is stored. */
 import { sha256Hex } from '../../src/domain/values/canonical-json.ts';
 import type { ActorRecord } from '../../src/domain/agents/actor-step.ts';
 import { NO_AGENT } from '../../src/domain/agents/agent.ts';
@@ -17,7 +17,7 @@ export interface AgentToken {
   readonly revokedAt: EpochMs | null;
 }
 
-/** A token with its text, which is shown once. */
+/** A new token with its text, which is shown only once. */
 export interface NewAgentToken extends AgentToken {
   readonly token: string;
 }
@@ -25,11 +25,11 @@ export interface NewAgentToken extends AgentToken {
 export interface AgentTokens {
   create(context: CommandContext, agentId: string, name: string): Promise<Outcome<NewAgentToken>>;
   revoke(context: CommandContext, agentId: string, tokenId: string): Promise<Outcome<AgentToken>>;
-  /** Newest first; null if the organization has no such agent. */
+  /** Tokens, newest first, or null if the organization has no such agent. */
   list(orgId: string, agentId: string): Promise<readonly AgentToken[] | null>;
 }
 
-/** Storage of agents' tokens. Reads answer null if the organization has no such agent. */
+/** Storage of agent tokens. Reads return null if the organization has no such agent. */
 export interface AgentTokenStore {
   list(orgId: string, agentId: string): Promise<readonly AgentToken[] | null>;
   create(orgId: string, token: AgentToken & { readonly digest: string }, records: readonly ActorRecord[]): Promise<void>;
@@ -41,16 +41,16 @@ export interface AgentTokenStore {
   ): Promise<void>;
 }
 
-/** Prefix of every agent's token, so that nothing else is taken for one. */
+/** Prefix that tells an agent token from other tokens. */
 export const AGENT_TOKEN = 'sga_';
-/** Live tokens of one agent at most. */
+/** Maximum number of live tokens per agent. */
 const MOST_TOKENS = 20;
 
 export function createAgentTokens(deps: {
   readonly store: AgentTokenStore;
   readonly clock: Pick<Clock, 'now'>;
   readonly newId: () => string;
-  /** Random text of at least 256 bits. */
+  /** Returns a random secret of at least 256 bits. */
   readonly newSecret: () => string;
 }): AgentTokens {
   const { store, clock } = deps;

@@ -1,11 +1,11 @@
-/** Asks outside code that trades for answers that it gave before, and demotes its agent if it answers otherwise or not at all. */
+/** Asks outside code for answers it gave before, and demotes its agent if the new answers differ or do not come. */
 import { LEAST_AGREEMENT_PCT } from '../../src/domain/backtest/agreement.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { EvaluationCommands } from '../evaluation/commands.ts';
 import type { ContainedLoop } from '../runtime/containment.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
-/** An external agent that is to answer again. */
+/** External agent whose next agreement session is due. */
 interface Due {
   readonly id: string;
   readonly orgId: string;
@@ -13,7 +13,7 @@ interface Due {
   readonly dueSince: EpochMs;
 }
 
-/** An agent whose last session says that its code is not what passed. */
+/** Agent whose last session shows that its code is no longer the code that passed. */
 interface Disagreed {
   readonly id: string;
   readonly runId: string;
@@ -31,7 +31,7 @@ export interface AgreementDeps {
 /** Time after which an agent that keeps other evaluations open counts as silent, in milliseconds. */
 const EVADED_MS = 24 * 3_600_000;
 
-/** Demotes whoever disagreed, and opens sessions for whoever is due. */
+/** Demotes agents that disagreed and opens sessions for agents that are due. */
 export async function lookAtAgreement(deps: AgreementDeps, now: EpochMs, contained: ContainedLoop): Promise<void> {
   await contained.each(
     await deps.disagreed(),
@@ -54,6 +54,6 @@ async function ask(deps: AgreementDeps, { id, orgId, passedRun, dueSince }: Due,
 
 function trip({ runtime }: AgreementDeps, agentId: string, observed: number, at: EpochMs, why: string) {
   const event = { type: 'breaker.tripped', breaker: 'disagreement', at, observed, limit: LEAST_AGREEMENT_PCT };
-  // Refused if it has left its stage in between.
+  // The event is refused if the agent has left its stage meanwhile.
   return runtime.deliver(agentId, event, { cause: `breaker disagreement: ${why}` });
 }

@@ -1,4 +1,4 @@
-/** Looks at the breakers of agents or Takes: after every tick at the books that it marked, and between ticks at live fills. */
+/** Checks the breakers of agents and Takes: after every tick for the books it marked, and between ticks for live fills. */
 import type { Stage } from '../../src/domain/agents/agent.ts';
 import { type MarkedBook, worstDrawdownPct } from '../../src/domain/books/book.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
@@ -9,12 +9,12 @@ import type { Clock } from '../../streams/clock.ts';
 import type { ContainedLoop } from '../runtime/containment.ts';
 import type { BreakerWatch } from './breaker-watch.ts';
 
-/** A fill trips a breaker no later than about so long after it was booked. */
+/** Interval at which new fills are checked. A fill trips a breaker about this long after it was booked at the latest. */
 export const FILL_LOOK_MS = 500;
-/** Fills of so long before are looked at again: transactions commit late. */
+/** Overlap of two looks. Fills this old are read again because transactions may commit late. */
 const OVERLAP_MS = 10_000;
 
-/** A book as a tick or a look between ticks has marked it. */
+/** Book of an agent or Take, marked by a tick or between ticks. */
 export interface MarkedTrader {
   readonly agentId: string;
   readonly stage: Stage;
@@ -24,16 +24,16 @@ export interface MarkedTrader {
 
 /** Recorded facts about live books. */
 export interface LiveBookFacts {
-  /** The worst known price of each instrument on this day; of one that never had any there is none. */
+  /** Worst known price of each instrument on this day. Instruments that never had a price are missing. */
   worstKnown(instruments: readonly InstrumentKey[], at: EpochMs): Promise<Parameters<typeof worstDrawdownPct>[1]>;
-  /** The books with live capital that were filled since then, marked. */
+  /** Marked books with live capital that were filled since `since`. */
   filledSince(since: EpochMs, now: EpochMs, kind: 'agent' | 'take', contained: ContainedLoop): Promise<readonly MarkedTrader[]>;
 }
 
 export interface Breakers {
-  /** Receives the marked books of a shard. Never fails a tick. */
+  /** Receives the marked books of a shard. Must not fail a tick. */
   readonly onMarked: (books: readonly MarkedTrader[]) => Promise<void>;
-  /** Goes through the live fills of the last moments. */
+  /** Checks the books of recent live fills. */
   look(): Promise<unknown>;
 }
 
@@ -47,7 +47,7 @@ export function createBookBreakers(deps: {
 }): Breakers {
   const { kind, facts, watch, clock, contained, onError } = deps;
 
-  /** Books with live capital; what has no live mark in them counts at its worst known price. */
+  /** Marks books with live capital. A position without a live price counts at its worst known price. */
   async function atWorst(books: readonly MarkedTrader[]) {
     const live = books.filter(({ stage }) => executionModeOf(stage) === 'live');
     const unpriced = new Set(live.flatMap(({ marked }) => marked.unpriced));

@@ -1,4 +1,4 @@
-/** Looks at the books of agents and Takes with live capital after every tick and fill, and tells whose breaker has tripped. */
+/** Checks the books of agents and Takes with live capital after every tick and fill, and trips their breakers. */
 import type { Stage } from '../../src/domain/agents/agent.ts';
 import type { MarkedBook } from '../../src/domain/books/book.ts';
 import { breakersOf } from '../../src/domain/agents/breakers.ts';
@@ -15,16 +15,16 @@ export interface WatchedBook {
   readonly marked: Pick<MarkedBook, 'dailyDrawdownPct'>;
 }
 
-/** Slippage of the live fills since an agent was last demoted or a Take last armed, and what is expected of them; in basis points. */
+/** Slippage in basis points of live fills since the agent was last demoted or the Take last armed, and the expected slippage. */
 export interface SlippageFacts {
   readonly slippageBps: number | null;
   readonly fills: number;
-  /** Null of an agent if no evidence of the active manifest says. */
+  /** Null if the active manifest of an agent has no evidence of it. */
   readonly expectedSlippageBps: number | null;
 }
 
 export interface BreakerWatch {
-  /** Tells everyone among them whose breaker has tripped; answers their ids. */
+  /** Trips the breakers of all books past a limit. Returns the ids of their agents and Takes. */
   look(books: readonly WatchedBook[]): Promise<readonly string[]>;
 }
 
@@ -33,10 +33,13 @@ const NO_FILLS: SlippageFacts = { slippageBps: null, fills: 0, expectedSlippageB
 export function createBreakerWatch(deps: {
   readonly runtime: Pick<Runtime, 'deliver'>;
   readonly slippage: (agentIds: readonly string[]) => Promise<ReadonlyMap<string, SlippageFacts>>;
-  /** The largest fall of a day in percent if the manifest does not say it: of Takes, whose mandate does. Who is left out is not on duty. */
+  /**
+   * Reads the daily drawdown limits in percent that a manifest does not give: those of Takes, from their mandate. Takes that are paused are
+   * missing.
+   */
   readonly drawdownLimits?: (ids: readonly string[]) => Promise<ReadonlyMap<string, number>>;
   readonly clock: Pick<Clock, 'now'>;
-  /** A book that cannot be looked at leaves the breakers of all others in force. */
+  /** Contains failures: a book that cannot be checked does not stop the checks of other books. */
   readonly contained: ContainedLoop;
 }): BreakerWatch {
   async function lookAt({ agentId, stage, marked }: WatchedBook, maxDailyDrawdownPct: number, facts: SlippageFacts): Promise<boolean> {
@@ -48,7 +51,7 @@ export function createBreakerWatch(deps: {
       ...facts,
     })) {
       const event = { type: 'breaker.tripped', breaker, at: deps.clock.now(), observed, limit };
-      // Refused if it has left live capital in between, or is paused already: then it has done what it was told.
+      // The event is refused if the agent lost its live capital meanwhile or is already paused. Either is what the breaker wants.
       const outcome = await deps.runtime.deliver(agentId, event, { cause: `breaker ${breaker}` });
       told ||= outcome.ok;
     }

@@ -1,4 +1,4 @@
-/** Takes the commands for agents: asks the actor, and writes audit and answer together with its step. */
+/** Handles agent commands: asks the actor, and writes the audit entry and the answer in the transaction of its step. */
 import type { ActorRecord, ActorRow, ActorState, StepPlan } from '../../src/domain/agents/actor-step.ts';
 
 import { canonicalJson } from '../../src/domain/values/canonical-json.ts';
@@ -18,19 +18,19 @@ import type { AgentEvent } from './protocol.ts';
 
 /** Store ports of the command handler, besides the actors themselves. */
 export interface AgentDirectory extends Omit<HaltStore, 'cancellable' | 'leasesEnded'> {
-  /** Null if the organization has no such agent. */
+  /** Returns null if the organization has no such agent. */
   find(orgId: string, agentId: string): Promise<AgentView | null>;
-  /** Closable positions of an agent, in its live book and in the paper book of its active version. */
+  /** Closable positions of an agent: those of its live book and of the paper book of its active version. */
   held(agentId: string): Promise<readonly InstrumentKey[]>;
-  /** Writes rows that belong to no actor's step. */
+  /** Writes rows outside an actor's step. */
   write(records: readonly ActorRecord[]): Promise<void>;
-  /** Trade proposals that are open and have not begun, of one agent or (null) of all. */
+  /** Open trade proposals whose execution has not begun, of one agent, or of all if null. */
   cancellable(orgId: string, agentId: string | null): Promise<readonly { readonly id: string; readonly reduceOnly: boolean }[]>;
-  /** Resolves once no order is under way any more that was when it was asked, of one agent or (null) of all. */
+  /** Resolves once every order that was under way at the call has ended, for one agent, or for all if null. */
   leasesEnded(orgId: string, agentId: string | null): Promise<void>;
 }
 
-/** Maximum attempts to add a version while other callers add versions at the same moment. */
+/** Maximum attempts to add a version while other requests add versions at the same time. */
 const VERSION_RACES = 8;
 
 export interface CommandHandlerDeps {
@@ -127,8 +127,8 @@ async function command(
 }
 
 /**
- * Cancels an agent's proposals before a command that ends them answers, and waits until work under way has ended. The agent's own step
- * cancels them too if this process dies before.
+ * Cancels an agent's proposals before a command that ends them answers, and waits until work under way has ended. If this process dies
+ * first, the agent's own step cancels them.
  */
 async function settled(
   deps: CommandHandlerDeps,
@@ -145,7 +145,7 @@ async function settled(
   return outcome;
 }
 
-/** Begins an agent in its draft, with its first version. */
+/** Creates a draft agent with its first version. */
 async function create(
   deps: CommandHandlerDeps,
   context: CommandContext,
@@ -194,7 +194,7 @@ async function create(
   return { ok: true, value: view };
 }
 
-/** Adds a version, and tries again on the newer one if another caller added one at the same moment. */
+/** Adds a version. If another request added one at the same time, tries again on top of it. */
 async function addVersion(
   deps: CommandHandlerDeps,
   context: CommandContext,
@@ -207,7 +207,7 @@ async function addVersion(
   for (let race = 0; race < VERSION_RACES; race++) {
     const before = await agents.find(context.orgId, agentId);
     if (!before) return refuse('not_found', 'there is no such agent');
-    // Nobody was faster: what stands in the way is the agent itself.
+    // No other request was faster: the agent itself refuses.
     if (conflicting !== undefined && conflicting.version === before.manifestVersion) return conflicting.outcome;
     if (before.manifestHash === hash)
       return refuse(
@@ -239,7 +239,7 @@ async function addVersion(
   return refuse('unavailable', 'others keep adding versions to this agent: try again');
 }
 
-/** The agent as it is after a step: what the step can change comes from the step. */
+/** Returns the view of the agent after a step. Fields that the step can change come from the step. */
 function changed(before: AgentView, state: ActorState): AgentView {
   const context = agentContext(state);
   const value = agentValue(state);

@@ -1,36 +1,36 @@
-/** The daily look at agents whose stage is assessed from rows: paper and shadow trading. */
+/** Assesses agents in paper and shadow trading once a day. */
 import type { Clock } from '../../streams/clock.ts';
 import type { ContainedLoop } from '../runtime/containment.ts';
 import { type Look, runEvery } from '../runtime/run-every.ts';
 import { type AgreementDeps, lookAtAgreement } from './agreement.ts';
 
-/** Interval of the check for paper and shadow stages without evidence of the day. */
+/** Interval, in milliseconds, of the check for agents that have no evidence of the day. */
 const DAILY_LOOK_MS = 600_000;
-/** Agents assessed in one look, at most. */
+/** Maximum number of agents assessed at once. */
 const ASSESSED_AT_ONCE = 500;
 
 export interface DailyGates<Agent> {
-  /** Agents whose gate nobody has looked at on the day of this time. */
+  /** Agents whose gate was not assessed on the day of `now`. */
   dueForToday(now: number, limit: number): Promise<readonly Agent[]>;
-  /** Validates the gate that the agent stands at, on record. */
+  /** Validates the agent's present gate, and records the result. */
   validate(agent: Agent, write: true): Promise<unknown>;
-  /** Agents with evidence of earlier rules that were not told so in the day before this time. */
+  /** Agents with outdated evidence whose owners were not told in the last 24 hours. */
   untold(now: number): Promise<readonly { readonly id: string }[]>;
-  /** Tells an agent's owners which evidence holds it at its stage. */
+  /** Tells an agent's owners which outdated evidence holds it at its stage. */
   tellOutdated(agentId: string, now: number): Promise<void>;
-  /** Agents that were filled in the day before this time and not told of a drift of their costs in it. */
+  /** Agents with fills in the last 24 hours whose owners were not told of cost drift in that time. */
   filled(now: number): Promise<readonly { readonly id: string }[]>;
-  /** Tells an agent's owners that its fills cost more than was expected, if they do. */
+  /** Tells an agent's owners if its fills cost more than expected. */
   tellDrift(agentId: string, now: number): Promise<void>;
-  /** External agents whose code has proposed nothing for a day and whose owners were not told of it. */
+  /** External agents whose code has proposed nothing for a day and whose owners have not been told. */
   silent(now: number): Promise<readonly { readonly id: string; readonly last: number }[]>;
   tellSilence(agent: { readonly id: string; readonly last: number }, now: number): Promise<void>;
   readonly agreement: AgreementDeps;
 }
 
 /**
- * Assesses all due agents, reports agents whose evidence no longer counts, whose fills cost more than expected or whose code is silent, and
- * asks outside code again. An agent that moves on meanwhile is assessed at its new stage next time.
+ * Assesses all due agents. Reports agents whose evidence is outdated, whose fills cost more than expected or whose code is silent, and asks
+ * outside code again. An agent that changes its stage meanwhile is assessed at its new stage next time.
  */
 export async function assessDue<Agent extends { readonly id: string }>(
   gates: DailyGates<Agent>,

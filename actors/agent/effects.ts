@@ -10,7 +10,7 @@ import { agentMachine } from './machine.ts';
 import type { AgentContext, AgentEvent, TickDecision } from './protocol.ts';
 import { agentProjection } from './resource.ts';
 
-/** The regions of the chart as they lie at rest. */
+/** Value of the chart: one state per region. */
 export interface AgentValue {
   readonly stage: Stage;
   readonly duty: 'active' | 'paused';
@@ -43,26 +43,26 @@ function announced(what: string, info: StepInfo): { readonly [key: string]: stri
   };
 }
 
-/** An alert of degraded data names the venues, and where one instrument alone is silent that one. */
+/** Names the venues of a degraded-data alert, or the instrument if only that one is silent. */
 function venuesLost(what: string, info: StepInfo): { readonly venues?: readonly string[] } {
   return what === 'data_degraded' ? { venues: agentContext(info).degradedVenues } : {};
 }
 
-/** Announcements of a tripped breaker, which say how far past its limit it was. */
+/** Announcements that include the breaker's limit and by how much it was exceeded. */
 const BREAKER_WORDS = { daily_drawdown: true, slippage: true, disagreement: true, demoted: true } as const;
 
 function tripAnnounced(trip: AgentContext['breaker']): { readonly [key: string]: string | null } {
   return trip ? { breaker: trip.breaker, observed: String(trip.observed), limit: String(trip.limit) } : {};
 }
 
-/** The stages whose orders are real, and those whose gates lead there: with lost data neither is begun. */
+/** Stages with real orders. With lost data, neither these nor the gates that lead to them can be entered. */
 const HAS_LIVE_CAPITAL: readonly string[] = ['limited_live', 'live'];
 const LEADS_TO_LIVE_CAPITAL: readonly string[] = ['shadow', 'limited_live'];
 
-/** The levels at which orders leave without being asked for, the lower one first. */
+/** Autonomy levels at which orders are placed without approval, lower level first. */
 const BY_THEMSELVES: readonly Autonomy[] = ['policy_auto', 'autonomous'];
 
-/** Returns why an agent refuses an event, or null if it takes it. */
+/** Returns why an agent refuses an event, or null if it accepts it. */
 export function validateAgent(state: ActorState, event: ActorEvent): Refusal | null {
   const value = agentValue(state);
   const context = agentContext(state);
@@ -77,7 +77,7 @@ export function validateAgent(state: ActorState, event: ActorEvent): Refusal | n
   }
   if (command.type === 'resume') {
     if (value.duty !== 'paused') return refuse('not_paused', 'the agent is on duty; only a paused agent can be resumed').refusal;
-    // Lost while it was paused for another reason: the breaker of degraded data would have paused it, and holds it now.
+    // Data was lost during another pause: the degraded-data breaker would have paused the agent, so it keeps it paused.
     if (value.feed === 'lost' && HAS_LIVE_CAPITAL.includes(value.stage))
       return refuse('cause_persists', 'the data is lost, and the agent has live capital; resume once the feed is live').refusal;
     if (context.pauseCause !== 'operator' && context.pauseCause !== 'emergency_halt') {

@@ -1,7 +1,7 @@
 /**
- * The emergency halt. It holds as soon as its epoch is durable: every permit to execute of before is lost, and no agent gets
- * another one until all that were on duty are paused. So it answers then, and pauses in the background if that takes
- * longer; a worker goes on if the process that halted dies.
+ * The emergency halt. It takes effect once its epoch is durable: every earlier permit to execute is void, and no agent gets a new one until
+ * all running agents are paused. The answer comes then. If pausing takes longer, it goes on in the background, and a worker continues it if
+ * this process dies.
  */
 import type { ActorRecord } from '../../src/domain/agents/actor-step.ts';
 import type { Clock } from '../../streams/clock.ts';
@@ -10,12 +10,12 @@ import type { ContainedLoop } from '../runtime/containment.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { HaltView } from './commands.ts';
 
-/** Agents paused in one transaction. */
+/** Number of agents paused per transaction. */
 const BATCH = 500;
-/** Maximum wait of the answer for the pauses, in milliseconds. Small organizations are done by then. */
+/** Maximum time in milliseconds that the answer waits for the pauses. Small organizations are paused by then. */
 const ANSWER_MS = 120;
 
-/** The member or program that asks for a halt, with the reason that it gives. */
+/** Member or program that asks for a halt, and the reason it gives. */
 export interface HaltAuthor {
   readonly subject: string;
   readonly requestId: string;
@@ -23,25 +23,25 @@ export interface HaltAuthor {
 }
 
 export interface HaltStore {
-  /** Bumps the control epoch, and writes its author and the rows in the same transaction; answers how many agents are on duty. */
+  /** Raises the control epoch, and writes its author and the rows in the same transaction. Returns the number of running agents. */
   beginHalt(
     orgId: string,
     author: HaltAuthor,
     records: readonly ActorRecord[],
   ): Promise<{ readonly epoch: number; readonly onDuty: number }>;
-  /** Ids of the organization's agents that are not paused. */
+  /** Ids of the organization's running agents. */
   onDuty(orgId: string): Promise<readonly string[]>;
-  /** Trade proposals that are open and have not begun. */
+  /** Open trade proposals whose execution has not begun. */
   cancellable(orgId: string, agentId: null): Promise<readonly { readonly id: string }[]>;
-  /** Orders of people that rest at their venue, or are on their way to. */
+  /** Manual orders that rest at their venue or are being sent to it. */
   openOrders(orgId: string): Promise<readonly { readonly id: string }[]>;
-  /** Resolves once no order is under way any more that was when it was asked. */
+  /** Resolves once every order that was under way at the call has ended. */
   leasesEnded(orgId: string, agentId: null): Promise<void>;
-  /** Says how far the pausing is, and that it is still being done. */
+  /** Records how many agents are paused so far while pausing goes on. */
   haltProgress(orgId: string, progress: { readonly epoch: number; readonly paused: number; readonly of: number }): Promise<void>;
-  /** Notes that everything of the halt is done: agents may get permits again. */
+  /** Ends a halt's sweep. From then on agents may get permits again. */
   endHalt(orgId: string, epoch: number): Promise<void>;
-  /** Takes over halts whose pausing nobody is at any more. */
+  /** Takes over halts whose sweep has no live process, and returns them. */
   takeOverHalts(): Promise<readonly { readonly orgId: string; readonly epoch: number }[]>;
 }
 
@@ -50,18 +50,21 @@ interface Swept {
   cancelled: number;
 }
 
-/** One sweep of an organization, shared by all halts requested meanwhile. */
+/** Sweep of one organization, shared by all halts requested during it. */
 interface Sweeping {
-  /** The newest halt that it has to sweep. */
+  /** Newest halt it has to sweep for. */
   newest: { readonly epoch: number; readonly cause: string };
   readonly swept: Swept;
   done: Promise<void>;
 }
 
 export interface EmergencyHalt {
-  /** Answers at the latest after `ANSWER_MS`, or with `done` once everything was tried. `pausing` says how many are not paused by then. */
+  /**
+   * Halts the organization. Answers within `ANSWER_MS`, or with `done` once everything was tried. `pausing` counts the agents not yet
+   * paused.
+   */
   halt(orgId: string, author: HaltAuthor, records: readonly ActorRecord[], answers?: 'soon' | 'done'): Promise<HaltView>;
-  /** Goes on with halts of processes that died, each by itself; answers how many are over. */
+  /** Continues halts of processes that died, each on its own. Returns how many have ended. */
   sweepAbandoned(contained: ContainedLoop): Promise<number>;
 }
 
@@ -72,7 +75,10 @@ export function createEmergencyHalt(deps: {
 }): EmergencyHalt {
   const { runtime, store, clock } = deps;
 
-  /** Cancels, pauses and waits for what is under way. @throws the first failure, after everything else was tried; then a worker does it again. */
+  /**
+   * Cancels proposals, pauses agents and waits for orders under way. @throws the first failure after trying everything else. A worker then
+   * repeats the sweep.
+   */
   async function sweep(orgId: string, epoch: number, cause: string, swept: Swept): Promise<void> {
     const failures: unknown[] = [];
     const tried = (work: () => Promise<void>): Promise<void> =>
@@ -94,7 +100,7 @@ export function createEmergencyHalt(deps: {
         if (ids.length > BATCH) await store.haltProgress(orgId, { epoch, paused: swept.paused.length, of: ids.length });
       });
     }
-    // Cancels proposals of ticks since the new epoch. From here on no tick makes any.
+    // Cancels proposals of ticks since the new epoch. No later tick makes any.
     await tried(cancel);
     if (failures.length > 0) throw failures[0];
     await store.endHalt(orgId, epoch);
@@ -105,7 +111,7 @@ export function createEmergencyHalt(deps: {
   return {
     async halt(orgId, author, records, answers = 'soon') {
       const { epoch, onDuty } = await store.beginHalt(orgId, author, records);
-      // Orders with a permit from before the new epoch are still on their way to a venue. Nothing begins after the answer.
+      // Orders with a permit from before the new epoch may still be on their way to a venue. None begins after the answer.
       const underWay = store.leasesEnded(orgId, null);
       const { swept: shared, done } = sweeps(orgId, epoch, `${author.subject} ${author.requestId}`);
       const [pausedBefore, cancelledBefore] = [shared.paused.length, shared.cancelled];
@@ -126,7 +132,7 @@ export function createEmergencyHalt(deps: {
   };
 }
 
-/** One sweep of an organization at a time: a halt that comes meanwhile is done by the same one, which looks again at who is on duty. */
+/** Runs one sweep of an organization at a time. A halt requested meanwhile joins it, and the sweep reads the running agents again. */
 function createSweeps(sweep: (orgId: string, epoch: number, cause: string, swept: Swept) => Promise<void>) {
   const sweeping = new Map<string, Sweeping>();
   return (orgId: string, epoch: number, cause: string): Sweeping => {
@@ -145,11 +151,11 @@ function createSweeps(sweep: (orgId: string, epoch: number, cause: string, swept
           done = next.epoch;
         }
       } finally {
-        // In the turn of the last look: a halt that comes later begins a sweep of its own.
+        // Deleted in the same turn as the last read, so that a later halt starts its own sweep.
         sweeping.delete(orgId);
       }
     };
-    // A failure here is not lost: nobody gets a permit until a worker has done it again.
+    // A failure here is not lost: agents get no permit until a worker has repeated the sweep.
     begun.done = untilNewest().catch(() => {});
     return begun;
   };

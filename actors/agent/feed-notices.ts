@@ -1,4 +1,4 @@
-/** Tells agents and Takes that a venue or one instrument is lost or found again, with what is left of the seconds that are survived. */
+/** Notifies agents and Takes when a venue or instrument is lost or recovers, with the remaining tolerance in seconds. */
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { InstrumentKey, Venue } from '../../src/domain/market/venue.ts';
 import type { Clock } from '../../streams/clock.ts';
@@ -16,7 +16,7 @@ export interface FeedEdge {
 }
 
 export function createFeedNotices(deps: {
-  /** The agents and Takes that look at a venue or an instrument. */
+  /** Ids of the agents and Takes that use a venue or an instrument. */
   readonly subscribers: (subject: Venue | InstrumentKey) => Promise<readonly string[]>;
   readonly runtime: Pick<Runtime, 'deliverMany'>;
   readonly clock: Pick<Clock, 'now'>;

@@ -1,14 +1,14 @@
-/** Tells agents of every venue and instrument that is lost or found, once the venues had time to be received. */
+/** Notifies agents of every venue and instrument that is lost or recovers, after the venues had time to connect. */
 import type { Venue } from '../../src/domain/market/venue.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { Log } from '../../streams/log.ts';
 import type { MarketPipeline } from '../../streams/market-pipeline.ts';
 import type { FeedEdge } from './feed-notices.ts';
 
-/** Time for the venues to be received after a start, before an agent is told that they are not. Milliseconds. */
+/** Time in milliseconds after a start before venues without data count as lost. */
 const SETTLE_MS = 2_000;
 
-/** `write` puts one piece of work after the other. Returns what stops the telling. */
+/** Starts the notifications and returns a function that stops them. `write` runs one piece of work after the other. */
 export function tellAgents(deps: {
   readonly pipeline: Pick<MarketPipeline, 'connectivity' | 'instrumentEdges'>;
   readonly venues: readonly Venue[];

@@ -1,4 +1,4 @@
-/** Takes promotions and sign-offs: asks for the evidence of the gate, then the agent; the database has the last word. */
+/** Handles promotions and sign-offs: checks the gate's evidence, then asks the agent. The database checks again and decides. */
 import type { ActorRow, StepPlan } from '../../src/domain/agents/actor-step.ts';
 import type { Stage } from '../../src/domain/agents/agent.ts';
 import type { MissingHistory } from '../../src/domain/backtest/missing-history.ts';
@@ -15,7 +15,7 @@ import type { CommandContext } from './commands.ts';
 import type { AgentView } from './resource.ts';
 import { agentContext, agentValue } from './effects.ts';
 
-/** Evidence as the command handler needs it. */
+/** Evidence as the gate handler reads it. */
 export interface GateEvidence {
   readonly id: string;
   readonly kind: EvidenceKind;
@@ -25,20 +25,20 @@ export interface GateEvidence {
   readonly passed: boolean;
   readonly checks: readonly EvidenceCheck[];
   readonly metrics: EvidenceMetrics;
-  /** True unless every source that it stands on was real, and time was not moved on: it counts beside nothing real. */
+  /** True if any of its sources was not real, or its time was moved. Such evidence does not count beside anything real. */
   readonly simulated: boolean;
-  /** Origin of each source of market data while the evidence was made. Missing from answers stored before origins were recorded. */
+  /** Origin of each market data source while the evidence was made. Missing in answers stored before origins were recorded. */
   readonly origins?: Readonly<Record<string, SourceOrigin>>;
-  /** The version of its gate's rules that it was made under. */
+  /** Version of the gate rules it was made under. */
   readonly rulesVersion: number;
-  /** Change of those rules since then, as a clause; null if they are the present ones. */
+  /** Change of those rules since then, as a clause, or null if they are current. */
   readonly ruleChange: string | null;
 }
 
 export interface GateState {
   readonly gate: Stage;
   readonly kind: EvidenceKind;
-  /** Evidence that decides it; null if nothing does yet. */
+  /** Evidence that decides the gate, or null if there is none yet. */
   readonly evidence: GateEvidence | null;
   readonly passed: boolean;
   readonly checks: readonly EvidenceCheck[];
@@ -47,16 +47,16 @@ export interface GateState {
   readonly signedBy: string | null;
 }
 
-/** An agent as its gates are validated. */
+/** Agent, as its gates are validated. */
 export type GatedView = Pick<AgentView, 'id' | 'stage' | 'manifestVersion' | 'manifestHash'>;
 
-/** Evidence-store ports of the command handler. */
+/** Evidence store of the command handler. */
 export interface GateKeeper {
-  /** Validates the gate that the agent stands at, on record where `write`; null at the last stage. */
+  /** Validates the agent's present gate, and records the result if `write`. Returns null at the last stage. */
   validate(agent: GatedView, write: boolean): Promise<GateState | null>;
-  /** True if what is put on record of the agent now is simulated: a source of its market data is not real, or time was moved on. */
+  /** True if new evidence of the agent would be simulated: a market data source is not real, or time was moved. */
   isSimulated(agent: GatedView): Promise<boolean>;
-  /** Every gate in order. */
+  /** All gates, in order. */
   all(agent: GatedView): Promise<readonly GateState[]>;
   signOff(
     agent: GatedView,
@@ -64,28 +64,28 @@ export interface GateKeeper {
   ): Promise<GateEvidence>;
 }
 
-/** An agent that was promoted, and what the backtest that follows would not know. */
+/** A promoted agent, and the history that its next backtest would miss. */
 export type PromotedView = AgentView & ManifestInWords & { readonly missingHistory: readonly MissingHistory[] };
 
 export interface GateCommands {
-  /** Opens the gate that the agent stands at, or says which of its conditions fails. */
+  /** Opens the agent's present gate, or refuses with the condition that fails. */
   promote(context: CommandContext, agentId: string): Promise<Outcome<PromotedView>>;
-  /** An independent risk manager's word on the step to `live`. */
+  /** Records an independent risk manager's decision on the step to `live`. */
   signOff(
     context: CommandContext,
     agentId: string,
     word: { readonly approved: boolean; readonly comment: string },
   ): Promise<Outcome<GateEvidence>>;
-  /** Null if the organization has no such agent. */
+  /** Returns null if the organization has no such agent. */
   progress(orgId: string, agentId: string): Promise<GatesProgress | null>;
 }
 
 export interface GatesProgress extends ManifestInWords {
   readonly stage: Stage;
   readonly gates: readonly GateState[];
-  /** True if its forward trading is assessed on a source that is not real, or under a time that was moved on. */
+  /** True if its forward trading runs on a source that is not real, or under a moved time. */
   readonly simulated: boolean;
-  /** History that the agent's coming backtest would miss. */
+  /** History that the agent's next backtest would miss. */
   readonly missingHistory: readonly MissingHistory[];
 }
 
@@ -99,21 +99,21 @@ const HOW: Readonly<Record<EvidenceKind, string>> = {
   risk_signoff: 'an independent risk manager has to sign off: POST /v1/agents/:id/sign-off',
 };
 
-/** Maximum validations of a promotion when the database refuses a stale one. Enough for a dozen concurrent callers. */
+/** Maximum validations of one promotion if the database refuses a stale one. Enough for a dozen concurrent requests. */
 const PROMOTE_RACES = 12;
 
 interface GateDeps {
   readonly runtime: Runtime;
   readonly agents: Pick<AgentDirectory, 'find' | 'write'>;
   readonly gates: GateKeeper;
-  /** History that a backtest of the agent's manifest would miss. */
+  /** Returns the history that a backtest of the agent's manifest would miss. */
   readonly missingHistory: (agent: GatedView) => Promise<readonly MissingHistory[]>;
   readonly manifestInWords: (agent: GatedView, orgId: string) => Promise<ManifestInWords>;
-  /** Says why the agent's universe cannot be given live capital, or null if it can. */
+  /** Returns why the agent's universe cannot get live capital, or null if it can. */
   readonly capitalRefusal: (agent: GatedView) => Promise<string | null>;
 }
 
-/** Returns what is shown of an agent. Missing history is included only before the gate that a backtest opens. */
+/** Returns the view of a promoted agent. Missing history is included only before the gate that a backtest opens. */
 async function toldOf(
   deps: GateDeps,
   orgId: string,
@@ -127,7 +127,7 @@ async function toldOf(
 export function createGateHandler(deps: GateDeps): GateCommands {
   const { runtime, agents, gates } = deps;
 
-  /** Validates the gate that the agent stood at `before` and opens it; `superseded` if the database knows better: its last word. */
+  /** Validates the gate of the agent's stage `before` and opens it. Returns `superseded` if the database has newer evidence. */
   async function attempt(
     context: CommandContext,
     before: AgentView,
@@ -185,7 +185,7 @@ export function createGateHandler(deps: GateDeps): GateCommands {
       let before = first;
       for (let race = 1; ; race++) {
         if (!first || !before) return refuse('not_found', 'there is no such agent');
-        // The caller meant the stage at that moment. The next gate is another question.
+        // The caller meant the stage at that moment, not the next gate.
         if (isAnother(before, first)) return refuse('state_conflict', elsewhere(before));
         if (before.paused) return refuse('state_conflict', `the agent is paused (${before.pauseCause}); resume it first`);
         const outcome = await attempt(context, before);
@@ -223,7 +223,7 @@ export function createGateHandler(deps: GateDeps): GateCommands {
   };
 }
 
-/** Progress of an agent's gates. */
+/** Returns the progress through an agent's gates. */
 async function progressOf(deps: GateDeps, orgId: string, view: AgentView): Promise<GatesProgress> {
   const [gates, simulated] = [await deps.gates.all(view), await deps.gates.isSimulated(view)];
   return { stage: view.stage, gates, simulated, ...(await toldOf(deps, orgId, view, ['draft', 'backtest'])) };
@@ -242,12 +242,12 @@ function rethrow(error: unknown): never {
   throw error;
 }
 
-/** True if the database refused evidence because it contradicts the record: a change since it was computed, or a defect. */
+/** True if the database refused evidence because it contradicts the record, through a change since it was computed or a defect. */
 function isContradicted(error: unknown): boolean {
   return (error as { code?: string }).code === '23514';
 }
 
-/** Returns why a gate stays shut; null if it opens. */
+/** Returns why a gate stays closed, or null if it opens. */
 function refusalOf(gateState: GateState, asking: string): ReturnType<typeof refuse> | null {
   const { gate, kind, evidence, checks, problems, signedBy } = gateState;
   const shut = (code: 'evidence_missing' | 'gate_failed' | 'sign_off_refused', detail: string): ReturnType<typeof refuse> => ({
@@ -276,7 +276,7 @@ function checkWords({ name, observed, rule, limit }: EvidenceCheck): string {
   return `${name} is ${observed === null ? 'unknown' : figureInWords(observed)} and ${RULE_WORDS[rule]} ${limit === null ? 'what is unknown' : figureInWords(limit)}`;
 }
 
-/** Refusal of the database's own gate; null if the error is another one. */
+/** Returns the refusal of the database's own gate, or null for any other error. */
 function refusedByDatabase(error: unknown): ReturnType<typeof refuse> | null {
   const { constraint_name: constraint, code, message } = error as { constraint_name?: string; code?: string; message?: string };
   if (constraint === 'stage_gate') return refuse('gate_failed', message ?? 'the gate stays shut');

@@ -1,19 +1,17 @@
-/** Emergency halt of every organization of the service, or of one, by its operator. */
+/** Lets the service's operator halt every organization, or one. */
 import { auditRow } from './command-rows.ts';
 import type { HaltView } from './commands.ts';
 import type { EmergencyHalt } from './emergency-halt.ts';
 
-/** Subject in the audit: anyone who reaches the service's database with its settings. */
+/** Subject in the audit: a person who can reach the service's database with its settings. */
 const SUBJECT = 'command line';
 
-/** Dependencies of halting organizations. */
 export interface Halting extends Pick<EmergencyHalt, 'halt'> {
-  /** Reads every organization, or the one with this id. */
+  /** Reads all organizations, or the one with this id. */
   readonly organizations: (id: string | null) => Promise<readonly { readonly id: string; readonly name: string }[]>;
   readonly newId: () => string;
 }
 
-/** Result of halting one organization. */
 export interface HaltedOrganization extends Omit<HaltView, 'paused'> {
   readonly orgId: string;
   readonly name: string;
@@ -22,8 +20,8 @@ export interface HaltedOrganization extends Omit<HaltView, 'paused'> {
 }
 
 /**
- * Halts organizations one after the other, each wholly before the next: no order begins from its new epoch on, what waits is
- * cancelled, agents and Takes are paused. Members are shown the reason. @throws Error if there is no such organization, or none at all.
+ * Halts organizations one after the other, each completely before the next. From its new epoch on no order begins, pending proposals are
+ * cancelled, and agents and Takes are paused. Members see the reason. @throws Error if there is no such organization, or none at all.
  */
 export async function haltOrganizations(
   { halt, organizations, newId }: Halting,
@@ -41,7 +39,7 @@ export async function haltOrganizations(
       const { paused, ...view } = await halt(id, { ...context, reason }, [audit], 'done');
       halted.push({ orgId: id, name, ...view, paused: paused.length });
     } catch (error) {
-      // One organization that cannot be halted leaves none of the others running.
+      // A failed halt must not leave the other organizations running.
       failures.push(error);
     }
   }
@@ -50,7 +48,7 @@ export async function haltOrganizations(
   return halted;
 }
 
-/** One sentence about a halted organization. */
+/** Returns a sentence about a halted organization. */
 export function haltedText({ name, orgId, epoch, paused, pausing, cancelledProposals }: HaltedOrganization): string {
   const rest = pausing > 0 ? `, ${pausing} are not paused yet and cannot trade; a worker goes on` : '';
   return `${name} (${orgId}) is halted, epoch ${epoch}: ${paused} paused, ${cancelledProposals} proposals cancelled${rest}`;

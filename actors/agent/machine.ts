@@ -1,4 +1,4 @@
-/** The agent's state chart: seven gates, duty and feed, side by side. */
+/** The agent's state chart, with parallel regions for stage, duty and feed. */
 import { and, assign, or, raise, setup, stateIn } from 'xstate';
 import type { Stage } from '../../src/domain/agents/agent.ts';
 import { type Closing, withClosing } from '../../src/domain/orders/execution.ts';
@@ -6,7 +6,7 @@ import { effect, fromInput } from '../runtime/actor-kind.ts';
 import { degradedAfter, degradedForMs, FEED_REGION, isLastRestored } from '../ticking/feed-region.ts';
 import type { AgentContext, AgentEvent, AgentInput, BreakerTrip, Promotion, TickDecision } from './protocol.ts';
 
-/** Returns the evidence or demotion in the event that moves a stage. */
+/** Returns the evidence or demotion of an event that changes the stage. */
 function promotionOf(event: AgentEvent): Promotion | null {
   if (event.type === 'gate.passed') return { evidenceId: event.evidenceId, askedBy: event.askedBy };
   return event.type === 'breaker.tripped' ? { evidenceId: null, askedBy: `breaker ${event.breaker}` } : null;
@@ -18,7 +18,7 @@ function tripOf(event: AgentEvent): BreakerTrip | null {
   return { breaker, at, observed, limit };
 }
 
-/** Returns the remaining closings after the event. */
+/** Returns the remaining closings after an event. */
 function closingAfter(closing: readonly Closing[], event: AgentEvent): readonly Closing[] {
   if (event.type === 'positions.close') return withClosing(closing, event.closing);
   if (event.type === 'positions.closed') return closing.filter(({ instrument, at }) => instrument !== event.instrument || at !== event.at);
@@ -27,7 +27,7 @@ function closingAfter(closing: readonly Closing[], event: AgentEvent): readonly 
 
 const ANNOUNCE_PROMOTION = { type: 'announceAgent', params: { what: 'promoted' } } as const;
 const PROMOTE = ['notePromotion', ANNOUNCE_PROMOTION] as const;
-/** The step from paper to real money cancels what was proposed for the paper book. */
+/** Cancels proposals for the paper book when real money begins. */
 const PROMOTE_TO_CAPITAL = ['notePromotion', { type: 'cancelProposals', params: { reason: 'stage_changed' } }, ANNOUNCE_PROMOTION] as const;
 const DEMOTE = [
   'noteDemotion',
@@ -36,7 +36,7 @@ const DEMOTE = [
   { type: 'alert', params: { what: 'slippage' } },
 ] as const;
 
-/** The code is not what passed: the evidence of it counts no more. */
+/** Demotes an agent whose code differs from the code that passed. Its evidence no longer counts. */
 const DISAGREED = {
   target: 'backtest',
   guard: 'disagreementTripped',
@@ -79,7 +79,7 @@ export const agentMachine = setup({
     ]),
     lastVenueRestored: ({ context, event }) => isLastRestored(context.degradedVenues, event),
   },
-  /** The data degradation breaker: five seconds from the last good message. */
+  /** Delay of the degraded-data breaker: 5 s from the last good message. */
   delays: { degradedFor: ({ event }) => degradedForMs(event) },
 }).createMachine({
   id: 'agent@1',
@@ -101,7 +101,7 @@ export const agentMachine = setup({
     },
   },
   states: {
-    /** The seven stages, each behind a gate. A passed gate leads on; any change of the manifest leads back to draft. */
+    /** The seven stages, each behind a gate. A passed gate leads to the next. Any change of the manifest leads back to draft. */
     stage: {
       initial: 'draft',
       on: {
@@ -158,7 +158,7 @@ export const agentMachine = setup({
         },
       },
     },
-    /** Duty of the agent: it is ticked only while active. */
+    /** Duty of the agent. It is ticked only while active. */
     duty: {
       initial: 'active',
       states: {
@@ -203,7 +203,7 @@ export const agentMachine = setup({
             { type: 'announceAgent', params: { what: 'paused' } },
           ],
           on: {
-            // Orders under way are cancelled first, because the new closing may have another price.
+            // Cancels orders under way first, because the new closing may have another limit price.
             'positions.close': {
               actions: [
                 'noteClosing',
@@ -237,7 +237,7 @@ export const agentMachine = setup({
         },
       },
     },
-    /** State of its market data. Lost data cancels proposals and pauses an agent with live capital. */
+    /** State of its market data. Lost data cancels proposals, and pauses an agent with live capital. */
     feed: FEED_REGION,
   },
 });

@@ -1,4 +1,4 @@
-/** Takes outside proposals for external agents: what the mandate refuses at once is refused here, the rest joins the next slot. */
+/** Accepts proposals of external agents. Refuses what the mandate forbids at once. The rest joins the next slot. */
 import type { ActorRecord } from '../../src/domain/agents/actor-step.ts';
 import { type Autonomy, NO_AGENT } from '../../src/domain/agents/agent.ts';
 import { type MarkedBook, positionOf, type TradingBook } from '../../src/domain/books/book.ts';
@@ -30,39 +30,39 @@ import type { CommandContext } from './commands.ts';
 import type { AgentView } from './resource.ts';
 import { bookIdOf, markAt, untouchedBook } from './tick-risk.ts';
 
-/** A trade as outside code asks for it. `inputs` is undefined if the code says nothing of what it decided on. */
+/** A trade that outside code asks for. `inputs` is undefined if the code does not state its inputs. */
 export type ProposalWish = Omit<ProposedTrade, 'agentId' | 'inputsHash'> & { readonly inputs: Json | undefined };
 
 /** Receipt of an outside proposal. It never changes. */
 export interface OutsideReceipt extends OutsideProposal {
   readonly id: string;
-  /** The slot that it joins. */
+  /** Slot that the proposal joins. */
   readonly slot: EpochMs;
   readonly receivedAt: EpochMs;
   readonly submittedBy: string;
 }
 
-/** An outside proposal with what became of it. */
+/** An outside proposal and its result. */
 export interface OutsideView extends OutsideReceipt {
   readonly state: OutsideState;
-  /** The decision of its slot, or null. */
+  /** Decision of its slot, or null if there is none. */
   readonly decision: { readonly id: string; readonly disposition: string; readonly reason: string | null } | null;
 }
 
-/** The view that an outside strategy has of its agent. */
+/** View of an agent for its outside strategy. */
 export interface OutsideContext {
   readonly agent: AgentView;
   readonly manifest: Manifest;
-  /** The last cut, with the instruments and indicators of the mandate. */
+  /** Last cut, with the instruments and indicators of the mandate, or null. */
   readonly cut: { readonly slot: EpochMs; readonly observations: readonly Observation[] } | null;
   readonly book: MarkedBook;
   readonly mandate: Mandate;
   readonly pending: OutsideReceipt | null;
-  /** The session that asks the code again for answers that it gave, or null. */
+  /** Open session that asks the code again for earlier answers, or null. */
   readonly agreement: OpenAgreement | null;
 }
 
-/** An agreement session that waits for answers. */
+/** Agreement session that waits for answers. */
 export interface OpenAgreement {
   readonly sessionId: string;
   readonly openedAt: EpochMs;
@@ -71,10 +71,10 @@ export interface OpenAgreement {
 type PageOfViews = { readonly items: readonly OutsideView[]; readonly next: string | null };
 type PageAsked = { readonly limit: number; readonly after: string | null };
 
-/** Commands and reads of outside proposals. Reads answer null if the organization has no such agent or proposal. */
+/** Commands and reads of outside proposals. Reads return null if the organization has no such agent or proposal. */
 export interface OutsideProposals {
   propose(context: CommandContext, agentId: string, wish: ProposalWish): Promise<Outcome<OutsideReceipt>>;
-  /** Newest first. */
+  /** Proposals, newest first. */
   list(orgId: string, agentId: string, page: PageAsked): Promise<PageOfViews | null>;
   get(orgId: string, agentId: string, id: string): Promise<OutsideView | null>;
   context(orgId: string, agentId: string): Promise<OutsideContext | null>;
@@ -86,22 +86,25 @@ interface Mandated {
   readonly manifest: Manifest;
 }
 
-/** Storage of outside proposals, with the agent, book and market that they are checked against. */
+/** Storage of outside proposals, and of the agent, book and market that they are checked against. */
 export interface OutsideStore {
-  /** The organization's agent with its active manifest, or null. */
+  /** Returns the organization's agent with its active manifest, or null. */
   mandated(orgId: string, agentId: string): Promise<Mandated | null>;
   find(orgId: string, agentId: string, clientId: string): Promise<OutsideReceipt | null>;
-  /** The agent's books that something has happened to, by id. */
+  /** Returns the agent's books by id. A book that nothing has happened to is missing. */
   books(agentId: string): Promise<ReadonlyMap<string, TradingBook>>;
   preferences(orgId: string): Promise<RiskPreferences>;
-  /** The agent's agreement session that has not ended, or null. */
+  /** Returns the agent's open agreement session, or null. */
   agreement(agentId: string): Promise<OpenAgreement | null>;
-  /** The last cut at or before an instant, with the instruments of the manifest alone. */
+  /** Returns the last cut at or before an instant, with only the instruments of the manifest. */
   lastCut(manifest: Manifest, at: EpochMs): Promise<Cut | null>;
-  /** Slots up to `lateBefore` are decided no more, whether they were ticked or not. */
+  /** Returns a page of proposals. Slots up to `lateBefore` will not be decided any more, ticked or not. */
   list(orgId: string, agentId: string, page: PageAsked, lateBefore: EpochMs): Promise<PageOfViews | null>;
   get(orgId: string, agentId: string, id: string, lateBefore: EpochMs): Promise<OutsideView | null>;
-  /** Writes a proposal, unless another one waits (with the same client id perhaps) or its slot has begun. `inputs` is the RFC 8785 text, null for none. */
+  /**
+   * Writes a proposal. Writes nothing if another one waits (perhaps with the same client id) or its slot has begun. `inputs` is RFC 8785
+   * text, or null.
+   */
   receive(
     orgId: string,
     receipt: OutsideReceipt,
@@ -110,7 +113,7 @@ export interface OutsideStore {
   ): Promise<'received' | 'pending' | 'too_late'>;
 }
 
-/** A proposal that is received so shortly before a slot joins the one after it. Milliseconds. */
+/** Time in milliseconds before a slot after which a proposal joins the following slot. */
 const CLOSES_MS = 1_000;
 
 export function createOutsideHandler(deps: {
@@ -121,7 +124,7 @@ export function createOutsideHandler(deps: {
   const { store, clock } = deps;
   const lateBefore = (): EpochMs => clock.now() - LATE_AFTER_MS;
 
-  /** The receipt of an earlier request with the client id; null if there was none. */
+  /** Returns the receipt of an earlier request with the same client id, or null. */
   async function earlier(orgId: string, wished: OutsideProposal): Promise<Outcome<OutsideReceipt> | null> {
     const before = await store.find(orgId, wished.agentId, wished.clientId);
     if (before === null) return null;
@@ -185,13 +188,13 @@ async function contextOf(store: OutsideStore, orgId: string, agentId: string, at
   };
 }
 
-/** The book that the agent trades on now. */
+/** Returns the book that the agent trades on now. */
 function bookOf({ view, manifest }: Mandated, books: ReadonlyMap<string, TradingBook>): TradingBook {
   const agent = { ...view, manifest };
   return books.get(bookIdOf(agent)) ?? untouchedBook(agent);
 }
 
-/** The RFC 8785 text of what the code says it decided on; null if it says nothing. */
+/** Returns the RFC 8785 text of the inputs that the code states, or null if it states none. */
 function readInputs(inputs: Json | undefined): Outcome<string | null> {
   if (inputs === undefined) return { ok: true, value: null };
   let text: string;
@@ -207,7 +210,7 @@ function readInputs(inputs: Json | undefined): Outcome<string | null> {
     : refuse('malformed', `inputs has ${bytes} bytes in RFC 8785 form; allowed are at most ${INPUTS_BYTES}`);
 }
 
-/** Checks whether an agent takes a proposal now. Answers the refusal of the first rule that fails; null if it may join a slot. */
+/** Returns the first rule by which an agent refuses a proposal now, or null if the proposal may join a slot. */
 function refusalOf(view: AgentView, manifest: Manifest, wished: OutsideProposal): Refusal | null {
   const no = (code: Refusal['code'], detail: string): Refusal => ({ code, detail });
   if (manifest.strategy === undefined)
@@ -234,7 +237,7 @@ function outsideMandate(rejections: readonly RiskRejection[]): Refusal {
   return { code: 'outside_mandate', detail: words.join('; '), rejections };
 }
 
-/** Prices are whole multiples of the instrument's step: a limit between two steps would be rounded to another one. */
+/** Refuses a limit price that is not a whole multiple of the instrument's step. It would be rounded to another price. */
 function offGrid({ instrument, limitPrice }: OutsideProposal): Refusal | null {
   if (limitPrice === null) return null;
   const step = priceStepOf(instrument, limitPrice);

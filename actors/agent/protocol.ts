@@ -9,19 +9,19 @@ import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import type { DegradedFeeds, FeedEvent } from '../ticking/feed-region.ts';
 
-/** Plain JSON, stored in the snapshot. */
+/** Context of an agent. Plain JSON, stored in the snapshot. */
 export interface AgentContext {
   readonly autonomy: Autonomy;
   readonly manifestVersion: number;
   readonly manifestHash: string;
-  /** Null while on duty. */
+  /** Null while the agent is active. */
   readonly pauseCause: PauseCause | null;
   readonly degradedVenues: DegradedFeeds;
-  /** Evidence or demotion that led to its present stage; absent in snapshots from before gates existed. */
+  /** Evidence or demotion that led to its present stage. Missing in snapshots from before gates existed. */
   readonly promotion?: Promotion | null;
-  /** The breaker that tripped last; missing if none has. */
+  /** Breaker that tripped last. Missing if none has. */
   readonly breaker?: BreakerTrip | null;
-  /** Positions closed by a person and not yet sold; missing if there never was one. */
+  /** Positions that a person closed and that are not yet sold. Missing if there were none. */
   readonly closing?: readonly Closing[];
 }
 
@@ -45,7 +45,9 @@ export interface AgentInput {
   readonly manifestHash: string;
 }
 
-/** The tick: the slot's cut, the agent's compiled manifest, its book and its risk function. The one event that is not JSON and not kept. */
+/**
+ * A tick: the slot's cut, the agent's compiled manifest, its book and its risk function. The only event that is neither JSON nor stored.
+ */
 export type AgentTick = {
   readonly type: 'tick';
   readonly slot: EpochMs;
@@ -57,13 +59,13 @@ export type AgentTick = {
   readonly pending?: ReadonlySet<InstrumentKey>;
 };
 
-/** A circuit breaker other than degraded data, which is a timer of the chart. Takes receive the same. */
+/** A tripped circuit breaker. Degraded data is not one of them, because it is a timer of the chart. Takes receive the same event. */
 export type BreakerTripped = BreakerTrip & { readonly type: 'breaker.tripped' };
 
 export type AgentEvent =
   | AgentTick
   | { readonly type: 'manifest.changed'; readonly manifestVersion: number; readonly manifestHash: string }
-  /** The gate out of stage `gate` opened for this manifest. */
+  /** Opens the gate out of stage `gate` for this manifest. */
   | {
       readonly type: 'gate.passed';
       readonly gate: Stage;
@@ -72,19 +74,19 @@ export type AgentEvent =
       readonly askedBy: string;
     }
   | BreakerTripped
-  /** Sets the autonomy. `mayRaise` is false if the caller may not raise it to a level at which orders leave without approval. */
+  /** Sets the autonomy. `mayRaise` is false if the caller may not raise it to a level that places orders without approval. */
   | { readonly type: 'autonomy.set'; readonly autonomy: Autonomy; readonly mayRaise?: false }
   | { readonly type: 'pause'; readonly cause: PauseCause }
-  /** Closes positions on a person's command: pauses the agent and sells what it holds regardless of its rules. */
+  /** Closes positions on a person's command: pauses the agent and sells what it holds, whatever its rules say. */
   | { readonly type: 'positions.close'; readonly closing: Closing }
-  /** Reports that nothing of this closing is held any more. */
+  /** Reports that the positions of this closing are sold. */
   | { readonly type: 'positions.closed'; readonly instrument: InstrumentKey | null; readonly at: EpochMs }
-  /** Releases the agent from quarantine after its fault was fixed. It does nothing until it is resumed. */
+  /** Releases the agent from quarantine after its fault was fixed. The agent stays paused until it is resumed. */
   | { readonly type: 'quarantine.released' }
   | { readonly type: 'resume'; readonly subject: string; readonly createdBy: string; readonly at: EpochMs }
   | FeedEvent;
 
-/** The decision action's parameters: what a tick came to. */
+/** Result of a tick, as parameters of the decision action. */
 export interface TickDecision {
   readonly slot: EpochMs;
   readonly verdict: Verdict;

@@ -35,7 +35,7 @@ export const agent = resource('agents', {
     column: 'jsonb',
     changes: true,
   },
-  /** Evidence that let the agent into its present stage, and who asked for it. */
+  /** Evidence for the agent's present stage, and the subject who asked for it. */
   stageEvidence: { holds: held<string | null>(), column: 'uuid', changes: true },
   stageAskedBy: { holds: held<string | null>(), column: 'text', changes: true },
   createdBy: { wire: Type.String(), column: 'text' },
@@ -53,8 +53,7 @@ export const agentProjection = agent.revision(
   'stageEvidence',
   'stageAskedBy',
 );
-/** Fields that a manifest names. */
+/** Fields that come from the manifest. */
 export const agentNames = agent.revision('name', 'description');
 
-/** An agent as commands and reads show it. */
 export type AgentView = Omit<ViewOf<typeof agent>, 'stageEvidence' | 'stageAskedBy'> & { readonly paused: boolean };

@@ -1,4 +1,4 @@
-/** Signal hooks of external agents: addresses at which alerts become outside proposals. Made, rotated, revoked and listed. */
+/** Creates, rotates, revokes and lists signal hooks of external agents: URLs that turn alerts into outside proposals. */
 import type { ActorRecord } from '../../src/domain/agents/actor-step.ts';
 import { NO_AGENT } from '../../src/domain/agents/agent.ts';
 import { sha256Hex } from '../../src/domain/values/canonical-json.ts';
@@ -13,31 +13,31 @@ export interface SignalHook extends SignalMapping {
   readonly id: string;
   readonly agentId: string;
   readonly name: string;
-  /** Hash of the manifest that its proposals name: another manifest needs another hook. */
+  /** Hash of the manifest that its proposals name. Another manifest needs another hook. */
   readonly manifestHash: string;
   readonly createdBy: string;
   readonly createdAt: EpochMs;
   readonly revokedAt: EpochMs | null;
 }
 
-/** A hook with its secret, which is shown once. */
+/** A hook with its secret, which is shown only once. */
 export interface OpenedHook extends SignalHook {
-  /** Path segment that opens the hook without a signature. */
+  /** Path segment that authorizes a delivery without a signature. */
   readonly token: string;
-  /** Key of signed deliveries: the SHA-256 of the token, in hexadecimal. */
+  /** Key of signed deliveries: the SHA-256 of the token in hexadecimal. */
   readonly digest: string;
 }
 
 export interface SignalHooks {
   create(context: CommandContext, agentId: string, wish: SignalMapping & { readonly name: string }): Promise<Outcome<OpenedHook>>;
-  /** Gives the hook another secret. The one before works for a day. */
+  /** Replaces the hook's secret. The old one works for one more day. */
   rotate(context: CommandContext, agentId: string, hookId: string): Promise<Outcome<OpenedHook>>;
   revoke(context: CommandContext, agentId: string, hookId: string): Promise<Outcome<SignalHook>>;
-  /** Newest first; null if the organization has no such agent. */
+  /** Hooks, newest first, or null if the organization has no such agent. */
   list(orgId: string, agentId: string): Promise<readonly SignalHook[] | null>;
 }
 
-/** Storage of hooks. Reads answer null if the organization has no such agent. */
+/** Storage of hooks. Reads return null if the organization has no such agent. */
 export interface SignalHookStore {
   manifestHash(orgId: string, agentId: string): Promise<string | null>;
   list(orgId: string, agentId: string): Promise<readonly SignalHook[] | null>;
@@ -56,16 +56,16 @@ export interface SignalHookStore {
   ): Promise<void>;
 }
 
-/** Prefix of every hook's token, so that nothing else is taken for one. */
+/** Prefix that tells a hook's token from other tokens. */
 export const SIGNAL_TOKEN = 'sgs_';
-/** Live hooks of one agent at most. */
+/** Maximum number of live hooks per agent. */
 const MOST_HOOKS = 20;
 
 export function createSignalHooks(deps: {
   readonly store: SignalHookStore;
   readonly clock: Pick<Clock, 'now'>;
   readonly newId: () => string;
-  /** Random text of at least 256 bits. */
+  /** Returns a random secret of at least 256 bits. */
   readonly newSecret: () => string;
 }): SignalHooks {
   const { store, clock } = deps;

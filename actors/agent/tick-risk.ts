@@ -1,4 +1,4 @@
-/** The pre-trade risk function as an agent's tick asks it: the order is sized, validated, and made smaller if the level allows it. */
+/** Applies pre-trade risk in an agent's tick: sizes and validates the order, and reduces it if the autonomy level allows. */
 import type { Autonomy, Stage } from '../../src/domain/agents/agent.ts';
 import { agentBook, bookIds, emptyBook, type MarkedBook, markBook, type TradingBook } from '../../src/domain/books/book.ts';
 import { canonicalJson } from '../../src/domain/values/canonical-json.ts';
@@ -15,7 +15,6 @@ import type { TickRiskInputs } from '../../src/domain/tape/tick-inputs.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 
-/** An agent as its orders depend on it. */
 export interface TradingAgent {
   readonly id: string;
   readonly stage: Stage;
@@ -28,25 +27,24 @@ export function bookIdOf(agent: Pick<TradingAgent, 'id' | 'stage' | 'manifestVer
   return executionModeOf(agent.stage) === 'live' ? bookIds.live(agent.id) : bookIds.paper(agent.id, agent.manifestVersion);
 }
 
-/** The book of an agent that nothing has happened to yet: a paper book begins with the manifest's capital, a live one with none. */
+/** Returns a book without any trade. A paper book begins with the manifest's capital, a live one with none. */
 export function untouchedBook(agent: Pick<TradingAgent, 'id' | 'stage' | 'manifestVersion' | 'manifest'>): TradingBook {
   const mode = executionModeOf(agent.stage);
   return emptyBook(bookIdOf(agent), mode, mode === 'live' ? '0' : agent.manifest.maxCapitalUsd);
 }
 
-/** A book as a decision reads it and records it. */
 export interface ReadBook {
   readonly book: AgentBook;
-  /** Canonical JSON; null for the book of an agent that has not traded. */
+  /** Canonical JSON, or null if the agent has not traded. */
   readonly bookText: string | null;
-  /** Instruments with an open proposal, and its side: of several, `sell`. */
+  /** Instruments with an open proposal, and its side. `sell` if there are several. */
   readonly pending: ReadonlyMap<InstrumentKey, 'buy' | 'sell'>;
 }
 
 const NONE: ReadonlyMap<InstrumentKey, 'buy' | 'sell'> = new Map();
 const UNREAD: ReadBook = Object.freeze({ book: EMPTY_BOOK, bookText: null, pending: NONE });
 
-/** Books do not change: of one that is read slot after slot, as in a replay, what was made of it is found again. */
+/** Read books by state. Books are immutable, so a replay reads the same book once for all its slots. */
 const READ = new WeakMap<TradingBook, ReadBook>();
 
 export function readBook(state: TradingBook | null): ReadBook {
@@ -70,7 +68,7 @@ function pendingOf({ openProposals }: TradingBook): ReadBook['pending'] {
   return pending;
 }
 
-/** The middle of every live quote among the instruments: what a book is marked by. */
+/** Returns the midpoint of every live quote, used to mark books. */
 export function marksOf(instruments: readonly InstrumentKey[], cut: Cut): ReadonlyMap<InstrumentKey, DecimalString> {
   const marks = new Map<InstrumentKey, DecimalString>();
   for (const instrument of instruments) {
@@ -80,7 +78,7 @@ export function marksOf(instruments: readonly InstrumentKey[], cut: Cut): Readon
   return marks;
 }
 
-/** A book at the prices of a cut. */
+/** Marks a book at the prices of a cut. */
 export function markAt(state: TradingBook, cut: Cut): MarkedBook {
   return markBook(
     state,
@@ -92,7 +90,7 @@ export function markAt(state: TradingBook, cut: Cut): MarkedBook {
   );
 }
 
-/** The order that a tick's rules ask for in full; null if that is less than one lot. */
+/** Returns the full order that a tick's rules ask for, or null if it is less than one lot. */
 function fullOrder(agent: TradingAgent, proposal: Proposal, slot: EpochMs): Order | null {
   const side = proposal.side === 'entry' ? 'buy' : 'sell';
   const quote = proposal.observation.quote;
@@ -113,7 +111,7 @@ function fullOrder(agent: TradingAgent, proposal: Proposal, slot: EpochMs): Orde
   });
 }
 
-/** The size and the limit that an outside proposal asks for. */
+/** Returns the size and the limit of an outside proposal. */
 function askedSize(outside: OutsideProposal, touch: DecimalString): Partial<SizeRequest> {
   const { side, quantity, notionalUsd, limitPrice } = outside;
   const size =
@@ -125,7 +123,7 @@ function askedSize(outside: OutsideProposal, touch: DecimalString): Partial<Size
   return limitPrice === null ? size : { ...size, worstPrice: limitPrice };
 }
 
-/** Returns the rejection if not even one lot can be ordered. */
+/** Returns the rejection of an order below one lot. */
 function noOrder(proposal: Proposal, manifest: Manifest): RiskAttribution {
   const { lot } = marketStepOf(proposal.instrument);
   const unpriced = (proposal.side === 'entry' ? proposal.observation.quote?.ask : proposal.observation.quote?.bid) == null;
@@ -151,7 +149,7 @@ function noOrder(proposal: Proposal, manifest: Manifest): RiskAttribution {
   };
 }
 
-/** The world around a tick's order, from the cut and the tick's inputs alone. */
+/** Returns the context of a tick's order, made only from the cut and the tick's inputs. */
 export function tickContext(
   agent: TradingAgent,
   marked: MarkedBook,
@@ -174,8 +172,8 @@ export function tickContext(
 }
 
 /**
- * The risk function over an agent's mandate and book at a cut. Pure. The full size that the manifest asks for has to
- * pass; only `autonomous` may be sized down to what there is room for.
+ * Returns the risk function over an agent's mandate and book at a cut. Pure. The full size of the manifest has to pass. Only `autonomous`
+ * may reduce it to the available limit.
  */
 export function assessorOf(agent: TradingAgent, marked: MarkedBook, inputs: TickRiskInputs): RiskAssessor {
   return (proposal) => {
@@ -190,7 +188,7 @@ export function assessorOf(agent: TradingAgent, marked: MarkedBook, inputs: Tick
   };
 }
 
-/** The order of a decision that risk let pass; null if the decision asks for none. */
+/** Returns the order of a decision that passed risk, or null if the decision places none. */
 export function decidedOrder(
   agent: TradingAgent,
   decision: { readonly instrument: InstrumentKey | null; readonly risk: RiskAttribution | null },

@@ -1,4 +1,4 @@
-/** Commands of an agent's vault: the protocol between the API and the vault command handler. */
+/** Commands of an agent's vault, as the API calls them. */
 import type { Stage } from '../../src/domain/agents/agent.ts';
 import type { DecimalString } from '../../src/domain/values/decimal.ts';
 import type { Outcome } from '../../src/domain/values/refusal.ts';
@@ -6,26 +6,25 @@ import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import type { CommandContext } from './commands.ts';
 
-/** Share of one depositor in a vault. */
 export interface VaultHolder {
   readonly depositor: string;
   readonly shares: DecimalString;
   readonly paidInUsd: DecimalString;
   readonly paidOutUsd: DecimalString;
-  /** Shares at the present price; null if the vault cannot be priced. */
+  /** Value at the present share price, or null if the vault cannot be priced. */
   readonly valueUsd: DecimalString | null;
 }
 
 /**
- * A vault as the outside sees it: live capital only, apart from every other book. What depends on prices is null while
- * a position has no live quote (`unpriced`): an old price is not a value.
+ * A vault: live capital, separate from every other book. Fields that depend on prices are null while a position has no live quote
+ * (`unpriced`), because an old price is not a value.
  */
 export interface VaultView {
   readonly agentId: string;
   readonly stage: Stage;
-  /** The most that may be allocated at this stage. */
+  /** Maximum allocation at the agent's stage. */
   readonly ceilingUsd: DecimalString;
-  /** Paid in, less the cost of the shares that were taken back. */
+  /** Deposits, less the cost of withdrawn shares. */
   readonly allocatedUsd: DecimalString;
   readonly cashUsd: DecimalString;
   readonly exposureUsd: DecimalString | null;
@@ -41,15 +40,15 @@ export interface VaultView {
   readonly drawdownPct: number | null;
   readonly roundingUsd: DecimalString;
   readonly unpriced: readonly InstrumentKey[];
-  /** Dust without a live quote, which is in no value. */
+  /** Dust without a live quote. Not part of any value. */
   readonly leftOut: readonly InstrumentKey[];
   readonly pricedAt: EpochMs;
   readonly depositors: readonly VaultHolder[];
 }
 
-/** A deposit or a withdrawal that was carried out. */
+/** A deposit or withdrawal that was made. */
 export interface VaultChange {
-  /** Counts the vault's changes from 1. */
+  /** Number of the change in its vault, from 1. */
   readonly change: number;
   readonly kind: 'deposit' | 'withdrawal';
   readonly depositor: string;
@@ -60,14 +59,14 @@ export interface VaultChange {
   readonly at: EpochMs;
 }
 
-/** Amount of a withdrawal: dollars, shares, or everything that the caller owns. */
+/** Amount of a withdrawal: dollars, shares, or everything the caller owns. */
 export type Withdrawal = { readonly amountUsd: DecimalString } | { readonly shares: DecimalString } | { readonly all: true };
 
-/** Every command answers after its transaction is committed. A foreign agent answers exactly as a missing one: `not_found`. */
+/** Commands of vaults. Each answers after its transaction has committed. Agents of another organization are `not_found`. */
 export interface VaultCommands {
-  /** Null if the organization has no such agent. */
+  /** Returns null if the organization has no such agent. */
   read(orgId: string, agentId: string): Promise<VaultView | null>;
   deposit(context: CommandContext, agentId: string, amountUsd: DecimalString): Promise<Outcome<VaultChange>>;
-  /** Takes out of what the caller owns; positions are not sold for it. */
+  /** Withdraws from the caller's share. Does not sell positions for it. */
   withdraw(context: CommandContext, agentId: string, wanted: Withdrawal): Promise<Outcome<VaultChange>>;
 }

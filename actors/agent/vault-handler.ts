@@ -1,4 +1,4 @@
-/** Takes the commands for vaults: prices the vault, changes its shares and its live book together, or refuses with numbers. */
+/** Handles vault commands: prices the vault and changes its shares and live book together, or refuses with the amounts. */
 import type { ActorRecord } from '../../src/domain/agents/actor-step.ts';
 import type { Stage } from '../../src/domain/agents/agent.ts';
 import { type MarkedBook, markBook, type TradingBook } from '../../src/domain/books/book.ts';
@@ -26,7 +26,7 @@ import { answeredMeanwhile, answerRows, auditRow } from './command-rows.ts';
 import type { CommandContext } from './commands.ts';
 import type { VaultChange, VaultCommands, VaultHolder, VaultView, Withdrawal } from './vault-commands.ts';
 
-/** A vault as the store holds it. A vault that was never paid into has no shares and an empty book. */
+/** A vault as stored. Before its first deposit it has no shares and an empty book. */
 export interface StoredVault extends VaultShares {
   readonly agentId: string;
   readonly stage: Stage;
@@ -35,51 +35,52 @@ export interface StoredVault extends VaultShares {
   readonly highWaterMarkUsd: DecimalString;
   readonly highWaterAt: EpochMs | null;
   readonly changes: number;
-  /** Evidence of earlier rules that its agent stands on: the vault takes no deposit. */
+  /** Outdated evidence that its agent relies on. The vault takes no deposit while there is any. */
   readonly outdated: readonly OutdatedEvidence[];
   readonly holders: readonly Omit<VaultHolder, 'valueUsd'>[];
-  /** The agent's live book, and its version: shares are priced on it, so it must not have moved at the commit. */
+  /** The agent's live book and its version. Shares are priced on it, so it must be unchanged at the commit. */
   readonly book: TradingBook;
   readonly bookVersion: number;
 }
 
 export interface VaultDirectory {
-  /** Null if the organization has no such agent. */
+  /** Returns null if the organization has no such agent. */
   find(orgId: string, agentId: string): Promise<StoredVault | null>;
-  /** Writes a change with all its rows; false, and nothing written, if the vault, its stage, its book or what is reserved of it changed meanwhile. */
+  /**
+   * Writes a change with all its rows. Returns false and writes nothing if the vault, its stage, its book or its reserved amount has
+   * changed.
+   */
   change(records: readonly ActorRecord[]): Promise<boolean>;
 }
 
-/** Verified reserves, if holdings were compared recently with the claims on them. */
+/** Results of recent reserve checks, which compare holdings with the claims on them. */
 export interface VaultReserves {
-  /** Newest check of the reserves. `number` is null for simulated dollars, which the database counts itself. */
+  /** Newest reserve check. `number` is null for simulated dollars, which the database counts itself. */
   newest(orgId: string): Promise<(ReserveCheck & { readonly number: number | null }) | null>;
   present(orgId: string, agentId: string): Promise<PresentClaims>;
 }
 
-/** A change as it is written. */
+/** A change, ready to be written. */
 interface PlannedChange extends CapitalChange {
-  /** The number of the comparison that backs it; null if nothing has to. */
+  /** Number of the reserve check that backs it, or null if none is needed. */
   readonly reserveCheck: number | null;
 }
 
-/** Maximum attempts of a change while other callers change the vault at the same moment. */
+/** Maximum attempts of a change while other requests change the vault at the same time. */
 const RACES = 8;
 
 export interface VaultHandlerDeps {
   readonly vaults: VaultDirectory;
-  /** Prices of live quotes, by instrument; one that is not live has none. */
+  /** Returns the prices of live quotes by instrument. Instruments without a live quote are missing. */
   readonly marks: (instruments: readonly InstrumentKey[]) => ReadonlyMap<InstrumentKey, DecimalString>;
-  /** Dollars that back deposits. */
   readonly reserves: VaultReserves;
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** Requested change of a vault. */
 interface AskedChange {
   readonly kind: VaultChange['kind'];
   readonly plan: (vault: StoredVault, equityUsd: DecimalString) => Outcome<CapitalChange>;
-  /** The number of the comparison that backs it, read anew at each attempt; null if nothing has to. */
+  /** Reads the number of the reserve check that backs it, again at each attempt. Null if none is needed. */
   readonly backing: () => Promise<Outcome<number | null>>;
 }
 
@@ -127,7 +128,7 @@ function priced({ marks, clock }: VaultHandlerDeps, { book }: StoredVault): Mark
   return markBook(book, marks(book.holdings.map(({ instrument }) => instrument)), clock.now());
 }
 
-/** Reads, prices, plans and writes a change. Returns null if the vault or its backing changed at the same moment. */
+/** Reads, prices, plans and writes a change. Returns null if the vault or its backing changed at the same time. */
 async function attempt(
   deps: VaultHandlerDeps,
   context: CommandContext,
@@ -161,7 +162,7 @@ async function attempt(
   }
 }
 
-/** The comparison that backs a deposit; refused where what is really held does not. */
+/** Returns the reserve check that backs a deposit. Refuses if the dollars really held do not cover it. */
 async function backingOf(
   reserves: VaultReserves,
   orgId: string,
@@ -185,7 +186,7 @@ async function backingOf(
   });
 }
 
-/** Says how an organization gets free dollars. */
+/** Returns a hint how an organization gets free dollars. */
 function wayOut(check: { readonly number: number | null } | null): string {
   return check?.number === null
     ? 'withdraw from another vault first: its simulated dollars are free then'
@@ -266,7 +267,7 @@ function planWithdrawal(vault: StoredVault, equityUsd: DecimalString, subject: s
   return { ok: true, value: change };
 }
 
-/** Returns the maximum cost of open purchases. Cash that is paid out could not pay for them. */
+/** Returns the maximum cost of open purchases. This cash cannot be paid out. */
 function reservedUsd({ openProposals }: TradingBook): Decimal {
   return openProposals.reduce((sum, { side, notionalUsd }) => (side === 'buy' ? sum.plus(notionalUsd) : sum), new Decimal(0));
 }
@@ -331,7 +332,7 @@ function isStablecoin(amountUsd: DecimalString): boolean {
   return isCounted(amountUsd, USD_DECIMALS);
 }
 
-/** True if an amount is above zero and a whole number of its smallest unit. */
+/** True if an amount is positive and a whole number of its smallest unit. */
 function isCounted(text: DecimalString, decimals: number): boolean {
   const amount = new Decimal(text);
   return amount.gt(0) && amount.decimalPlaces() <= decimals;

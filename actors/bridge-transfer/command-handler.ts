@@ -1,4 +1,7 @@
-/** Takes quotes and submissions of bridge transfers: every provider asked, every transaction checked before anybody signs it and again before it is sent. */
+/**
+ * Handles quotes and submissions of bridge transfers. Asks every provider, and checks each transaction before it is offered for signing and
+ * again before it is sent.
+ */
 import type { ActorRow } from '../../src/domain/agents/actor-step.ts';
 import { type ChainHeads, MOST_BEHIND_MS } from '../../src/domain/bridge/arrival.ts';
 import { compareOffers, costUsd, type Declined } from '../../src/domain/bridge/comparison.ts';
@@ -42,7 +45,7 @@ import type { BridgeQuoting } from './ports.ts';
 import type { BridgeSubmission, BridgeTransferInput } from './protocol.ts';
 import type { BridgeTransfer } from './resource.ts';
 
-/** Maximum quotes of an organization that wait for a signature. */
+/** Maximum open quotes per organization. */
 const MOST_QUOTES = 50;
 
 export interface BridgeHandlerDeps {
@@ -50,12 +53,11 @@ export interface BridgeHandlerDeps {
   readonly load: LoadActors;
   readonly outside: BridgeQuoting;
   readonly transfers: {
-    /** Quotes of an organization that are neither taken nor expired. */
+    /** Number of the organization's quotes that are neither submitted nor expired. */
     openQuotes(orgId: string): Promise<number>;
-    /** The organization's control epoch. */
     epoch(orgId: string): Promise<number>;
   };
-  /** True for the error of a submission whose source transaction is another transfer's already. */
+  /** True for the error of a submission whose source transaction already belongs to another transfer. */
   readonly isTaken: (error: unknown) => boolean;
   readonly verifySignature: VerifySignature;
   /** Checksums an EVM address (EIP-55). Refuses with `malformed` if it is not an address. */
@@ -93,7 +95,7 @@ function checkedWish(deps: BridgeHandlerDeps, wish: BridgeQuoteWish): Outcome<{ 
   return { ok: true, value: { wish: checked as BridgeWish, amountIn: amountIn.value } };
 }
 
-/** Asks every provider for an offer and checks its transaction. Providers that decline are named. */
+/** Asks every provider for an offer and checks its transaction. Names providers that decline. */
 async function offersFor(deps: BridgeHandlerDeps, wish: BridgeWish, amountIn: string, only: BridgeProviderName | null) {
   const { outside } = deps;
   const asked = outside.providers.filter(({ name }) => only === null || name === only);
@@ -123,7 +125,7 @@ async function sourceOf(
   return source.ok ? { ok: true, value: { offer, source: source.value } } : source;
 }
 
-/** The chain is asked what the call would do; if an approval comes first, the balance alone can be looked at. */
+/** Checks the source call by simulating it on the chain. If an approval comes first, only the balance can be checked. */
 async function evmSource(
   deps: BridgeHandlerDeps,
   wish: BridgeWish,
@@ -139,7 +141,7 @@ async function evmSource(
   return { ok: true, value: { ...transaction, approval } };
 }
 
-/** Builds the transaction on a fresh blockhash, parses it and simulates it, as a swap is. */
+/** Builds the transaction on a fresh blockhash, decodes it and simulates it, like a swap. */
 async function solanaSource(
   deps: BridgeHandlerDeps,
   wish: BridgeWish,
@@ -202,7 +204,7 @@ async function quote(deps: BridgeHandlerDeps, context: CommandContext, asked: Br
   }
 }
 
-/** Dollars that a transfer takes from its wallet of the primary chain. Of the other chain's nothing is bound. US dollars. */
+/** Returns the US dollars that a transfer binds in its wallet on the primary chain. It binds nothing on the other chain. */
 function spendingOf(id: string, { wish, amountIn }: Pick<BridgeTransferInput, 'wish' | 'amountIn'>): Spending {
   return { id, venue: 'spotchain', wallet: wish.sender, usd: wish.from === 'spotchain' ? usdOf(amountIn) : '0' };
 }
@@ -225,7 +227,7 @@ async function inputOf(
   return { ...offer, wish, source, explanation, alternatives, quotedBy: subject, epoch, createdAt: clock.now() };
 }
 
-/** Early answer if something was submitted before; null if not. */
+/** Returns the early answer if something was submitted before, or null. */
 function submittedBefore(deps: BridgeHandlerDeps, row: ActorRow, { hash }: Pick<BridgeSubmission, 'hash'>): Outcome<BridgeTransfer> | null {
   const { clock } = deps;
   const known = transferContext(row.state).hash;
@@ -251,7 +253,7 @@ async function checkedSubmission(
       const objection = callObjection(source);
       if (objection !== null) return objection;
       if (signature?.length !== 64) return refuse('malformed', '$.hash: a transaction of the primary chain is 64 bytes in base58');
-      // The first signature is that of the sender over the quoted message, or it is of another transaction.
+      // The first signature must be the sender's, over the quoted message. Otherwise it belongs to another transaction.
       if (!deps.verifySignature(signature, message, fromBase58(source.wallet) as Uint8Array))
         return refuse('signature_invalid', `${submitted.hash} is not a signature of ${source.wallet} over the quoted transaction`);
       return { ok: true, value: { ...rest, signed: null, hash: base58(signature), nonce: null } };
@@ -297,7 +299,7 @@ async function submit(
         cause: `${context.subject} ${context.requestId}`,
         orgId: context.orgId,
         also: (was, plan) => [
-          // What its owner has sent by hand is gone already, and counts.
+          // A transaction that the owner sent itself has already left, and counts.
           ...(submission.value.signed === null
             ? []
             : spendingRows(context.orgId, spendingOf(id, transferContext(was.state)), submission.value.at)),
@@ -307,7 +309,7 @@ async function submit(
       },
     );
     if (outcome.ok) return { ok: true, value: transferView(id, outcome.value.plan.state, clock.now()) };
-    // Another request was faster: its transaction counts.
+    // Another request was faster, so its transaction counts.
     const now = await actorOf(deps.load, 'bridge_transfer', context.orgId, id);
     return (now === null ? null : submittedBefore(deps, now, submission.value)) ?? outcome;
   } catch (error) {
@@ -319,7 +321,10 @@ async function submit(
   }
 }
 
-/** Returns the chains' heads before anyone can have signed. Refused if a node lags, because it would take old payments for new. */
+/**
+ * Returns the heads of both chains before a wallet can have signed. Refuses if a node lags, because it would take old payments for new
+ * ones.
+ */
 async function headsNow(outside: Pick<BridgeQuoting, 'heads'>, now: number): Promise<Outcome<ChainHeads>> {
   const heads = await outside.heads();
   for (const chain of BRIDGE_CHAINS) {
@@ -330,7 +335,7 @@ async function headsNow(outside: Pick<BridgeQuoting, 'heads'>, now: number): Pro
   return { ok: true, value: heads };
 }
 
-/** The stored message once more, before money moves by it: it must be the call that was quoted, field by field. */
+/** Checks the stored message once more before it moves money: it must be the quoted call, field by field. */
 function callObjection({ prepared, call }: QuotedTransaction & { readonly kind: 'solana' }): Outcome<never> | null {
   const read = readMessage(fromBase64(prepared.messageBase64) ?? new Uint8Array());
   if (!read.ok) return read;
@@ -338,7 +343,7 @@ function callObjection({ prepared, call }: QuotedTransaction & { readonly kind: 
   return words === null ? null : refuse('signed_bytes_differ', `the signed transaction is not the requested one: ${words}`);
 }
 
-/** Combines the refusals of all providers. A provider's refusal takes precedence over another one's silence. */
+/** Combines the refusals of all providers. A refusal outranks a provider's silence. */
 function refusalOf(
   declined: readonly { readonly provider: string; readonly outcome: Extract<Outcome<never>, { ok: false }> }[],
 ): Outcome<never> {

@@ -1,4 +1,4 @@
-/** Commands of bridge transfers: the protocol between the API and their actors. */
+/** Commands of bridge transfers, as the API calls them. */
 import type { ActorState } from '../../src/domain/agents/actor-step.ts';
 import type { TransferState } from '../../src/domain/bridge/axes.ts';
 import type { BridgePreference } from '../../src/domain/bridge/comparison.ts';
@@ -9,10 +9,9 @@ import type { CommandContext } from '../agent/commands.ts';
 import type { BridgeTransferContext } from './protocol.ts';
 import { type BridgeTransfer, bridgeTransfer } from './resource.ts';
 
-/** The one sentence for missing and foreign transfers alike. */
+/** Message for a transfer that does not exist or belongs to another organization. */
 export const NO_TRANSFER = 'there is no bridge transfer with this id';
 
-/** Parameters of a quote. */
 export interface BridgeQuoteWish {
   readonly from: string;
   readonly to: string;
@@ -21,18 +20,18 @@ export interface BridgeQuoteWish {
   readonly sender: string;
   readonly recipient: string;
   readonly preference: BridgePreference;
-  /** Provider to use; null for any. */
+  /** Provider to use, or null for any. */
   readonly provider: BridgeProviderName | null;
 }
 
-/** The signed transaction, or the hash of one that the wallet has sent itself. */
+/** The signed transaction, or the hash of one that the wallet sent itself. */
 export type BridgeSubmitted = { readonly signedTransaction: string } | { readonly hash: string };
 
-/** Every command answers after its transaction is committed. A foreign transfer answers exactly as a missing one. */
+/** Commands of bridge transfers. Each answers after its transaction has committed. Transfers of another organization are `not_found`. */
 export interface BridgeCommands {
-  /** Asks every provider, takes the best offer and stores it with its unsigned transaction. Nothing happens on any chain. */
+  /** Asks every provider, takes the best offer and stores it with its unsigned transaction. Changes nothing on any chain. */
   quote(context: CommandContext, wish: BridgeQuoteWish): Promise<Outcome<BridgeTransfer>>;
-  /** Takes the signed transaction or its hash, once: the same again answers where the transfer stands by now. */
+  /** Submits the signed transaction or its hash. Repeating the same submission returns the transfer's present state. */
   submit(context: CommandContext, id: string, submitted: BridgeSubmitted): Promise<Outcome<BridgeTransfer>>;
 }
 
@@ -40,7 +39,7 @@ export function transferContext(state: Pick<ActorState, 'context'>): BridgeTrans
   return state.context as unknown as BridgeTransferContext;
 }
 
-/** The public state: that of the inner chart if the transfer is followed. */
+/** Returns the public state: that of the inner chart while the transfer is followed. */
 export function transferState({ value }: Pick<ActorState, 'value'>): TransferState {
   return (typeof value === 'object' && value !== null && 'tracking' in value ? value['tracking'] : value) as TransferState;
 }

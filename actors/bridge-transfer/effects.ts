@@ -33,7 +33,7 @@ function told(info: StepInfo): { readonly [key: string]: Json } {
   };
 }
 
-/** A row for each arrival that is there for good. */
+/** Returns a row for each final arrival. */
 function settled({ actorId, context }: StepInfo): readonly Effect[] {
   const { wish, axes, hash: sourceHash } = transferContext({ context });
   const arrivals = [
@@ -73,12 +73,12 @@ export const bridgeTransferKind: ActorKind = {
     settleArrivals: (_: undefined, info) => settled(info),
     requireEpoch: (_: undefined, info) => [record('epoch_check', { orgId: info.orgId, epoch: transferContext(info).epoch })],
     lookAtTransfer: (_: undefined, info) => toCarry(LOOK_AT_TRANSFER, info),
-    // A transaction that the wallet sends itself is not sent by this service.
+    // This service does not send a transaction that the wallet sends itself.
     broadcastSource: (_: undefined, info) => (transferContext(info).signed === null ? [] : toCarry(BROADCAST_SOURCE, info)),
     takeLease: ({ forMs }: { readonly forMs: number }, info) => [
       record('execution_lease', { key: info.actorId, orgId: info.orgId, epoch: transferContext(info).epoch, forMs }),
     ],
-    // An answer of before another lease was taken ends nothing.
+    // A late answer of an earlier lease must not end the new one.
     endLease: ({ lease }: { readonly lease: number | null }, info) =>
       lease !== null && lease === transferContext(info).leaseUntil ? [record('execution_lease_ended', { key: info.actorId })] : [],
     alertOperators: ({ what }: { readonly what: string }, info) => [alarm(info, what)],

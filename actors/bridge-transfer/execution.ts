@@ -1,4 +1,4 @@
-/** Carries the work of bridge transfers: sends signed source transactions, and looks at the provider and both chains. */
+/** Runs the work of bridge transfers: sends signed source transactions, and reads the provider and both chains. */
 import type { ActorRow } from '../../src/domain/agents/actor-step.ts';
 import { arrivalOf } from '../../src/domain/bridge/arrival.ts';
 import { type ArrivalAxis, isEnded, type Sighting } from '../../src/domain/bridge/axes.ts';
@@ -15,7 +15,7 @@ import type { BridgeAnswer, BridgeTransferContext } from './protocol.ts';
 export interface BridgeExecutionDeps {
   readonly runtime: Pick<Runtime, 'deliver'>;
   readonly load: (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
-  /** Returns true while the lease of a transfer lives, by the clock of the store. */
+  /** Returns true while a transfer's lease is valid, by the store's clock. */
   readonly leaseIsHeld: (transferId: string) => Promise<boolean>;
   readonly outside: BridgeOutside;
   readonly arrivals: SettledArrivals;
@@ -37,7 +37,7 @@ export function bridgeTransferWorkers(deps: BridgeExecutionDeps): Readonly<Recor
     const { signed, wish } = transferContext(state);
     const word = transferState(state);
     if (signed === null || isEnded(word)) return { outcome: 'superseded', reason: word };
-    // The holder of the lease may be sending at this moment. Others follow only after its end.
+    // The holder of the lease may be sending now. Others wait for its end.
     if (await deps.leaseIsHeld(id)) throw new Error(`another worker holds the lease of bridge transfer ${id}`);
     const taken = await takeLease(deps, id, key, async () => transferState((await load(id)).state));
     if ('supersededBy' in taken) return { outcome: 'superseded', reason: taken.supersededBy };
@@ -48,7 +48,7 @@ export function bridgeTransferWorkers(deps: BridgeExecutionDeps): Readonly<Recor
       : { outcome: 'uncertain', detail: sent.detail, lease: taken.until };
   }
 
-  /** Reads one part of a transfer's state. Null if nobody answers, which leaves the known state unchanged. */
+  /** Reads one part of a transfer's state. Returns null if nothing answers, which keeps the known state. */
   async function part<Value>(read: () => Promise<Value>): Promise<Value | null> {
     try {
       return await read();

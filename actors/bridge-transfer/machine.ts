@@ -1,6 +1,6 @@
 /**
- * The state chart of a bridge transfer: quoted, submitted, and then wherever the three axes say. It is followed by durable
- * timers until both chains have spoken for good; a provider's word alone ends nothing.
+ * The state chart of a bridge transfer: quoted, submitted, then the state that the three axes give. Durable timers follow it until both
+ * chains have finalized the outcome. A provider's report alone never ends it.
  */
 import { assign, setup } from 'xstate';
 import {
@@ -16,14 +16,14 @@ import {
 import { effect, fromInput } from '../runtime/actor-kind.ts';
 import type { BridgeTransferContext, BridgeTransferEvent, BridgeTransferInput } from './protocol.ts';
 
-/** First delay before a transfer is looked at again, in milliseconds. It grows to a minute while nothing changes. */
+/** First delay in milliseconds before a transfer is read again. It grows to a minute while nothing changes. */
 const LOOK_SOON_MS = 3_000;
 const LOOK_RARELY_MS = 60_000;
-/** Interval of the looks after about an hour without news. Milliseconds. */
+/** Interval of reads in milliseconds after about an hour without change. */
 const LOOK_SELDOM_MS = 600_000;
 const LONG_LOOKS = 60;
 
-/** Warnings announced to operators at once. Others are shown with the transfer. */
+/** Warnings that operators are told at once. The others are only shown with the transfer. */
 const TOLD: ReadonlySet<Attention> = new Set<Attention>([
   'source_reorged',
   'other_transaction',
@@ -46,10 +46,10 @@ interface EventArgs {
   readonly event: BridgeTransferEvent;
 }
 
-/** The axes after what was received, and the state that they come to. */
+/** Returns the axes after an event, and the state they give. */
 function after({ context, event }: EventArgs): { readonly axes: TransferAxes; readonly status: TransferStatus } {
   const sighting = event.type === 'activity.done' && event.answer.outcome === 'seen' ? event.answer.sighting : null;
-  // Looks may overtake one another: what was begun before the last news says nothing any more.
+  // Reads may overtake one another. A read that began before the last news is outdated.
   const isNews = sighting !== null && sighting.at >= (context.seenAt ?? 0);
   const axes = isNews ? seen(context.axes, sighting) : context.axes;
   return { axes, status: transferStatusOf(axes, context) };
@@ -68,12 +68,12 @@ function hasChanged(args: EventArgs): boolean {
   return isSighting(args) && spelled(after(args).axes) !== spelled(args.context.axes);
 }
 
-/** Axes without what changes at every look. */
+/** Returns the axes as text, without the fields that change at every read. */
 function spelled({ source, ...axes }: TransferAxes): string {
   return JSON.stringify({ ...axes, source: { ...source, confirmations: 0 } });
 }
 
-/** Attentions that nobody was told of yet. */
+/** Returns the warnings that operators were not told yet. */
 function untold(args: EventArgs): readonly Attention[] {
   return after(args).status.attentions.filter((attention) => TOLD.has(attention) && !args.context.told.includes(attention));
 }
@@ -89,7 +89,7 @@ const END_LEASE = {
 const TELL = { type: 'tellAttentions', params: (args: EventArgs) => ({ attentions: untold(args) }) } as const;
 const alert = (what: string) => ({ type: 'alertOperators', params: { what } }) as const;
 
-/** Announces before remembering: the announcement compares with what was remembered. */
+/** Announces before remembering, because the announcement compares with what was remembered. */
 const REMEMBER = [TELL, 'rememberAxes'] as const;
 const SHOW = ['projectTransfer', 'announceTransfer'] as const;
 
@@ -101,7 +101,7 @@ const ENDS = (['completed', 'refunded', 'failed'] as const).map(
   (end) => ({ guard: `leadsTo_${end}`, target: `#bridge_transfer@1.${end}`, actions: [...REMEMBER, 'rememberEnd'] }) as const,
 );
 
-/** One followed state: looked at on entry and by a timer, left wherever the axes lead. */
+/** Returns a followed state: it reads on entry and by a timer, and goes where the axes lead. */
 function followed(state: Followed) {
   const others = FOLLOWED.filter((other) => other !== state);
   return {
@@ -128,9 +128,9 @@ export const bridgeTransferMachine = setup({
   actions: {
     projectTransfer: effect<undefined>(),
     announceTransfer: effect<undefined>(),
-    /** Assigns final arrivals to this transfer and no other. The database refuses an arrival that another transfer has taken. */
+    /** Assigns final arrivals to this transfer. The database refuses an arrival that another transfer has taken. */
     settleArrivals: effect<undefined>(),
-    /** The database refuses the step where a halt came since. */
+    /** Makes the database refuse the step if a halt came meanwhile. */
     requireEpoch: effect<undefined>(),
     lookAtTransfer: effect<undefined>(),
     broadcastSource: effect<undefined>(),
@@ -211,9 +211,9 @@ export const bridgeTransferMachine = setup({
   })),
   initial: 'placed',
   states: {
-    /** Passed through at its start, never rested in. */
+    /** Transient first state. */
     placed: { entry: 'requireEpoch', always: 'quoted' },
-    /** An offer with its unsigned transaction. Nobody has signed it yet. */
+    /** An offer with its unsigned transaction, not signed yet. */
     quoted: {
       entry: 'projectTransfer',
       after: { expireAfter: { target: 'expired', actions: 'rememberEnd' } },
@@ -225,7 +225,7 @@ export const bridgeTransferMachine = setup({
         },
       },
     },
-    /** Submitted: the money may be on its way. Only what the chains show leads out. */
+    /** Submitted: the money may be on its way. Only the chains' state leads out. */
     tracking: {
       initial: 'submitted',
       after: {
@@ -239,29 +239,29 @@ export const bridgeTransferMachine = setup({
         'activity.given_up': {},
       },
       states: {
-        /** No block holds the source transaction, as far as anybody knows: that is never a failure. */
+        /** No known block holds the source transaction. That is never a failure. */
         submitted: followed('submitted'),
         source_confirmed: followed('source_confirmed'),
         source_final: followed('source_final'),
         filling: followed('filling'),
-        /** The money is owed back, and not back yet. */
+        /** The money is owed back, but not back yet. */
         refunding: followed('refunding'),
-        /** The provider and the chains contradict one another. */
+        /** The provider and the chains contradict each other. */
         unknown: followed('unknown'),
       },
     },
-    /** The destination chain shows the money, for good. */
+    /** The destination chain shows the money, finalized. */
     completed: { type: 'final', entry: ['settleArrivals', ...SHOW, alert('bridge_transfer_completed')] },
-    /** The source chain shows the money again, for good. */
+    /** The source chain shows the money returned, finalized. */
     refunded: { type: 'final', entry: ['settleArrivals', ...SHOW, alert('bridge_transfer_refunded')] },
-    /** Proven: the money has never left. */
+    /** Proven that the money never left. */
     failed: { type: 'final', entry: [...SHOW, alert('bridge_transfer_failed')] },
-    /** A quote that nobody took. */
+    /** A quote that was not submitted in time. */
     expired: { type: 'final', entry: 'projectTransfer' },
   },
 });
 
-/** The same bytes are sent again while no block holds them. */
+/** True while no block holds the source transaction. The same bytes are then sent again. */
 function waitsForSource(args: EventArgs): boolean {
   const { state } = after(args).axes.source;
   return args.context.signed !== null && (state === 'unseen' || state === 'reorged');

@@ -1,4 +1,4 @@
-/** A bridge transfer: each of its fields, once. Amounts on the wire are US dollars with at most six decimals. */
+/** Fields of a bridge transfer. Amounts on the wire are US dollars with up to six decimals. */
 import { Type } from 'typebox';
 import { type FixedOf, held, resource, type ViewOf } from '../../src/core/resource.ts';
 import { choice, DecimalText, IdText, NullableDecimalText, NullableTime, nullable, Time } from '../../src/core/shapes.ts';
@@ -65,7 +65,7 @@ const TransactionBody = Type.Unsafe<object>({
   ],
 });
 
-/** Column of the offer and of its course. */
+/** Column that holds the offer and its progress. */
 const within = 'body';
 
 export const bridgeTransfer = resource('bridge_transfers', {
@@ -77,7 +77,7 @@ export const bridgeTransfer = resource('bridge_transfers', {
     wire: choice(['intent', 'canonical'], '`intent`: a solver pays out. `canonical`: burned on one chain, minted on the other.'),
     computed: true,
   },
-  /** Null if a transfer is known by its source transaction alone. */
+  /** Null if only the source transaction identifies the transfer. */
   reference: { wire: nullable('string', "The provider's id of the request."), within },
   wish: { holds: held<BridgeWish>(), within },
   from: { wire: BridgeChainWord, column: 'text', name: 'from_chain' },
@@ -85,7 +85,7 @@ export const bridgeTransfer = resource('bridge_transfers', {
   token: { wire: Type.String(), computed: true },
   amount: { wire: DecimalText, computed: true },
   amountUsd: { holds: held<string>(), column: 'numeric' },
-  /** Amount in base units, as the two below. */
+  /** Amount in base units, like the next two. */
   amountIn: { holds: held<string>(), within },
   amountOut: { holds: held<string>(), within },
   minimumOut: { holds: held<string>(), within },
@@ -94,7 +94,7 @@ export const bridgeTransfer = resource('bridge_transfers', {
   fees: { wire: Type.Unsafe<readonly FeeLine[]>(Type.Array(FeeBody)), within },
   expectedReceived: { wire: DecimalText, computed: true },
   minimumReceived: { wire: DecimalText, computed: true },
-  /** The steps in words, in order. */
+  /** Steps of the route in words, in order. */
   route: { wire: Type.Array(Type.String()), within },
   estimatedSeconds: { wire: Type.Integer({ description: 'From the submission to the final payment, for this amount.' }), within },
   expiresAt: { wire: Type.String({ format: 'date-time', description: 'Expiry of the quote.' }), within, instant: true },
@@ -144,7 +144,7 @@ export const bridgeTransfer = resource('bridge_transfers', {
     changes: true,
   },
   delayed: { wire: Type.Boolean({ description: 'It takes more than three times its estimate; an alert was sent once.' }), computed: true },
-  /** Time at which it was told to be late; null while it was not. */
+  /** Time at which the provider reported a delay, or null. */
   delayedAt: { wire: NullableTime, column: 'bigint', changes: true, instant: true },
   broadcast: {
     wire: Type.Unsafe<{ readonly outcome: string; readonly detail: string | null } | null>({
@@ -164,5 +164,5 @@ export const bridgeTransfer = resource('bridge_transfers', {
 });
 
 export type BridgeTransfer = ViewOf<typeof bridgeTransfer>;
-/** Fields with which a transfer is begun. */
+/** Fields of a new transfer. */
 export type BridgeTransferTerms = Omit<FixedOf<typeof bridgeTransfer>, 'id' | 'from' | 'to' | 'amountUsd' | 'transaction'>;

@@ -1,4 +1,7 @@
-/** Prepares checkouts, takes their signed payments, and imports what is licensed. The payment is built here, simulated and stored before anybody signs it. */
+/**
+ * Prepares checkouts, takes their signed payments, and imports licensed rules. Builds, simulates and stores the payment before it is
+ * offered for signing.
+ */
 import type { ActorRow } from '../../src/domain/agents/actor-step.ts';
 import { canonicalHash } from '../../src/domain/values/canonical-json.ts';
 import { PermitLost } from '../../src/domain/orders/execution.ts';
@@ -32,14 +35,12 @@ import { type CheckoutView, type Licence, marketplaceImport } from './resource.t
 /** Store ports of the command handler. */
 export interface CheckoutDirectory {
   listing(orgId: string, id: string): Promise<Listing | null>;
-  /** The rules, if the organization may read them. */
+  /** Returns the rules if the organization may read them, or null. */
   rules(orgId: string, id: string): Promise<Manifest | null>;
   licence(orgId: string, listingId: string): Promise<Licence | null>;
-  /** Returns the open checkout of a listing, or null. */
+  /** Returns the id of the open checkout of a listing, or null. */
   openCheckout(orgId: string, listingId: string): Promise<string | null>;
-  /**
-   * Returns why the database refused the start of a checkout: another one is open, or the listing has changed. Null for every other error.
-   */
+  /** Returns why the database refused to start a checkout (another one is open, or the listing changed), or null for any other error. */
   startProblem(error: unknown): string | null;
 }
 
@@ -47,11 +48,10 @@ export interface CheckoutHandlerDeps {
   readonly runtime: Pick<Runtime, 'start' | 'deliver'>;
   readonly load: LoadActors;
   readonly store: CheckoutDirectory;
-  /** Null if no node of the primary chain is configured. Only free licences are issued then. */
+  /** Null if no node of the primary chain is configured. Only free licences can then be issued. */
   readonly chain: Pick<LaunchChain, 'latestBlockhash' | 'simulate'> | null;
   readonly agents: Pick<AgentCommands, 'create'>;
   readonly verifySignature: VerifySignature;
-  /** The organization's control epoch. */
   readonly epoch: (orgId: string) => Promise<number>;
   readonly exposureVersion: (orgId: string) => Promise<string>;
   readonly obstacleOf: (error: unknown) => CapacityObstacle;
@@ -60,7 +60,7 @@ export interface CheckoutHandlerDeps {
   readonly newId: () => string;
 }
 
-/** A payment as it is stored and as the wallet is given it. */
+/** A payment as stored and as given to the wallet. */
 interface BuiltPayment extends Pick<BuiltTransaction, 'base64' | 'prepared'> {
   readonly payment: Payment;
 }
@@ -115,7 +115,7 @@ export function createCheckoutHandler(deps: CheckoutHandlerDeps): CheckoutComman
       const rules = licence === null ? null : await store.rules(context.orgId, listingId);
       if (licence === null || rules === null)
         return refuse('licence_missing', `this needs a licence: POST /v1/marketplace/${listingId}/checkout buys one`);
-      // The database holds the rules under this hash; a manifest that differs would be another strategy.
+      // The database stores the rules under this hash. A manifest that differs would be another strategy.
       if (canonicalHash(rules) !== licence.manifestHash) throw new Error(`the rules of listing ${listingId} are not those of its licence`);
       return deps.agents.create(context, rules, (agentId) => [
         {
@@ -133,7 +133,7 @@ export function createCheckoutHandler(deps: CheckoutHandlerDeps): CheckoutComman
   };
 }
 
-/** Returns the listing if it can be bought at this moment. */
+/** Returns the listing if it can be bought now. */
 async function offered(deps: CheckoutHandlerDeps, orgId: string, listingId: string): Promise<Outcome<Listing>> {
   const { store } = deps;
   const listing = await store.listing(orgId, listingId);
@@ -146,7 +146,7 @@ async function offered(deps: CheckoutHandlerDeps, orgId: string, listingId: stri
   return open === null ? { ok: true, value: listing } : refuse('state_conflict', underWay(open));
 }
 
-/** The payment, built and simulated. @throws if the node does not answer */
+/** Builds and simulates the payment. @throws if the node does not answer. */
 async function built(deps: CheckoutHandlerDeps, id: string, listing: Listing, buyer: string): Promise<Outcome<BuiltPayment>> {
   if (deps.chain === null) return refuse('feature_disabled', NO_NODE);
   const payment = paymentOf(id, listing.priceUsd, buyer, listing.payoutWallet);
@@ -159,7 +159,7 @@ async function built(deps: CheckoutHandlerDeps, id: string, listing: Listing, bu
   return { ok: true, value: { payment, base64: made.base64, prepared: made.prepared } };
 }
 
-/** Stores the payment and begins the checkout; a payment whose checkout did not begin expires by itself, and nobody was given it. */
+/** Stores the payment and begins the checkout. If the checkout does not begin, the payment expires unseen. */
 async function begun(
   deps: CheckoutHandlerDeps,
   context: CommandContext,
@@ -212,7 +212,7 @@ async function answeredBefore(deps: CheckoutHandlerDeps, row: ActorRow, signed: 
   const { signed: known, payment } = checkoutContext(row.state);
   const state = checkoutState(row.state);
   if (payment === null) return refuse('state_conflict', 'the licence costs nothing: there is no payment to settle');
-  // The same bytes of an expired checkout are looked for again: the chain may know them by now.
+  // Reads an expired checkout's bytes again, because they may be on the chain by now.
   if (known === signed && state !== 'expired') return { ok: true, value: await shown(deps, row) };
   if (known !== null && known !== signed)
     return refuse('state_conflict', 'other signed bytes were submitted before: nothing is signed twice');
@@ -278,7 +278,7 @@ function checkoutView(
   };
 }
 
-/** A checkout after a step; its payment is the same. */
+/** Returns a checkout after a step. Its payment does not change. */
 function moved(before: CheckoutView, id: string, state: Parameters<typeof checkoutView>[1], changedAt: number): CheckoutView {
   const { transaction, lastValidBlockHeight } = before;
   return { ...checkoutView(id, state, changedAt, null), transaction, lastValidBlockHeight };

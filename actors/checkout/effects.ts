@@ -13,7 +13,7 @@ export function checkoutContext(state: Pick<ActorState, 'context'>): CheckoutCon
   return state.context as unknown as CheckoutContext;
 }
 
-/** The outer state: while it waits the chart stands in a state within. */
+/** Returns the outer state. While it waits, the chart is in a nested state. */
 export function checkoutState({ value }: Pick<ActorState, 'value'>): CheckoutState {
   return (typeof value === 'string' ? value : Object.keys(value as object)[0]) as CheckoutState;
 }

@@ -1,4 +1,4 @@
-/** Looks after a checkout's payment: hands its signed bytes over, and says what the chain made of them. It may be done again at any time. */
+/** Follows a checkout's payment: submits its signed bytes, and reports what the chain made of them. Idempotent. */
 import type { ActorRow } from '../../src/domain/agents/actor-step.ts';
 import type { Json } from '../../src/domain/values/canonical-json.ts';
 import { PermitLost } from '../../src/domain/orders/execution.ts';
@@ -18,7 +18,7 @@ export interface CheckoutWorkerDeps {
   readonly chain: Pick<ChainClient, 'status' | 'transaction'>;
 }
 
-/** Compares a finalized transaction with the payment that it should be. */
+/** Compares a finalized transaction with the expected payment. */
 function assessed({ error, changes }: LandedTransaction, payment: Payment): PaymentAnswer {
   if (error !== null)
     return { outcome: 'ended', how: 'failed', reason: 'failed_on_chain', detail: `the chain carried it out without its effect: ${error}` };
@@ -33,13 +33,13 @@ export function checkoutWorkers(deps: CheckoutWorkerDeps): Readonly<Record<strin
     return row;
   }
 
-  /** Hands the payment over; one that was handed over before stays as it is. */
+  /** Submits the payment. Changes nothing if it was submitted before. */
   async function handOver({ transactionId, signed, signature, submittedBy }: CheckoutContext): Promise<void> {
     try {
       const event = { type: 'submit', signedBase64: signed, signature, subject: submittedBy };
       await deps.runtime.deliver(transactionId as string, event, { cause: `checkout ${submittedBy}` });
     } catch (error) {
-      // A halt came: nothing is sent any more, and what is unsent expires by itself.
+      // A halt came: nothing more is sent, and unsent payments expire by themselves.
       if (!(error instanceof PermitLost)) throw error;
     }
   }
@@ -60,7 +60,7 @@ export function checkoutWorkers(deps: CheckoutWorkerDeps): Readonly<Record<strin
     return at === 'confirmed' ? { outcome: 'confirmed' } : { outcome: 'waits' };
   }
 
-  /** Returns the payment if it is final already. Bytes submitted after the expiry cannot land any more. */
+  /** Returns the result of a payment that is already final. Bytes submitted after the expiry can no longer land. */
   async function landedBefore({ signature, payment }: CheckoutContext): Promise<PaymentAnswer> {
     const { state } = await deps.chain.status(signature as string);
     if (state === 'unseen')

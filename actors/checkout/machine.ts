@@ -1,6 +1,6 @@
 /**
- * The state chart of a checkout: prepared, submitted, confirmed, licensed. Its payment is a prepared transaction of its own,
- * which it hands over and follows. The licence is issued by the one step that enters `licensed`, once the payment is final.
+ * The state chart of a checkout: prepared, submitted, confirmed, licensed. Its payment is a separate prepared transaction, which the chart
+ * submits and follows. Entering `licensed` issues the licence, once the payment is final.
  */
 import { assign, setup } from 'xstate';
 import { again, answers, ENDS, ended, endOf, WAIT } from '../prepared-transaction/follower-chart.ts';
@@ -13,7 +13,7 @@ export const checkoutMachine = setup({
   types: { context: {} as CheckoutContext, events: {} as CheckoutEvent, input: {} as CheckoutInput },
   actions: {
     projectCheckout: effect<undefined>(),
-    /** Hands the payment over if its signed bytes are there, and tells where it stands. */
+    /** Submits the payment if its signed bytes are there, and reports its state. */
     followPayment: effect<undefined>(),
     issueLicence: effect<undefined>(),
     alertOperators: effect<{ readonly what: string }>(),
@@ -37,9 +37,9 @@ export const checkoutMachine = setup({
   context: fromInput((input) => ({ ...input, signed: null, signature: null, submittedBy: null, reason: null, detail: null })),
   initial: 'created',
   states: {
-    /** Initial state, left at once. */
+    /** Transient first state. */
     created: { always: [{ guard: 'isFree', target: 'licensed' }, { target: 'prepared' }] },
-    /** The unsigned payment is stored; it is not signed yet. */
+    /** The unsigned payment is stored. */
     prepared: {
       entry: 'projectCheckout',
       ...again('followPayment', 'unsignedLookAfter'),
@@ -49,25 +49,28 @@ export const checkoutMachine = setup({
         'activity.given_up': WAIT,
       },
     },
-    /** The signed bytes are stored; from here on the payment may be on the chain. */
+    /** The signed bytes are stored. From now on the payment may be on the chain. */
     submitted: {
       entry: ['projectCheckout', 'followPayment'],
       ...again('followPayment', 'followAfter'),
       on: { 'activity.done': [PAID, ...ENDS, { guard: 'isConfirmed', target: 'confirmed' }, WAIT], 'activity.given_up': WAIT },
     },
-    /** The payment has a supermajority behind it; its block may still be left behind. */
+    /** A supermajority has voted for the payment. Its block may still be dropped. */
     confirmed: {
       entry: 'projectCheckout',
       ...again('followPayment', 'followAfter'),
       on: { 'activity.done': [PAID, ...ENDS, WAIT], 'activity.given_up': WAIT },
     },
     licensed: { type: 'final', entry: ['projectCheckout', 'issueLicence'] },
-    /** Can no longer land through this service. A wallet may still have sent it in time; its signed bytes give the transaction's name. */
+    /**
+     * The payment can no longer land through this service. A wallet may have sent it in time. Its signed bytes then give the transaction's
+     * signature.
+     */
     expired: {
       entry: 'projectCheckout',
       on: { submit: { target: 'late', actions: 'rememberSubmission' } },
     },
-    /** Bytes came after the expiry: the chain alone says whether they had landed. */
+    /** Bytes came after the expiry. Only the chain knows if they landed. */
     late: {
       entry: ['projectCheckout', 'followPayment'],
       ...again('followPayment', 'lateLookAfter'),

@@ -2,17 +2,16 @@
 import type { Payment } from '../../src/domain/marketplace/checkout.ts';
 import type { Checkout, CheckoutTerms } from './resource.ts';
 
-/** Plain JSON. */
+/** Input of a checkout. Plain JSON. */
 export interface CheckoutInput extends CheckoutTerms {
-  /** Null if the price is 0 and nothing is paid. */
+  /** Null if the price is 0. */
   readonly payment: Payment | null;
-  /** The licence that it leads to. */
   readonly licenceId: string;
 }
 
-/** Plain JSON, stored in the snapshot. */
+/** Context of a checkout. Plain JSON, stored in the snapshot. */
 export interface CheckoutContext extends CheckoutInput, Pick<Checkout, 'signature' | 'submittedBy' | 'reason' | 'detail'> {
-  /** The signed bytes, base64; null until they were given. They never change. */
+  /** Signed bytes in base64, or null before the submission. They never change. */
   readonly signed: string | null;
 }
 
@@ -20,7 +19,7 @@ export interface CheckoutContext extends CheckoutInput, Pick<Checkout, 'signatur
 export type PaymentAnswer =
   | { readonly outcome: 'waits' }
   | { readonly outcome: 'confirmed' }
-  /** Finalized, and the creator has the whole price. */
+  /** Finalized: the creator has the whole price. */
   | { readonly outcome: 'paid' }
   /** The payment will never land, landed and failed, or moved something else. */
   | { readonly outcome: 'ended'; readonly how: 'expired' | 'failed'; readonly reason: string; readonly detail: string }

@@ -1,7 +1,4 @@
-/**
- * Rules of checkouts for the machine of prepared transactions: the creator has to get the whole price. The checkout itself issues the
- * licence.
- */
+/** Rules of checkout payments for prepared transactions: the creator must get the whole price. The checkout issues the licence. */
 import { plainDecimal } from '../../src/domain/values/decimal.ts';
 import { type Payment, paymentObjection } from '../../src/domain/marketplace/checkout.ts';
 import { USDC_LEG, uiOf } from '../../src/domain/solana/swap.ts';

@@ -1,4 +1,4 @@
-/** A checkout of the marketplace, its licence and the agents that are imported under it: each of their fields, once. */
+/** Fields of a marketplace checkout, its licence and the agents imported under it. */
 import { Type } from 'typebox';
 import { type ComputedOf, type FixedOf, held, resource, type ViewOf } from '../../src/core/resource.ts';
 import { choice, DecimalText, HashText, IdText, nullable, Time } from '../../src/core/shapes.ts';
@@ -19,11 +19,11 @@ export const checkout = resource('marketplace_checkouts', {
   detail: { wire: nullable('string'), column: 'text', changes: true },
   priceUsd: { wire: DecimalText, column: 'numeric' },
   manifestHash: { wire: HashText, column: 'text' },
-  /** Base58; null, as the two below it, if the price is 0. */
+  /** Base58. Null, like the next two, if the price is 0. */
   buyer: { wire: nullable('string'), column: 'text' },
   payoutWallet: { wire: nullable('string'), column: 'text' },
   memo: { wire: nullable('string', 'Names this payment on the chain.'), column: 'text' },
-  /** Id of its prepared transaction; null if nothing is paid. */
+  /** Id of its prepared transaction, or null if nothing is paid. */
   transactionId: { holds: held<string | null>(), column: 'uuid' },
   transaction: { wire: nullable('string', 'The payment to be signed, base64; null if the price is 0.'), computed: true },
   lastValidBlockHeight: { wire: nullable('integer', 'The block height up to which the payment may land.'), computed: true },
@@ -35,14 +35,12 @@ export const checkout = resource('marketplace_checkouts', {
   changedAt: { wire: Time, column: 'bigint', changes: true, instant: true },
 });
 
-/** A checkout as its row has it. */
 export type Checkout = ViewOf<typeof checkout>;
-/** A checkout with its payment and its licence. */
 export type CheckoutView = Checkout & ComputedOf<typeof checkout>;
-/** Fields with which a checkout is begun. */
+/** Fields of a new checkout. */
 export type CheckoutTerms = Omit<FixedOf<typeof checkout>, 'id' | 'buyer' | 'payoutWallet' | 'memo'>;
 
-/** The right of an organization to one listing's rules. One that holds a licence of the listing keeps that one. */
+/** Right of an organization to one listing's rules. An organization has one licence per listing. */
 export const licence = resource(
   'licences',
   {
@@ -61,7 +59,7 @@ export const licence = resource(
 
 export type Licence = ViewOf<typeof licence> & ComputedOf<typeof licence>;
 
-/** An agent that was made of a licensed listing. */
+/** An agent made from a licensed listing. */
 export const marketplaceImport = resource('marketplace_imports', {
   agentId: { wire: IdText, column: 'uuid' },
   licenceId: { wire: IdText, column: 'uuid' },

@@ -1,4 +1,4 @@
-/** Takes the commands for delegations: the owner's signature and the member's permission are both needed, and both are kept. */
+/** Handles delegation commands. A grant needs the owner's signature and the member's permission, and both are stored. */
 import type { ActorRecord } from '../../src/domain/agents/actor-step.ts';
 import { NO_AGENT } from '../../src/domain/agents/agent.ts';
 import {
@@ -20,9 +20,9 @@ export interface DelegationDirectory {
   find(orgId: string, id: string): Promise<Delegation | null>;
   grant(delegation: Delegation, challenge: string, records: readonly ActorRecord[]): Promise<boolean>;
   revoke(delegation: Delegation, records: readonly ActorRecord[]): Promise<boolean>;
-  /** True if the organization has an agent, or a Take, with this id. */
+  /** True if the organization has an agent or a Take with this id. */
   hasTrader(orgId: string, trader: TraderKind, id: string): Promise<boolean>;
-  /** Resolves once no execution of the agent or Take is under way that may have begun before. */
+  /** Resolves once every execution of the agent or Take that was under way at the call has ended. */
   executionsEnded(orgId: string, agentId: string): Promise<void>;
 }
 
@@ -31,14 +31,14 @@ const NO_TRADER: Readonly<Record<TraderKind, string>> = {
   take: 'there is no Take with this id',
 };
 const NO_DELEGATION = 'there is no delegation with this id';
-/** Clocks of machines differ a little. */
+/** Tolerated difference between clocks, in milliseconds. */
 const AHEAD_MS = 5_000;
 
 export function createDelegationHandler(deps: {
   readonly store: DelegationDirectory;
   readonly clock: Pick<Clock, 'now'>;
   readonly newId: () => string;
-  /** True if the base64 signature is the wallet's, strictly by RFC 8032, under the text. False too for what is no signature or no address. */
+  /** True if the base64 signature is the wallet's over the text, strictly by RFC 8032. False if either is not a signature or an address. */
   readonly isSigned: (wallet: string, text: string, signature: string) => boolean;
 }): DelegationCommands {
   const { store, clock, newId } = deps;

@@ -1,4 +1,4 @@
-/** Takes the commands for evaluation runs: one at a time per agent, with audit and answer in the step's transaction. */
+/** Handles commands of evaluation runs: one open run per agent, with audit and answer in the step's transaction. */
 
 import type { ActorState } from '../../src/domain/agents/actor-step.ts';
 import { type BacktestRequest, isLook } from '../../src/domain/backtest/request.ts';
@@ -21,13 +21,13 @@ interface ActiveManifest {
 
 /** Store ports of the command handler, besides the actors themselves. */
 export interface EvaluationDirectory {
-  /** Active manifest of the organization's agent; null if there is no such agent. */
+  /** Returns the active manifest of the organization's agent, or null if there is no such agent. */
   activeManifest(orgId: string, agentId: string): Promise<ActiveManifest | null>;
-  /** Null if the organization has no such run of the agent. */
+  /** Returns null if the agent has no such run in this organization. */
   find(orgId: string, agentId: string, runId: string): Promise<EvaluationView | null>;
 }
 
-/** The unique index that holds one open run per agent. */
+/** Name of the unique index that allows one open run per agent. */
 const ONE_OPEN_RUN = 'one_open_evaluation_per_agent';
 
 export function createEvaluationHandler(deps: {
@@ -88,7 +88,7 @@ export function createEvaluationHandler(deps: {
   };
 }
 
-/** Returns why a run of the active manifest is refused; null if it is not. */
+/** Returns why a run of the active manifest is refused, or null. */
 function objectionTo({ evaluation, request }: Pick<EvaluationInput, 'evaluation' | 'request'>, manifest: ActiveManifest): string | null {
   if (request['session'] !== undefined && !manifest.external)
     return "the agent's own rules trade: start a backtest of it, because only outside code answers a replay session";
@@ -97,7 +97,7 @@ function objectionTo({ evaluation, request }: Pick<EvaluationInput, 'evaluation'
   return null;
 }
 
-/** Input of a run on the active manifest. */
+/** Returns the input of a run on the active manifest. */
 function inputOf(
   asked: Omit<EvaluationInput, 'manifestVersion' | 'manifestHash'> & { readonly createdAt: number },
   { version, hash, timeframe }: ActiveManifest,
@@ -108,7 +108,7 @@ function inputOf(
   return { ...asked, request: read, manifestVersion: version, manifestHash: hash };
 }
 
-/** A run as its state says it. `at` is the instant of the step. */
+/** Returns the view of a run's state. `at` is the time of the step. */
 function viewOf(id: string, state: ActorState, at: number): EvaluationView {
   const context = evaluationContext(state);
   return {

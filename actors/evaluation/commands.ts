@@ -1,4 +1,4 @@
-/** Commands of evaluation runs: the protocol between the API and the runs' actors. */
+/** Commands of evaluation runs, as the API calls them. */
 import type { Json } from '../../src/domain/values/canonical-json.ts';
 import type { Provenance } from '../../src/domain/market/data-source.ts';
 import type { Outcome } from '../../src/domain/values/refusal.ts';
@@ -6,7 +6,7 @@ import type { ToldProgress } from '../../src/domain/values/work-progress.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import type { Evaluation, RunEnding, RunState } from './protocol.ts';
 
-/** A run as the outside sees it. Times are ISO 8601. */
+/** View of a run. Times are ISO 8601. */
 export interface EvaluationView {
   readonly id: string;
   readonly agentId: string;
@@ -23,13 +23,13 @@ export interface EvaluationView {
   readonly ending: RunEnding | null;
   readonly resultHash: string | null;
   readonly summary: { readonly [name: string]: Json } | null;
-  /** Last progress reported by its worker; null before the first report. */
+  /** Last progress reported by its worker, or null before the first report. */
   readonly told: ToldProgress | null;
-  /** Null before it has finished. */
+  /** Null until it has finished. */
   readonly provenance: Provenance | null;
 }
 
-/** Every command answers after its transaction is committed. A foreign agent or run answers exactly as a missing one. */
+/** Commands of evaluation runs. Each answers after its transaction has committed. Runs of another organization are `not_found`. */
 export interface EvaluationCommands {
   /** Queues a run on the agent's active manifest. Refuses with `state_conflict` while another run of the agent has not ended. */
   start(

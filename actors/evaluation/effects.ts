@@ -15,7 +15,7 @@ export function runState(state: Pick<ActorState, 'value'>): RunState {
 
 const ENDED: readonly RunState[] = ['finished', 'refused', 'cancelled', 'failed'];
 
-/** The row of the projection as the step leaves it. */
+/** Returns the row of the projection after the step. */
 function projected(info: StepInfo): { readonly [field: string]: unknown } {
   const context = evaluationContext(info);
   const state = runState(info);

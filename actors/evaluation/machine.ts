@@ -1,4 +1,4 @@
-/** The state chart of an evaluation run: it waits for a free worker, works, and ends with a result, a refusal or a word for why not. */
+/** The state chart of an evaluation run: waits for a worker, runs, and ends with a result, a refusal or a failure. */
 import { assign, setup } from 'xstate';
 import { effect, fromInput } from '../runtime/actor-kind.ts';
 import type { EvaluationContext, EvaluationEvent, EvaluationInput } from './protocol.ts';
@@ -47,7 +47,7 @@ export const evaluationMachine = setup({
   })),
   initial: 'queued',
   states: {
-    /** Waits for a worker that has a place free. */
+    /** Waits for a free worker. */
     queued: {
       entry: ['projectRun', { type: 'announceRun', params: { what: 'evaluation_queued' } }],
       on: {
@@ -55,7 +55,7 @@ export const evaluationMachine = setup({
         cancel: { target: 'cancelled', actions: 'rememberEnding' },
       },
     },
-    /** A worker holds it. One that dies is followed by another, which begins again: the same work gives the same result. */
+    /** A worker holds the run. If it dies, another one starts the run again. The same work gives the same result. */
     running: {
       entry: ['projectRun', { type: 'announceRun', params: { what: 'evaluation_running' } }],
       on: {

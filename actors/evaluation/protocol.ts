@@ -1,22 +1,22 @@
 /** Context and events of an evaluation run. */
 import type { Json } from '../../src/domain/values/canonical-json.ts';
 
-/** The evaluations that are simulated; the other kinds of evidence come from what the store holds. */
+/** Evaluations that are simulated. Other kinds of evidence come from stored data. */
 export const EVALUATIONS = ['backtest', 'stress_test', 'sweep', 'agreement'] as const;
 export type Evaluation = (typeof EVALUATIONS)[number];
 
-/** The states of a run, in the order of its life. */
+/** States of a run, in order. */
 export const RUN_STATES = ['queued', 'running', 'finished', 'refused', 'cancelled', 'failed'] as const;
 export type RunState = (typeof RUN_STATES)[number];
 
 /** Reason why a run has no result, or null. */
 export type RunEnding = {
-  /** An expected reason such as `insufficient_history`; `failed` runs say `defect`. */
+  /** An expected reason such as `insufficient_history`, or `defect` for `failed` runs. */
   readonly code: string;
   readonly detail: string;
 };
 
-/** Plain JSON: what a run is about. Fixed at its beginning, so that carrying it out again gives the same result. */
+/** Input of a run, fixed at its start so that a repeated run gives the same result. Plain JSON. */
 export interface EvaluationInput {
   readonly agentId: string;
   readonly evaluation: Evaluation;
@@ -27,7 +27,7 @@ export interface EvaluationInput {
   readonly requestedBy: string;
 }
 
-/** Plain JSON, stored in the snapshot. */
+/** Context of a run. Plain JSON, stored in the snapshot. */
 export interface EvaluationContext extends EvaluationInput {
   readonly createdAt: number;
   readonly startedAt: number | null;
@@ -35,7 +35,7 @@ export interface EvaluationContext extends EvaluationInput {
   readonly attempts: number;
   readonly ending: RunEnding | null;
   readonly resultHash: string | null;
-  /** The numbers that a list shows. */
+  /** Figures shown in lists. */
   readonly summary: { readonly [name: string]: Json } | null;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Carries evaluation runs out: claims queued ones as far as there is room, works on them under a lease, and delivers
- * what they came to. A run whose worker died is claimed again once its lease is over; the same work gives the same result.
+ * Runs evaluations: claims queued runs while it has room, works on them under a lease, and delivers their results. A run whose worker died
+ * is claimed again after its lease. The same work gives the same result.
  */
 import type { Trial } from '../../src/domain/backtest/daily-returns.ts';
 import type { Json } from '../../src/domain/values/canonical-json.ts';
@@ -12,7 +12,6 @@ import { runEvery } from '../runtime/run-every.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { Evaluation } from './protocol.ts';
 
-/** Work for a runner. */
 export interface EvaluationJob {
   readonly runId: string;
   readonly orgId: string;
@@ -21,43 +20,42 @@ export interface EvaluationJob {
   readonly manifestHash: string;
   readonly manifest: Manifest;
   readonly request: { readonly [field: string]: Json };
-  /** The instant the run was asked for: the present of everything that it looks up. */
+  /** Time of the request. Everything is read as of it. */
   readonly createdAt: number;
-  /** Times that the run was started before. */
+  /** Number of earlier starts. */
   readonly attempts?: number;
-  /** Aborted if the run was cancelled, the lease was lost or the process stops: the answer then no longer counts. */
+  /** Aborted if the run was cancelled, its lease was lost or the process stops. The result then no longer counts. */
   readonly signal: AbortSignal;
-  /** May be called as often as one likes; what is passed on is throttled. `waitsForWork`: the backfill that it waits for. */
+  /** Reports progress. Calls are throttled. `waitsForWork` names the backfill that the run waits for. */
   readonly progress: (done: number, total: number, what: string, waitsForWork?: string | null) => void;
 }
 
-/** Result of a runner. */
 export type EvaluationOutcome =
   | {
       readonly ok: true;
-      /** Hash over all that the evaluation found: the same again for the same job. */
+      /** Hash of the whole result. The same job gives the same hash. */
       readonly resultHash: string;
-      /** The numbers that a list shows. */
+      /** Figures shown in lists. */
       readonly summary: { readonly [name: string]: Json };
       /** The whole result as canonical JSON. */
       readonly result: string;
       /** Report page, or null if it is rendered from the result on request. */
       readonly report: string | null;
-      /** The manifests that it has tried on history. */
+      /** Manifests that the run tried on history. */
       readonly trials: readonly Trial[];
-      /** Null if the run is no evidence, for example because it covers a short range. */
+      /** Null if the run is not evidence, for example because its range is short. */
       readonly evidence: EvidenceDraft | null;
     }
-  /** An expected reason why there is no result, such as `insufficient_history`. */
+  /** An expected reason for having no result, such as `insufficient_history`. */
   | { readonly ok: false; readonly code: string; readonly detail: string };
 
-/** Works one evaluation out, off the main loop. @throws for a defect: the run then fails with its message. */
+/** Runs one evaluation, off the main loop. @throws for a defect. The run then fails with its message. */
 export type EvaluationRunner = (job: EvaluationJob) => Promise<EvaluationOutcome>;
 
-/** A run under this process's lease. */
+/** A run leased to this process. */
 export type ClaimedRun = Omit<EvaluationJob, 'signal' | 'progress'> & { readonly evaluation: Evaluation; readonly attempts: number };
 
-/** Announced progress of a running evaluation. `since` is the start of its present step (`doing`). */
+/** Published progress of a running evaluation. `since` is the start of its present step (`doing`). */
 export type ProgressBody = ToldProgress &
   WorkProgress & {
     readonly what: 'evaluation_progress';
@@ -67,13 +65,13 @@ export type ProgressBody = ToldProgress &
   };
 
 export interface RunStore {
-  /** Takes up to `limit` runs that are queued, or running under a lease that is over, and leases them to `holder`. */
+  /** Leases up to `limit` runs to `holder`: queued ones, and running ones whose lease is over. */
   claim(holder: string, limit: number, leaseMs: number): Promise<readonly ClaimedRun[]>;
-  /** Prolongs the leases of these runs; answers those that still are this holder's and still running or queued. */
+  /** Extends the leases of these runs. Returns those that this holder still holds and that have not ended. */
   renew(holder: string, runIds: readonly string[], leaseMs: number): Promise<readonly string[]>;
-  /** Gives leases back at once, so that another process need not wait for their end. */
+  /** Ends leases at once, so that another process need not wait. */
   release(holder: string, runIds: readonly string[]): Promise<void>;
-  /** Keeps how far a run is, and announces it. */
+  /** Stores and publishes the progress of a run. */
   announceProgress(run: ClaimedRun, at: number, body: ProgressBody): Promise<void>;
 }
 
@@ -81,11 +79,11 @@ const LOOK_MS = 500;
 const LEASE_MS = 15_000;
 const RENEW_MS = 4_000;
 const PROGRESS_MS = 1_000;
-/** A run that was begun so often is not begun again: workers died over it, or what it came to could not be written. */
+/** Maximum number of starts of a run. After that it has killed its workers or its result could not be written. */
 const ATTEMPT_LIMIT = 5;
 
 export interface RunWorker {
-  /** Stops the worker. Running work is aborted and left to the next worker. */
+  /** Stops the worker. Aborts running work and leaves it to the next worker. */
   stop(): Promise<void>;
 }
 
@@ -93,17 +91,16 @@ export interface RunWorkerDeps {
   readonly store: RunStore;
   readonly runtime: Pick<Runtime, 'deliver'>;
   readonly runners: Readonly<Partial<Record<Evaluation, EvaluationRunner>>>;
-  /** Writes evidence; the same draft twice is one row. */
+  /** Writes evidence. The same draft twice is one row. */
   readonly writeEvidence: (draft: EvidenceDraft) => Promise<unknown>;
   readonly clock: Pick<Clock, 'now' | 'deadline'>;
-  /** Unique to this process. */
   readonly holder: string;
-  /** Runs worked on at a time. */
+  /** Maximum number of runs at a time. */
   readonly atOnce: number;
   readonly onError: (error: unknown) => void;
 }
 
-/** Starts carrying. `runners` may lack a kind, whose runs then are refused as `feature_disabled`. */
+/** Starts the worker. Runs of a kind that `runners` lacks are refused with `feature_disabled`. */
 export function startRunWorker(deps: RunWorkerDeps): RunWorker {
   return new EvaluationRuns(deps);
 }
@@ -148,7 +145,7 @@ class EvaluationRuns implements RunWorker {
       const now = this.#clock.now();
       const isLinked = waitsForWork !== phase.waitsForWork;
       if (what !== phase.doing || isLinked) phase = { doing: what, since: what === phase.doing ? phase.since : now, waitsForWork };
-      // The last of a quick phase is told: what follows it may take long.
+      // The end of a quick step is always reported, because the next step may take long.
       if ((now - told < PROGRESS_MS && !isLinked && done < total) || !this.#working.has(run.runId)) return;
       told = now;
       const body: ProgressBody = {
@@ -170,7 +167,7 @@ class EvaluationRuns implements RunWorker {
     const begun = await this.#runtime.deliver(run.runId, { type: 'run.begun', holder: this.#holder, at: this.#clock.now() }, { cause });
     if (!begun.ok) return;
     const end = await this.#endOf(run, abort);
-    // This process must not end a run that was cancelled or is carried on elsewhere.
+    // This process must not end a run that was cancelled or that another process carries on.
     if (abort.signal.aborted || end === null) return;
     if (!end.ok) {
       const event =
@@ -178,7 +175,7 @@ class EvaluationRuns implements RunWorker {
       await this.#runtime.deliver(run.runId, event, { cause });
       return;
     }
-    // Evidence first: a run that says `finished` has its evidence on record, whenever the process dies.
+    // Evidence first: a run that says `finished` always has its evidence on record, even if the process dies.
     if (end.evidence !== null) {
       const refused = await refusedEvidence(this.#deps.writeEvidence(end.evidence));
       if (refused !== null) {
@@ -247,10 +244,10 @@ class EvaluationRuns implements RunWorker {
   }
 }
 
-/** PostgreSQL's code of a row that a constraint refuses: the same row is refused again. */
+/** PostgreSQL's code of a row that violates a check constraint. A retry would fail the same way. */
 const CHECK_VIOLATION = '23514';
 
-/** The end of a run whose evidence can never be taken; null if it was taken. @throws anything that another attempt may mend. */
+/** Returns the end of a run whose evidence cannot be accepted, or null if it was. @throws errors that a retry may fix. */
 async function refusedEvidence(writing: Promise<unknown>) {
   try {
     await writing;

@@ -1,4 +1,4 @@
-/** Takes interventions: what is done, who did it and why, and the answer, in one transaction. */
+/** Handles interventions: writes the change, its author and reason, and the answer in one transaction. */
 import type { ActorRecord, ActorRow, ActorState } from '../../src/domain/agents/actor-step.ts';
 import { type Outcome, type Refusal, refuse } from '../../src/domain/values/refusal.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
@@ -9,7 +9,7 @@ import type { Directory } from '../runtime/directory.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { Intervention, InterventionAction, InterventionCommands } from './commands.ts';
 
-/** An activity as an intervention finds it. */
+/** An activity as read by an intervention. */
 export interface FoundActivity {
   readonly state: 'pending' | 'done' | 'given_up';
   /** True if the actor has taken a step since it requested the activity. The end of a quarantine does not count. */
@@ -17,20 +17,20 @@ export interface FoundActivity {
 }
 
 export interface InterventionStore {
-  /** Null if the organization has no such actor. */
+  /** Returns null if the organization has no such actor. */
   actor(orgId: string, actorId: string): Promise<ActorRow | null>;
-  /** Null if the actor has requested no such activity, or it was deleted. */
+  /** Returns null if the actor requested no such activity, or it was deleted. */
   activity(actorId: string, key: string): Promise<FoundActivity | null>;
   /**
-   * Makes activities of an actor pending again, due at `at` and without attempts: the one of the key, or all pending ones (null). It also
-   * writes the rows that `rows` returns for their number, in the same transaction. It writes nothing if there are no such activities.
+   * Makes activities of an actor pending again, due at `at` with no attempts: the one with the key, or all pending ones if null. Writes the
+   * rows that `rows` returns for their number in the same transaction. Writes nothing if there are no such activities.
    */
   tryAnew(actor: ActorRow, key: string | null, at: EpochMs, rows: (activities: number) => readonly ActorRecord[]): Promise<number>;
-  /** Lets an actor go on that is quarantined at this very version; false, and nothing written, if it is not. */
+  /** Releases an actor that is quarantined at exactly this version. Otherwise writes nothing and returns false. */
   release(actor: ActorRow, rows: readonly ActorRecord[]): Promise<boolean>;
 }
 
-/** Event of the end of its quarantine, for actors whose chart has a transition for it. */
+/** Event that ends a quarantine, for charts that have a transition for it. */
 const RELEASED = { type: 'quarantine.released' } as const;
 
 interface InterventionDeps {
@@ -67,7 +67,7 @@ export function createInterventions(deps: InterventionDeps): InterventionCommand
   };
 }
 
-/** The intervention, and the rows that it leaves: its own, the audit's and the answer. */
+/** Returns the rows of an intervention: its own, the audit's and the answer. */
 function leaves(
   { clock }: InterventionDeps,
   context: CommandContext,

@@ -1,4 +1,4 @@
-/** Interventions of a person in an actor of any kind, outside its state chart. */
+/** Interventions of a person in any actor, outside its state chart. */
 import type { Outcome } from '../../src/domain/values/refusal.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { CommandContext } from '../agent/commands.ts';
@@ -6,11 +6,10 @@ import type { CommandContext } from '../agent/commands.ts';
 export const INTERVENTIONS = ['retry', 'reset', 'release'] as const;
 export type InterventionAction = (typeof INTERVENTIONS)[number];
 
-/** An intervention as it is on record. */
 export interface Intervention {
   readonly actorId: string;
   readonly action: InterventionAction;
-  /** Retried activity; null if the whole actor was released. */
+  /** Retried activity, or null if the whole actor was released. */
   readonly activity: string | null;
   /** Number of activities to retry. */
   readonly activities: number;
@@ -21,12 +20,12 @@ export interface Intervention {
 
 export interface InterventionCommands {
   /**
-   * Has one activity tried anew and at once: a pending one, or one that was given up while its actor still stands where it
-   * asked for it. What its actor has gone on from is not carried out any more.
+   * Retries one activity now: a pending one, or one that was given up while its actor still waits for it. Activities that the actor no
+   * longer waits for are refused.
    */
   retry(context: CommandContext, actorId: string, key: string, reason: string): Promise<Outcome<Intervention>>;
-  /** Counts the attempts of all pending activities of the actor from none, and has them tried at once. */
+  /** Resets the attempts of all pending activities of the actor, and runs them now. */
   reset(context: CommandContext, actorId: string, reason: string): Promise<Outcome<Intervention>>;
-  /** Ends a quarantine: the actor is told of it where its chart has an event for that, else it goes on where it stopped. */
+  /** Ends a quarantine. Sends the actor an event if its chart has one for it. Otherwise the actor continues where it stopped. */
   release(context: CommandContext, actorId: string, reason: string): Promise<Outcome<Intervention>>;
 }

@@ -1,6 +1,6 @@
 /**
- * Claims of a launch's creator and partner: fees, surplus, migration fee and unlocked tokens. Each claim is a prepared transaction of its
- * own. It is built and simulated here, signed by the payee, and followed until it is final.
+ * Claims of a launch's creator and partner: fees, surplus, migration fee and unlocked tokens. Each claim is a prepared transaction. It is
+ * built and simulated here, signed by the payee, and followed until it is final.
  */
 import { lockerOwner, type PoolKeys, readPoolConfig, readVirtualPool } from '../../src/domain/launch/curve/program.ts';
 import { launchErrorWords } from '../../src/domain/launch/launch-state.ts';
@@ -27,7 +27,6 @@ export interface ClaimHandlerDeps {
   readonly runtime: Pick<Runtime, 'start'>;
   readonly load: LoadActors;
   readonly chain: LaunchChain;
-  /** The organization's control epoch. */
   readonly epoch: (orgId: string) => Promise<number>;
   readonly exposureVersion: (orgId: string) => Promise<string>;
   readonly obstacleOf: (error: unknown) => CapacityObstacle;
@@ -65,7 +64,7 @@ export function createClaimHandler(deps: ClaimHandlerDeps): Pick<LaunchClaims, '
   };
 }
 
-/** The accounts that say what waits; null before the pool is on the chain. */
+/** Reads the accounts that hold the claimable amounts. Null before the pool is on the chain. */
 async function accountsOf(chain: LaunchChain, launch: LaunchContext): Promise<LaunchAccounts | null> {
   const keys = keysOf(launch);
   const { accounts } = await chain.accounts([launch.pool, launch.config, lockerOwner(keys)]);
@@ -83,7 +82,7 @@ const keysOf = ({ config, mint, quoteMint, quoteProgram }: LaunchContext): PoolK
   quoteProgram,
 });
 
-/** The claim of everything of its kind that waits, once the chain would carry it out. */
+/** Builds and simulates the claim of the whole claimable amount of its kind. */
 async function built(
   { chain, clock }: Pick<ClaimHandlerDeps, 'chain' | 'clock'>,
   id: string,
@@ -105,7 +104,7 @@ async function built(
     ok: true,
     value: {
       built: made,
-      // Claims what waits now. What arrives before it lands is claimed too.
+      // Claims the present amount. Fees that arrive before the claim lands are claimed too.
       subject: { launchId: id, kind, as, mint, quoteMint, quoteAmount: quote.toString(), baseAmount: base.toString() },
       wallet: claimer,
     },

@@ -1,6 +1,6 @@
 /**
- * Prepares launches and takes their signed bytes. The transactions are built here, signed by the fresh keys of the mint and
- * the configuration, simulated against the node, and stored as prepared transactions before anybody is asked to sign.
+ * Prepares launches and takes their signed bytes. Transactions are built here, signed with the fresh keys of mint and configuration,
+ * simulated against the node, and stored as prepared transactions before they are offered for signing.
  */
 import type { ActorRow } from '../../src/domain/agents/actor-step.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../src/domain/values/decimal.ts';
@@ -45,14 +45,13 @@ export interface LaunchHandlerDeps {
   readonly runtime: Pick<Runtime, 'start' | 'deliver'>;
   readonly load: LoadActors;
   readonly chain: LaunchChain;
-  /** Address that owns the partner's part of the fees. */
+  /** Address that owns the partner's share of the fees. */
   readonly partner: string;
   readonly newKey: () => EphemeralKey;
   readonly verifySignature: VerifySignature;
-  /** The organization's control epoch. */
   readonly epoch: (orgId: string) => Promise<number>;
   readonly exposureVersion: (orgId: string) => Promise<string>;
-  /** Returns why a symbol may not be listed, or null if it may. */
+  /** Returns why a symbol cannot be listed, or null. */
   readonly listingProblem: (wish: LaunchWish, mint: string) => string | null;
   readonly obstacleOf: (error: unknown) => CapacityObstacle;
   readonly isSilence: (error: unknown) => boolean;
@@ -109,7 +108,7 @@ export function createLaunchHandler(deps: LaunchHandlerDeps): LaunchCommands {
   };
 }
 
-/** The plan with fresh keys, where names, quote and curve may be. */
+/** Returns the plan with fresh keys if names, quote and curve are allowed. */
 async function planned(
   deps: LaunchHandlerDeps,
   wish: LaunchWish,
@@ -140,7 +139,7 @@ async function planned(
   };
 }
 
-/** The quote's badge if it needs one; refused if the program would refuse the quote. */
+/** Returns the quote's token badge if it needs one. Refuses if the program would refuse the quote. */
 async function badgeFor(deps: LaunchHandlerDeps, { token }: LaunchWish): Promise<Outcome<string | null>> {
   const { chain } = deps;
   const address = badgeAddress(token.mint);
@@ -155,7 +154,7 @@ async function badgeFor(deps: LaunchHandlerDeps, { token }: LaunchWish): Promise
   return { ok: true, value: mint !== null && needsBadge(facts.program, mint) ? address : null };
 }
 
-/** One transaction where all fits, and two if it does not; each simulated, the second on what the first one leaves. */
+/** Builds one transaction if everything fits, else two. Simulates each, the second on the result of the first. */
 async function agreed(deps: LaunchHandlerDeps, wish: LaunchWish): Promise<Outcome<Agreed>> {
   const { chain, clock } = deps;
   const keys = [deps.newKey(), deps.newKey()] as const;
@@ -174,7 +173,7 @@ async function agreed(deps: LaunchHandlerDeps, wish: LaunchWish): Promise<Outcom
   const fits = ({ bytes }: BuiltTransaction): boolean => bytes.length <= LONGEST_TRANSACTION;
   const parts = fits(whole) ? [whole] : inTwo(instructions).map(make);
   if (!parts.every(fits)) return refuse('launch_refused', 'the launch does not fit into two transactions: shorten the name or the address');
-  // A node simulates one transaction on the state that is: what follows the configuration is simulated together with it.
+  // A node simulates one transaction on its present state, so the configuration and the pool are simulated together.
   const bare = [...instructions.config, ...instructions.pool];
   const together = [make([...bare, ...instructions.buy]), make(bare)].find(fits);
   for (const each of fits(whole) ? [whole] : [parts[0] as BuiltTransaction, ...(together === undefined ? [] : [together])]) {
@@ -203,7 +202,7 @@ async function begun(deps: LaunchHandlerDeps, context: CommandContext, wish: Lau
   const transactionIds: string[] = [];
   for (const [part, built] of made.built.entries()) {
     const transactionId = deps.newId();
-    // The last part carries the first buy.
+    // The last transaction contains the first buy.
     const dollarsPaid = part === made.built.length - 1 ? firstBuyUsd(made.plan) : '0';
     const promised = { launchId: id, part, mint: made.plan.keys.baseMint, dollarsPaid };
     const transaction = { purpose: 'launch', subject: promised, wallet: wish.creator, built, epoch, createdAt } as const;
@@ -225,12 +224,12 @@ async function begun(deps: LaunchHandlerDeps, context: CommandContext, wish: Lau
   return { ok: true, value: answer(plan.state) };
 }
 
-/** Dollars that the first buy pays: none if the curve is quoted in something else. US dollars. */
+/** Returns the US dollars that the first buy pays. 0 if the curve is quoted in another token. */
 function firstBuyUsd({ firstBuy, keys }: LaunchPlan): DecimalString {
   return firstBuy === null || keys.quoteMint !== USDC_LEG.mint ? '0' : plainDecimal(uiOf(firstBuy.toString(), USDC_LEG));
 }
 
-/** Early answer if the bytes were submitted before; null if not. */
+/** Returns the early answer if the bytes were submitted before, or null. */
 function givenBefore(deps: LaunchHandlerDeps, row: ActorRow, signed: readonly string[]): Outcome<Launch> | null {
   const { clock } = deps;
   const known = launchContext(row.state).signed;
@@ -241,7 +240,7 @@ function givenBefore(deps: LaunchHandlerDeps, row: ActorRow, signed: readonly st
   return state === 'prepared' ? null : refuse('state_conflict', `the launch is ${state}: prepare a new one`);
 }
 
-/** The signatures of all transactions, each checked against its prepared message. */
+/** Returns the signatures of all transactions, each checked against its prepared message. */
 async function verified(deps: LaunchHandlerDeps, row: ActorRow, signed: readonly string[]): Promise<Outcome<readonly string[]>> {
   const { transactionIds } = launchContext(row.state);
   if (signed.length !== transactionIds.length)

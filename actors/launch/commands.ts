@@ -1,4 +1,4 @@
-/** Commands of bonding-curve launches: the protocol between the API and their actors. */
+/** Commands of bonding-curve launches, as the API calls them. */
 import type { DecimalString } from '../../src/domain/values/decimal.ts';
 import type { CurveWish } from '../../src/domain/launch/curve/config.ts';
 import type { TokenNames } from '../../src/domain/launch/curve/program.ts';
@@ -13,14 +13,13 @@ import type { Launch } from './resource.ts';
 
 export const NO_LAUNCH = 'there is no launch with this id';
 
-/** Parameters of a launch. */
 export interface LaunchWish {
   readonly curve: CurveWish;
   readonly token: QuoteToken;
   readonly names: TokenNames;
-  /** Base58: who signs and pays, and whose fees the creator's are. */
+  /** Base58. Signs, pays, and receives the creator's fees. */
   readonly creator: string;
-  /** Whole quote tokens; null for no first buy. */
+  /** Whole quote tokens, or null for no first buy. */
   readonly firstBuy: DecimalString | null;
   readonly agentId: string | null;
   readonly takeId: string | null;
@@ -28,31 +27,31 @@ export interface LaunchWish {
 
 export interface PreparedLaunch {
   readonly launch: Launch;
-  /** Base64, in the order in which they are to be signed and handed in. */
+  /** Base64, in the order of signing and submission. */
   readonly transactions: readonly string[];
   readonly lastValidBlockHeight: number;
   readonly expiresAt: EpochMs;
 }
 
 export interface LaunchCommands {
-  /** Builds, co-signs and simulates the transactions, and stores them before they are answered. */
+  /** Builds, co-signs, simulates and stores the transactions. */
   prepare(context: CommandContext, wish: LaunchWish): Promise<Outcome<PreparedLaunch>>;
-  /** Takes the signed bytes of all transactions of a launch. The same bytes again return its present state. */
+  /** Submits the signed bytes of all transactions of a launch. Repeating the same bytes returns its present state. */
   submit(context: CommandContext, id: string, signed: readonly string[]): Promise<Outcome<Launch>>;
 }
 
-/** Claim of a launch's proceeds, and the payee. */
+/** A claim of a launch's proceeds, and its payee. */
 export interface ClaimWish {
   readonly kind: ClaimKind;
   readonly as: Claimer;
 }
 
-/** Claims of what waits for a launch's creator and partner. */
+/** Claims of a launch's creator and partner. */
 export interface LaunchClaims {
-  /** Builds, simulates and stores the claim of everything of its kind that waits. */
+  /** Builds, simulates and stores the claim of the whole claimable amount of its kind. */
   prepare(context: CommandContext, launchId: string, wish: ClaimWish): Promise<Outcome<PreparedTransactionView>>;
-  /** Takes the signed bytes of a claim. The same bytes again return its present state. */
+  /** Submits the signed bytes of a claim. Repeating the same bytes returns its present state. */
   submit(context: CommandContext, claimId: string, signed: string): Promise<Outcome<PreparedTransactionView>>;
-  /** A foreign one answers null, exactly as a missing one. */
+  /** Returns null if the organization has no such claim. */
   find(orgId: string, claimId: string): Promise<PreparedTransactionView | null>;
 }

@@ -16,7 +16,7 @@ export function launchContext(state: Pick<ActorState, 'context'>): LaunchContext
   return state.context as unknown as LaunchContext;
 }
 
-/** The outer state: while it trades the chart stands in a state within. */
+/** Returns the outer state. While the token trades, the chart is in a nested state. */
 export function launchState({ value }: Pick<ActorState, 'value'>): CurveLaunchState {
   return (typeof value === 'string' ? value : Object.keys(value as object)[0]) as CurveLaunchState;
 }

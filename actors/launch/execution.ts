@@ -1,4 +1,4 @@
-/** Looks after a launch: hands its transactions over one after the other, and reads its curve once they are final. Both may be done again at any time. */
+/** Carries out a launch: submits its transactions one after the other, and reads its curve once they are final. Idempotent. */
 import type { ActorRow } from '../../src/domain/agents/actor-step.ts';
 import type { Json } from '../../src/domain/values/canonical-json.ts';
 import type { DecimalString } from '../../src/domain/values/decimal.ts';
@@ -18,12 +18,12 @@ export interface LaunchWorkerDeps {
   readonly runtime: Pick<Runtime, 'deliver'>;
   readonly load: (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
   readonly chain: Pick<LaunchChain, 'accounts'>;
-  /** Dollar price of one whole token of the mint; null without a live price. */
+  /** US dollar price of one whole token, or null without a live price. */
   readonly quoteUsd: (mint: string) => DecimalString | null;
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** Reads a pool and its configuration; null if one of them does not exist. */
+/** Reads a pool and its configuration. Null if either does not exist. */
 export async function readCurveState(
   chain: Pick<LaunchChain, 'accounts'>,
   { pool, config }: { readonly pool: string; readonly config: string },
@@ -59,12 +59,12 @@ export function launchWorkers(deps: LaunchWorkerDeps): Readonly<Record<string, A
     return row;
   }
 
-  /** Hands a transaction over; one that was handed over before stays as it is. */
+  /** Submits a transaction. Changes nothing if it was submitted before. */
   async function handOver(transactionId: string, signedBase64: string, signature: string, subject: string): Promise<void> {
     try {
       await deps.runtime.deliver(transactionId, { type: 'submit', signedBase64, signature, subject }, { cause: `launch ${subject}` });
     } catch (error) {
-      // A halt came: nothing more is sent, and what is unsent expires by itself.
+      // A halt came: nothing more is sent, and unsent transactions expire by themselves.
       if (!(error instanceof PermitLost)) throw error;
     }
   }
@@ -103,7 +103,7 @@ export function launchWorkers(deps: LaunchWorkerDeps): Readonly<Record<string, A
       const startQuoteUsd = launch.standing === null ? deps.quoteUsd(launch.quoteMint) : (launch.standing.startQuoteUsd ?? null);
       return { outcome: 'looked', standing: { ...standing, startQuoteUsd } };
     } catch (error) {
-      // The chart looks again by its own timer.
+      // The chart reads again by its own timer.
       return { outcome: 'silent', detail: errorText(error) };
     }
   }

@@ -1,7 +1,7 @@
-/** The way to the primary chain, as launches need it. */
+/** Access of launches to the primary chain. */
 import type { ChainClient } from '../prepared-transaction/chain-client.ts';
 
-/** An account as a node told it. */
+/** An account as a node returned it. */
 export interface AccountAt {
   readonly owner: string;
   readonly data: Uint8Array;
@@ -9,6 +9,6 @@ export interface AccountAt {
 
 export interface LaunchChain extends Pick<ChainClient, 'simulate' | 'blockHeight'> {
   latestBlockhash(commitment: 'confirmed'): Promise<{ readonly blockhash: string; readonly lastValidBlockHeight: number }>;
-  /** Accounts together at one slot; null for an account that does not exist. @throws if no node answers. */
+  /** Reads accounts together at one slot. Null for an account that does not exist. @throws if no node answers. */
   accounts(addresses: readonly string[]): Promise<{ readonly slot: number; readonly accounts: readonly (AccountAt | null)[] }>;
 }

@@ -1,7 +1,7 @@
 /**
- * The state chart of a token's launch on a bonding curve: prepared, submitted, confirmed, trading, graduating, graduated.
- * Its transactions are prepared transactions of their own; it hands them over one after the other and looks at the curve
- * once they are final. Only the chain's word leads out of a state after the submission.
+ * The state chart of a bonding-curve launch: prepared, submitted, confirmed, trading, graduating, graduated. Its transactions are separate
+ * prepared transactions, submitted one after the other. The chart reads the curve once they are final. After the submission only the
+ * chain's state leads out of a state.
  */
 import { assign, setup } from 'xstate';
 import { again, answerOf, answers, ENDS, ended, endOf, WAIT } from '../prepared-transaction/follower-chart.ts';
@@ -21,7 +21,7 @@ const ON_CURVE = [
 
 const MOVED = { guard: 'hasMoved', target: '.waiting', actions: ['rememberStanding', 'projectLaunch'] } as const;
 const QUIET = { target: '.waiting', actions: 'countQuietLook' } as const;
-/** A curve is looked at soon while it moves, and ever more rarely up to a minute while nothing happens. Milliseconds. */
+/** First interval in milliseconds between reads of a curve. It grows to a minute while nothing changes. */
 const LOOK_SOON_MS = 5_000;
 const LOOK_RARELY_MS = 60_000;
 
@@ -29,10 +29,10 @@ export const launchMachine = setup({
   types: { context: {} as LaunchContext, events: {} as LaunchEvent, input: {} as LaunchTerms },
   actions: {
     projectLaunch: effect<undefined>(),
-    /** Hands the next transaction over if the one before it is confirmed, and tells where they stand. */
+    /** Submits the next transaction if the previous one is confirmed, and reports their state. */
     carryTransactions: effect<undefined>(),
     lookAtCurve: effect<undefined>(),
-    /** The new mint becomes an instrument of the catalog. */
+    /** Adds the new mint to the catalog. */
     listToken: effect<undefined>(),
     alertOperators: effect<{ readonly what: string }>(),
     countQuietLook: assign({ quietLooks: ({ context }) => context.quietLooks + 1 }),
@@ -84,7 +84,7 @@ export const launchMachine = setup({
   })),
   initial: 'prepared',
   states: {
-    /** The unsigned transactions are stored; they are not signed yet. */
+    /** The unsigned transactions are stored. */
     prepared: {
       entry: 'projectLaunch',
       ...again('carryTransactions', 'unsignedLookAfter'),
@@ -94,7 +94,7 @@ export const launchMachine = setup({
         'activity.given_up': WAIT,
       },
     },
-    /** The signed bytes are stored; from here on a part of the launch may be on the chain. */
+    /** The signed bytes are stored. From now on parts of the launch may be on the chain. */
     submitted: {
       entry: ['projectLaunch', 'carryTransactions'],
       ...again('carryTransactions', 'carryAfter'),
@@ -103,13 +103,13 @@ export const launchMachine = setup({
         'activity.given_up': WAIT,
       },
     },
-    /** Every transaction has a supermajority behind it; its block may still be left behind. */
+    /** A supermajority has voted for every transaction. A block may still be dropped. */
     confirmed: {
       entry: 'projectLaunch',
       ...again('carryTransactions', 'carryAfter'),
       on: { 'activity.done': [...ENDS, { guard: 'isFinal', target: 'trading' }, WAIT], 'activity.given_up': WAIT },
     },
-    /** The token is on its curve, and an instrument of the catalog. */
+    /** The token is on its curve and in the catalog. */
     trading: {
       entry: ['projectLaunch', 'listToken', 'lookAtCurve'],
       ...again('lookAtCurve', 'lookAfter'),

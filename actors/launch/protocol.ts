@@ -2,18 +2,18 @@
 import type { CurveState } from '../../src/domain/launch/launch-state.ts';
 import type { Launch } from './resource.ts';
 
-/** Plain JSON, stored in the snapshot. */
+/** Context of a launch. Plain JSON, stored in the snapshot. */
 export interface LaunchContext extends Omit<Launch, 'id' | 'kind' | 'state' | 'changedAt'> {
-  /** The signed bytes of each transaction, base64; null until they were given. They never change. */
+  /** Signed bytes of each transaction in base64, or null before the submission. They never change. */
   readonly signed: readonly string[] | null;
-  /** Number of looks since the curve last moved. */
+  /** Number of reads since the curve last changed. */
   readonly quietLooks: number;
 }
 
 /** Result of following a launch's transactions. */
 export type CarryAnswer =
   | { readonly outcome: 'waits' }
-  /** Every transaction has a supermajority behind it. */
+  /** A supermajority has voted for every transaction. */
   | { readonly outcome: 'confirmed' }
   | { readonly outcome: 'finalized' }
   /** One of them will never land, or landed and failed. */

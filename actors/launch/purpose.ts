@@ -1,8 +1,8 @@
-/** Rules of launches for the machine of prepared transactions: the chain has to accept them. The launch itself reads their result. */
+/** Rules of launches for prepared transactions: the chain must accept them. The launch itself reads their result. */
 import type { PurposeRules } from '../prepared-transaction/purpose.ts';
 
 export const launchRules: PurposeRules = {
-  // The part that buys first says so.
+  // Only the transaction with the first buy has an amount.
   dollarsPaid: ({ subject }) => (typeof subject['dollarsPaid'] === 'string' ? subject['dollarsPaid'] : '0'),
   // No received amount can be short: the message itself fixes the output of the first buy.
   objection: () => null,

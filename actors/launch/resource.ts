@@ -1,4 +1,4 @@
-/** A bonding-curve launch: each of its fields, once. */
+/** Fields of a bonding-curve launch. */
 import { Type } from 'typebox';
 import { type FixedOf, held, resource, type ViewOf } from '../../src/core/resource.ts';
 import { choice, DecimalText, IdText, nullable, Time } from '../../src/core/shapes.ts';
@@ -34,16 +34,16 @@ export const launch = resource('launches', {
   },
   agentId: { wire: nullable('string'), column: 'uuid' },
   takeId: { wire: nullable('string'), column: 'uuid' },
-  /** Raw quote units of the first buy; null without one. */
+  /** Raw quote units of the first buy, or null without one. */
   firstBuy: { holds: held<string | null>() },
-  /** Its prepared transactions in the order in which they must land. */
+  /** Its prepared transactions, in the order in which they must land. */
   transactionIds: { holds: held<readonly string[]>() },
   signatures: {
     wire: Type.Array(Type.String(), { description: 'Signatures of its transactions, in order. Empty before they are submitted.' }),
     column: 'text[]',
     changes: true,
   },
-  /** Curve at the last look; null before the first one. */
+  /** Curve at the last read, or null before the first. */
   standing: { holds: held<CurveState | null>(), column: 'jsonb', changes: true },
   preparedBy: { wire: Type.String(), column: 'text' },
   submittedBy: { wire: nullable('string'), column: 'text', changes: true },
@@ -53,5 +53,5 @@ export const launch = resource('launches', {
 });
 
 export type Launch = ViewOf<typeof launch>;
-/** Fields with which a launch is begun. */
+/** Fields of a new launch. */
 export type LaunchTerms = Omit<FixedOf<typeof launch>, 'id' | 'kind'>;

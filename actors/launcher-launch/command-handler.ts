@@ -28,10 +28,9 @@ export interface LauncherHandlerDeps {
   readonly launcher: Pick<LauncherClient, 'pairs' | 'register'>;
   readonly chain: Pick<LaunchChain, 'simulate' | 'blockHeight' | 'latestBlockhash'>;
   readonly verifySignature: VerifySignature;
-  /** The organization's control epoch. */
   readonly epoch: (orgId: string) => Promise<number>;
   readonly exposureVersion: (orgId: string) => Promise<string>;
-  /** Returns why a symbol may not be listed, or null if it may. */
+  /** Returns why a symbol cannot be listed, or null. */
   readonly listingProblem: (wish: LauncherWish) => string | null;
   readonly obstacleOf: (error: unknown) => CapacityObstacle;
   readonly isSilence: (error: unknown) => boolean;
@@ -56,7 +55,7 @@ export function createLauncherHandler(deps: LauncherHandlerDeps): LauncherLaunch
     const payment = (await deps.load([paymentId as string])).get(paymentId as string) as ActorRow;
     const checked = verifySigned(transactionContext(payment.state).prepared, bytes, deps.verifySignature);
     if (!checked.ok) return checked;
-    // Nobody pays for an offer that has ended.
+    // An expired offer must not be paid.
     if (clock.now() >= offer.validUntil) return refuse('state_conflict', 'the offer of the launcher has expired: ask for a new quote');
     return { ok: true, value: checked.value.signature };
   }
@@ -106,7 +105,7 @@ export function createLauncherHandler(deps: LauncherHandlerDeps): LauncherLaunch
   };
 }
 
-/** Returns the launcher's price for the request, or why it refuses it. */
+/** Returns the launcher's price for the request, or its refusal. */
 async function offered(deps: LauncherHandlerDeps, wish: LauncherWish): Promise<Outcome<LauncherOffer>> {
   const { clock } = deps;
   const problem = intentProblem(wish);
@@ -127,7 +126,7 @@ async function offered(deps: LauncherHandlerDeps, wish: LauncherWish): Promise<O
   return senseless === null ? offer : refuse('route_refused', `the offer of the launcher is invalid: ${senseless}`);
 }
 
-/** The payment as the wallet is given it, once the chain would carry it out. */
+/** Builds the payment for the wallet and simulates it. */
 async function paymentFor(deps: LauncherHandlerDeps, wish: LauncherWish): Promise<Outcome<Payment>> {
   const { chain, clock } = deps;
   const offer = await offered(deps, wish);
@@ -186,7 +185,7 @@ async function begun(
   return outcome.ok ? { ok: true, value: answer(outcome.value.plan.state) } : outcome;
 }
 
-/** Early answer if the payment was submitted before; null if not. */
+/** Returns the early answer if the payment was submitted before, or null. */
 function givenBefore(deps: LauncherHandlerDeps, row: ActorRow, signed: string): Outcome<LauncherLaunch> | null {
   const { clock } = deps;
   const known = launcherContext(row.state);

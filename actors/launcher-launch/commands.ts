@@ -6,35 +6,35 @@ import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import type { LauncherLaunch } from './resource.ts';
 
-/** The external launcher. Its silence and nonsense are refusals `unavailable` and `route_refused`. */
+/** Client of the external launcher. Refuses with `unavailable` if it is silent and with `route_refused` if its answer is invalid. */
 export interface LauncherClient {
   pairs(): Promise<Outcome<LauncherPairs>>;
-  /** Registers an intent; mints nothing, and nothing is owed. */
+  /** Registers an intent. Mints nothing, and no payment is due yet. */
   register(intent: LauncherIntent): Promise<Outcome<LauncherOffer>>;
-  /** Tells it of the payment. The same signature is one launch however often it is told. @throws if it does not answer */
+  /** Reports the payment. The same signature is one launch however often it is reported. @throws if the launcher does not answer. */
   complete(intent: LauncherIntent, offer: Pick<LauncherOffer, 'preflightToken'>, signature: string): Promise<LauncherWord>;
 }
 
 export interface LauncherWish extends LauncherIntent {
-  /** The share that the pair's mint is. */
+  /** Share whose mint the pair uses. */
   readonly pairedStock: InstrumentKey;
   readonly quoteSymbol: string;
 }
 
 export interface QuotedLaunch {
   readonly launch: LauncherLaunch;
-  /** The unsigned payment, base64. */
+  /** Unsigned payment in base64. */
   readonly transaction: string;
   readonly lastValidBlockHeight: number;
   readonly expiresAt: EpochMs;
 }
 
 export interface LauncherLaunchCommands {
-  /** Registers the intent with the launcher, and builds, simulates and stores the payment before it is answered. */
+  /** Registers the intent with the launcher, and builds, simulates and stores the payment. */
   quote(context: CommandContext, wish: LauncherWish): Promise<Outcome<QuotedLaunch>>;
   /**
-   * Takes the signed payment. The same payment again answers where the launch stands by now; if it was paid and the
-   * launcher declined, it is asked once more.
+   * Submits the signed payment. Repeating it returns the launch's present state. If it was paid and the launcher declined, the launcher is
+   * asked again.
    */
   submit(context: CommandContext, id: string, signed: string): Promise<Outcome<LauncherLaunch>>;
 }

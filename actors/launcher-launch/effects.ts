@@ -15,7 +15,7 @@ export function launcherContext(state: Pick<ActorState, 'context'>): LauncherLau
   return state.context as unknown as LauncherLaunchContext;
 }
 
-/** The outer state: where something is asked again the chart stands in a state within. */
+/** Returns the outer state. While the launcher is asked again, the chart is in a nested state. */
 export function launcherState({ value }: Pick<ActorState, 'value'>): LauncherLaunchState {
   return (typeof value === 'string' ? value : Object.keys(value as object)[0]) as LauncherLaunchState;
 }

@@ -1,4 +1,4 @@
-/** Carries a payment to the chain and the launcher's answer back. Both may be done again at any time. */
+/** Submits a payment to the chain and reads the launcher's answer. Idempotent. */
 import type { ActorRow } from '../../src/domain/agents/actor-step.ts';
 import type { Json } from '../../src/domain/values/canonical-json.ts';
 import { PermitLost } from '../../src/domain/orders/execution.ts';
@@ -15,7 +15,7 @@ export interface LauncherWorkerDeps {
   readonly runtime: Pick<Runtime, 'deliver'>;
   readonly load: (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
   readonly launcher: Pick<LauncherClient, 'complete'>;
-  /** Null if the chain has no such mint. @throws if no node answers */
+  /** Returns null if the chain has no such mint. @throws if no node answers. */
   readonly mintInfo: (mint: string) => Promise<{ readonly program: string; readonly decimals: number } | null>;
 }
 
@@ -42,7 +42,7 @@ export function launcherWorkers(deps: LauncherWorkerDeps): Readonly<Record<strin
         const event = { type: 'submit', signedBase64: signed, signature, subject: submittedBy };
         await deps.runtime.deliver(paymentId, event, { cause: `launch ${submittedBy}` });
       } catch (error) {
-        // A halt came: nothing is sent, and what is unsent expires by itself.
+        // A halt came: nothing is sent, and unsent payments expire by themselves.
         if (!(error instanceof PermitLost)) throw error;
       }
     }

@@ -1,7 +1,7 @@
 /**
- * The state chart of a launch by the external launcher: quoted, prepared, payment_submitted, payment_confirmed, launching,
- * launched. The payment is a prepared transaction of its own. Once it is final the launcher is asked with its signature,
- * which names one launch however often it is asked; only its word leads out of `launching`.
+ * The state chart of a launch by the external launcher: quoted, prepared, payment_submitted, payment_confirmed, launching, launched. The
+ * payment is a separate prepared transaction. Once it is final, the launcher is asked with its signature, which names one launch however
+ * often it is asked. Only its answer leads out of `launching`.
  */
 import { assign, setup } from 'xstate';
 import { again, answerOf, answers, ENDS, ended, endOf, WAIT } from '../prepared-transaction/follower-chart.ts';
@@ -15,11 +15,11 @@ export const launcherLaunchMachine = setup({
   types: { context: {} as LauncherLaunchContext, events: {} as LauncherLaunchEvent, input: {} as LauncherLaunchInput },
   actions: {
     projectLaunch: effect<undefined>(),
-    /** Hands the payment over, and tells where it stands. */
+    /** Submits the payment, and reports its state. */
     carryPayment: effect<undefined>(),
-    /** Tells the launcher of the payment. */
+    /** Reports the payment to the launcher. */
     askLauncher: effect<undefined>(),
-    /** The new mint becomes an instrument of the catalog. */
+    /** Adds the new mint to the catalog. */
     listToken: effect<undefined>(),
     alertOperators: effect<{ readonly what: string }>(),
     rememberPayment: assign(({ event }) => (event.type === 'payment.prepared' ? { paymentId: event.transactionId } : {})),
@@ -68,13 +68,13 @@ export const launcherLaunchMachine = setup({
   })),
   initial: 'quoted',
   states: {
-    /** The launcher knows the intent and named its price; the payment is being built. */
+    /** The launcher has priced the intent, and the payment is being built. */
     quoted: {
       entry: 'projectLaunch',
       after: { unpaidUntil: { target: 'expired', actions: 'rememberUnpaid' } },
       on: { 'payment.prepared': { target: 'prepared', actions: 'rememberPayment' } },
     },
-    /** The unsigned payment is stored; it is not signed yet. */
+    /** The unsigned payment is stored. */
     prepared: {
       entry: 'projectLaunch',
       ...again('carryPayment', 'unsignedLookAfter'),
@@ -84,7 +84,7 @@ export const launcherLaunchMachine = setup({
         'activity.given_up': WAIT,
       },
     },
-    /** The signed bytes are stored; from here on the payment may be on the chain. */
+    /** The signed bytes are stored. From now on the payment may be on the chain. */
     payment_submitted: {
       entry: ['projectLaunch', 'carryPayment'],
       ...again('carryPayment', 'carryAfter'),
@@ -93,13 +93,13 @@ export const launcherLaunchMachine = setup({
         'activity.given_up': WAIT,
       },
     },
-    /** The payment has a supermajority behind it; its block may still be left behind. */
+    /** A supermajority has voted for the payment. Its block may still be dropped. */
     payment_confirmed: {
       entry: 'projectLaunch',
       ...again('carryPayment', 'carryAfter'),
       on: { 'activity.done': [...ENDS, { guard: 'isFinal', target: 'launching' }, WAIT], 'activity.given_up': WAIT },
     },
-    /** The payment is final, and the launcher is asked until it says what came of it. */
+    /** The payment is final. The launcher is asked until it gives a result. */
     launching: {
       entry: ['projectLaunch', 'askLauncher'],
       ...again('askLauncher', 'askAfter'),
@@ -112,9 +112,9 @@ export const launcherLaunchMachine = setup({
         'activity.given_up': { target: '.waiting', actions: 'countAsking' },
       },
     },
-    /** The token is on its market, and an instrument of the catalog. */
+    /** The token is on its market and in the catalog. */
     launched: { type: 'final', entry: ['projectLaunch', 'listToken'] },
-    /** Paid, and the launcher declines: the payer may have it asked once more. */
+    /** The payment is final, but the launcher declined. The payer may have it asked again. */
     failed_paid: {
       entry: ['projectLaunch', { type: 'alertOperators', params: { what: 'launch_failed_paid' } }],
       on: { retry: { target: 'launching', actions: 'askAnew' } },

@@ -3,7 +3,7 @@ import type { LauncherIntent, LauncherOffer } from '../../src/domain/launch/laun
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 
-/** Plain JSON. */
+/** Input of a launch. Plain JSON. */
 export interface LauncherLaunchInput {
   readonly intent: LauncherIntent;
   readonly offer: LauncherOffer;
@@ -13,11 +13,11 @@ export interface LauncherLaunchInput {
   readonly createdAt: EpochMs;
 }
 
-/** Plain JSON, stored in the snapshot. */
+/** Context of a launch. Plain JSON, stored in the snapshot. */
 export interface LauncherLaunchContext extends LauncherLaunchInput {
-  /** The prepared transaction of the payment; null until it was built. */
+  /** Id of the payment's prepared transaction, or null until it is built. */
   readonly paymentId: string | null;
-  /** The signed bytes, base64, and their name on the chain; null until they were given. They never change. */
+  /** Signed bytes in base64, or null before the submission. They never change. */
   readonly signed: string | null;
   readonly signature: string | null;
   readonly submittedBy: string | null;
@@ -28,18 +28,18 @@ export interface LauncherLaunchContext extends LauncherLaunchInput {
   readonly token: LaunchedToken | null;
 }
 
-/** The token as the chain holds it. */
+/** The token as read from the chain. */
 export interface LaunchedToken {
   readonly mint: string;
   readonly program: string;
   readonly decimals: number;
-  /** Transaction of the launcher; null if it names none. */
+  /** The launcher's transaction, or null if it names none. */
   readonly transaction: string | null;
 }
 
 export type LauncherAnswer =
   | { readonly outcome: 'waits' }
-  /** The payment has a supermajority behind it. */
+  /** A supermajority has voted for the payment. */
   | { readonly outcome: 'confirmed' }
   | { readonly outcome: 'finalized' }
   /** The payment will never land, or landed without its effect. */
@@ -52,7 +52,7 @@ export type LauncherAnswer =
 export type LauncherLaunchEvent =
   | { readonly type: 'payment.prepared'; readonly transactionId: string }
   | { readonly type: 'submit'; readonly signed: string; readonly signature: string; readonly subject: string }
-  /** The payer wants the launcher asked once more. */
+  /** The payer asks for another query of the launcher. */
   | { readonly type: 'retry'; readonly subject: string }
   | { readonly type: 'activity.done'; readonly key: string; readonly kind: string; readonly answer: LauncherAnswer }
   | { readonly type: 'activity.given_up'; readonly key: string; readonly kind: string; readonly detail: string };

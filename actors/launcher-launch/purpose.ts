@@ -1,8 +1,8 @@
-/** Rules of payments to the external launcher for the machine of prepared transactions: exactly the agreed amount has to arrive. */
+/** Rules of payments to the external launcher for prepared transactions: exactly the agreed amount must arrive. */
 import type { PurposeRules } from '../prepared-transaction/purpose.ts';
 
 export const launcherPaymentRules: PurposeRules = {
-  // The launcher is paid in the chain's own coin.
+  // The launcher is paid in the chain's native coin.
   dollarsPaid: () => '0',
   objection({ subject }, { changes }) {
     const [payTo, lamports] = [subject['payTo'] as string, BigInt(subject['lamports'] as string)];

@@ -1,4 +1,4 @@
-/** A launch by the external launcher: each of its fields, once. */
+/** Fields of a launch by the external launcher. */
 import { Type } from 'typebox';
 import { resource, type ViewOf } from '../../src/core/resource.ts';
 import { choice, IdText, nullable, Time } from '../../src/core/shapes.ts';
@@ -29,7 +29,7 @@ export const launcherLaunch = resource('launches', {
   lamports: { wire: Type.String({ description: 'Exactly what is paid, in lamports.' }) },
   payTo: { wire: Type.String() },
   validUntil: { wire: Time, instant: true },
-  // The launcher's answer comes later than the rest, and `terms` stay as they were.
+  // The launcher's answer comes later than the other fields. `terms` do not change.
   launchTransaction: { wire: nullable('string', "The launcher's own transaction."), within: 'outcome', changes: true },
   signatures: {
     wire: Type.Array(Type.String(), { description: 'Signatures of the payment. Empty before it is submitted.' }),

@@ -1,4 +1,4 @@
-/** Puts addresses of either chain on the leaderboard. Nobody's consent is needed: what is read of them is public. */
+/** Registers addresses of either chain for the leaderboard. Needs no consent, because everything read of them is public. */
 import type { ActorRecord } from '../../src/domain/agents/actor-step.ts';
 import { chainOfAddress, type WalletChain } from '../../src/domain/identity/linked-wallet.ts';
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
@@ -6,13 +6,13 @@ import type { Clock } from '../../streams/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { LeaderboardWalletCommands, RegisteredWallet } from './commands.ts';
 
-/** Each wallet costs requests for good, so an organization registers so many at most. */
+/** Maximum registrations per organization. Each wallet costs requests for good. */
 export const MOST_REGISTRATIONS = 1_000;
 
 /** Store ports of the command handler. */
 export interface RegistrationDirectory {
   count(orgId: string): Promise<number>;
-  /** Writes the registration with the rows of its command; what is there stays as it is. */
+  /** Writes the registration with the rows of its command. An existing registration stays unchanged. */
   register(
     orgId: string,
     wallet: {

@@ -1,4 +1,4 @@
-/** Takes the commands for linked wallets: a text is issued, its signature is checked against the address, and both are kept. */
+/** Handles commands of linked wallets: issues a text, checks its signature against the address, and stores both. */
 import type { ActorRecord } from '../../src/domain/agents/actor-step.ts';
 import {
   chainOfAddress,
@@ -19,9 +19,12 @@ import { type LinkedWalletCommands, NO_WALLET } from './commands.ts';
 /** Store ports of the command handler. */
 export interface WalletDirectory {
   issue(orgId: string, challenge: WalletChallenge): Promise<void>;
-  /** Newest challenge of an address; null if none was issued. */
+  /** Returns the newest challenge of an address, or null if none was issued. */
   challengeOf(orgId: string, address: string): Promise<WalletChallenge | null>;
-  /** Writes the wallet with the rows of its command and takes its text away; null, and nothing written, if the text was used meanwhile. */
+  /**
+   * Writes the wallet with the rows of its command and deletes its challenge. Returns null and writes nothing if the challenge was used
+   * meanwhile.
+   */
   link(
     orgId: string,
     wallet: LinkedWallet,
@@ -29,8 +32,8 @@ export interface WalletDirectory {
     recordsOf: (linked: LinkedWallet) => readonly ActorRecord[],
   ): Promise<LinkedWallet | null>;
   /**
-   * Changes one wallet together with the rows of its command. `changed` returns the new wallet, null to delete it, or a refusal. Null if
-   * the organization has no such wallet.
+   * Changes a wallet together with the rows of its command. `changed` returns the new wallet, null to delete it, or a refusal. Returns null
+   * if the organization has no such wallet.
    */
   change(
     orgId: string,
@@ -46,9 +49,9 @@ export interface LinkedWalletDeps {
   readonly newId: () => string;
   /** Checksums an EVM address (EIP-55). Refuses with `malformed` if it is not an address. */
   readonly evmAddress: (text: string) => Outcome<string>;
-  /** The number of the EVM chain, for which its wallets sign typed data. */
+  /** Id of the EVM chain, which wallets sign as part of the typed data. */
   readonly evmChainId: number;
-  /** Returns true if the wallet signed the text, by its chain's rules. Refused if a contract wallet cannot be queried. */
+  /** Returns true if the wallet signed the text, by the rules of its chain. Refuses if a contract wallet cannot be queried. */
   readonly isSigned: (address: string, text: string, signature: string) => Promise<Outcome<boolean>>;
 }
 
@@ -113,12 +116,12 @@ export function createLinkedWalletHandler(deps: LinkedWalletDeps): LinkedWalletC
   };
 }
 
-/** Typed data of a challenge; null if its address is on the primary chain. */
+/** Returns the typed data of a challenge, or null for an address on the primary chain. */
 function typedDataOf({ address, text }: WalletChallenge, evmChainId: number): WalletTypedData | null {
   return chainOfAddress(address) === 'evmvenue' ? walletTypedData(text, evmChainId) : null;
 }
 
-/** Changes a wallet if the caller proved it or may trade. Returns the wallet after the change, or as it was before it was unlinked. */
+/** Changes a wallet if the caller proved it or may trade. Returns the wallet after the change, or before it if it was unlinked. */
 async function changeWallet(
   store: WalletDirectory,
   context: CommandContext,

@@ -1,25 +1,25 @@
-/** Commands of linked wallets: the protocol between the API and the command handler. */
+/** Commands of linked wallets, as the API calls them. */
 import type { IssuedWalletChallenge, LinkedWallet } from '../../src/domain/identity/linked-wallet.ts';
 import type { Outcome } from '../../src/domain/values/refusal.ts';
 import type { CommandContext } from '../agent/commands.ts';
 
-/** Every command answers after its transaction is committed. */
+/** Commands of linked wallets. Each answers after its transaction has committed. */
 export interface LinkedWalletCommands {
-  /** The text that the owner signs; the newest one of an address counts, for ten minutes. */
+  /** Issues the text that the owner signs. Only the newest text of an address is valid, for ten minutes. */
   challenge(context: CommandContext, address: string): Promise<Outcome<IssuedWalletChallenge>>;
-  /** Links the wallet where its owner's signature stands under that text. A wallet that is linked already is proved anew and keeps its id. */
+  /** Links the wallet if its owner signed the text. A wallet that is already linked is proved again and keeps its id. */
   link(
     context: CommandContext,
     wish: { readonly address: string; readonly signature: string; readonly label: string | null },
   ): Promise<Outcome<LinkedWallet>>;
-  /** Sets or clears a wallet's label. `permission_missing` if the caller neither proved the wallet nor may trade. */
+  /** Sets or clears a wallet's label. Refuses with `permission_missing` if the caller neither proved the wallet nor may trade. */
   rename(context: CommandContext, id: string, label: string | null): Promise<Outcome<LinkedWallet>>;
   /**
-   * Forgets that the wallet was proved; `permission_missing` as for a new label. Transfers, listings and orders that name
-   * its address go on as they are: the link never permitted them.
+   * Deletes the wallet's proof. Refuses with `permission_missing` like `rename`. Transfers, listings and orders with its address continue,
+   * because the link never permitted them.
    */
   unlink(context: CommandContext, id: string): Promise<Outcome<LinkedWallet>>;
 }
 
-/** The one sentence for missing and foreign wallets alike. */
+/** Message for a wallet that does not exist or belongs to another organization. */
 export const NO_WALLET = 'there is no linked wallet with this id';

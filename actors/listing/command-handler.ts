@@ -1,4 +1,4 @@
-/** Takes the commands for listings: what is published is an own manifest version with rules, paid to a proved wallet. */
+/** Handles listing commands. A listing publishes one of the organization's manifest versions, and is paid to a proved wallet. */
 import type { ActorRecord } from '../../src/domain/agents/actor-step.ts';
 import { NO_AGENT } from '../../src/domain/agents/agent.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
@@ -12,24 +12,24 @@ import type { ListingCommands, ListingWish } from './commands.ts';
 
 /** Store ports of the command handler. */
 export interface ListingDirectory {
-  /** The organization's manifest version; `no_agent` or `no_version` if it does not exist. */
+  /** Returns the organization's manifest version, or `no_agent` or `no_version` if it does not exist. */
   manifest(orgId: string, agentId: string, version: number): Promise<Manifest | 'no_agent' | 'no_version'>;
   /** True if the organization has proved this wallet of the primary chain. */
   isProved(orgId: string, address: string): Promise<boolean>;
-  /** Writes the listing with the rows of its command. The database fills in what comes from the record. */
+  /** Writes the listing with the rows of its command. The database fills in the figures of the track record. */
   publish(
     orgId: string,
     wish: ListingWish & { readonly id: string; readonly by: string; readonly at: EpochMs },
     recordsOf: (listing: Listing) => readonly ActorRecord[],
   ): Promise<Listing>;
-  /** Null if the organization has published no such listing; `ended` if it is unlisted. */
+  /** Returns null if the organization has published no such listing, or `ended` if it is unlisted. */
   change(
     orgId: string,
     id: string,
     change: { readonly priceUsd?: string; readonly state?: 'unlisted'; readonly by: string; readonly at: EpochMs },
     recordsOf: (before: Listing, after: Listing) => readonly ActorRecord[],
   ): Promise<Listing | 'ended' | null>;
-  /** True for the error of a publication whose version is listed already. */
+  /** True for the error of a publication whose version is already listed. */
   isListed(error: unknown): boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Fields that the orders of people share on every venue, each once. */
+/** Fields shared by manual orders on every venue. */
 import { Type } from 'typebox';
 import { held } from '../../src/core/resource.ts';
 import { AttributionBody, FillBody } from '../../src/core/order-shapes.ts';
@@ -11,7 +11,7 @@ export const MANUAL_ORDER_FIELDS = {
   mode: { wire: choice(EXECUTION_MODES), column: 'text' },
   bookId: { wire: Type.String({ description: 'The manual book of the organization, one per mode.' }), column: 'text' },
   instrument: { wire: Type.Unsafe<InstrumentKey>(Type.String()), column: 'text' },
-  /** The order as risk let it pass. */
+  /** The order that risk accepted. */
   order: { holds: held<Order>(), column: 'jsonb', name: 'order_body' },
   side: { wire: choice(ORDER_SIDES), computed: true },
   quantity: { wire: DecimalText, computed: true },
@@ -21,7 +21,7 @@ export const MANUAL_ORDER_FIELDS = {
   decisionPrice: { wire: Type.String({ description: 'The executable price when it was placed.' }), column: 'numeric' },
   risk: { wire: Type.Unsafe<RiskAttribution>(AttributionBody), column: 'jsonb' },
   placedBy: { wire: Type.String(), column: 'text' },
-  /** Control epoch of the organization in which it was placed; a halt ends it. */
+  /** Control epoch of the organization when it was placed. A halt ends it. */
   epoch: { holds: held<number>(), column: 'bigint' },
   filledQuantity: { wire: DecimalText, column: 'numeric', changes: true },
   filledNotionalUsd: { wire: DecimalText, column: 'numeric', changes: true },

@@ -1,24 +1,23 @@
-/** Context, view and booking shared by a person's orders on every venue. */
+/** Context, view and booking shared by manual orders on every venue. */
 import type { ViewOf } from '../../src/core/resource.ts';
 import type { Fill } from '../../src/domain/books/book.ts';
 import { type Effect, record, type StepInfo } from '../runtime/actor-kind.ts';
 import type { MANUAL_ORDER_FIELDS } from './fields.ts';
 
-/** An order of any venue as its row has it. */
 type ManualOrder = ViewOf<{ readonly fields: typeof MANUAL_ORDER_FIELDS }>;
 
 /** Input of the order's actor. Plain JSON. */
 export interface ManualOrderInput extends Pick<ManualOrder, 'order' | 'decisionPrice' | 'risk' | 'placedBy' | 'epoch' | 'createdAt'> {
-  /** Reason why it was not filled; null if it was. */
+  /** Reason why it was not filled, or null if it was. */
   readonly reason: string | null;
   readonly detail: string | null;
   /** Immediate fills. */
   readonly fills: readonly Fill[];
-  /** The book's version that risk validated it on: what is filled at once is booked on that one or not at all. */
+  /** Version of the book that risk validated. Immediate fills are booked on exactly this version or not at all. */
   readonly bookVersion: number;
 }
 
-/** Plain JSON, stored in the snapshot. */
+/** Context of a manual order. Plain JSON, stored in the snapshot. */
 export interface ManualOrderContext extends ManualOrderInput, Pick<ManualOrder, 'filledQuantity' | 'filledNotionalUsd'> {}
 
 /** An order with its fills, beside its state. */
@@ -29,17 +28,17 @@ export interface ManualOrderView extends ManualOrder {
   readonly fills: readonly Fill[];
 }
 
-/** Fields of an order's row that its order says. */
+/** Returns the row's fields that come from the order. */
 export function orderPlace({ order: { mode, bookId, instrument } }: ManualOrderContext) {
   return { mode, bookId, instrument };
 }
 
 /** Effects of its machine's actions, by name. */
 export const MANUAL_ORDER_EFFECTS = {
-  /** The database refuses the step where a halt came since. */
+  /** Makes the database refuse the step if a halt came meanwhile. */
   requireEpoch: (_: undefined, info: StepInfo) => [record('epoch_check', { orgId: info.orgId, epoch: contextOf(info).epoch })],
   recordFills: ({ fills }: { readonly fills: readonly Fill[] }, info: StepInfo) => fillRecords(fills, info, {}),
-  /** Records the immediate fills, on the very version of the book that was validated. */
+  /** Records the immediate fills on exactly the validated version of the book. */
   recordOwnFills: (_: undefined, info: StepInfo) =>
     fillRecords(contextOf(info).fills, info, { expectedVersion: contextOf(info).bookVersion }),
 } as const;

@@ -1,4 +1,4 @@
-/** Placement of a person's order: it is written if its validation still holds, and validated again if not. */
+/** Places manual orders: writes an order if its validation still holds, and validates it again if not. */
 import { PermitLost } from '../../src/domain/orders/execution.ts';
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import { answeredMeanwhile } from '../agent/command-rows.ts';
@@ -12,13 +12,13 @@ export type Obstacle = 'moved' | Outcome<never> | null;
 const HALTED = refuse('halted', 'an emergency halt came while the order was placed; it was not carried out');
 const KEPT_MOVING = refuse('unavailable', 'other orders kept changing the book: try again');
 
-/** Per organization, the last of its orders that wait for one another. */
+/** Last waiting order of each organization, as a promise. */
 const turns = new Map<string, Promise<unknown>>();
 
 /**
  * Validates an order and writes it on that validation, both by `attempt`. If the exposure changed in between, nothing is written and the
- * order is validated again, in turn with its organization's other such orders, which would keep overtaking one another. An order that
- * arrives while others wait takes its own turn at once. @throws errors that `obstacleOf` does not recognize
+ * order is validated again, in turn with other such orders of its organization, which would otherwise keep overtaking one another. An order
+ * that arrives while others wait joins the queue at once. @throws errors that `obstacleOf` does not recognize.
  */
 export async function placedOnVerdict<View>(
   orgId: string,
@@ -46,10 +46,9 @@ interface Waiting<Asked, View> {
 }
 
 /**
- * Places orders of one organization that come at the same moment, or while others of it take their turn, together: `attempt`
- * validates them one after the other and writes them all or none. Where what they were validated on moved in between, they are
- * validated anew together; if one of them cannot be written, each is placed by itself. `isNobodys`: none of them is the cause, and none
- * can be written.
+ * Places orders of one organization together if they arrive at the same time or while others wait. `attempt` validates them one after the
+ * other and writes all or none. If the exposure changed in between, they are validated again together. If one of them cannot be written,
+ * each is placed on its own. `isNobodys` is true for errors that no single order causes, which fail all.
  */
 export function placingTogether<Asked, View>(
   obstacleOf: (error: unknown) => Obstacle,
@@ -88,7 +87,7 @@ export function placingTogether<Asked, View>(
   }
 
   async function nextGroup(orgId: string): Promise<void> {
-    // Requests of the same turn of the event loop are included.
+    // Includes requests of the same turn of the event loop.
     await new Promise(setImmediate);
     const queue = waiting.get(orgId) ?? [];
     const left = queue.slice(MOST);
@@ -121,7 +120,7 @@ async function tried<View>(
   }
 }
 
-/** Work of one organization after the other work of it. */
+/** Runs the work of one organization one piece after the other. */
 async function inTurn<Value>(orgId: string, work: () => Promise<Value>): Promise<Value> {
   const before = turns.get(orgId) ?? Promise.resolve();
   const turn = before.then(work);

@@ -1,4 +1,4 @@
-/** Dollars that something takes which a person has asked for: the row that binds it to what vaults and armed Takes have left. */
+/** Dollars that a manual order or transaction spends. The row binds them, so that vaults and armed Takes cannot use them as well. */
 import type { ActorRecord } from '../../src/domain/agents/actor-step.ts';
 import { Decimal } from '../../src/domain/values/decimal.ts';
 import type { Spending } from '../../src/domain/take/live-capital.ts';
@@ -10,7 +10,7 @@ export interface DollarsSpentRecord extends ActorRecord, Spending {
   readonly at: EpochMs;
 }
 
-/** The row, or none if nothing is spent. The step that carries it is refused if the dollars are bound. */
+/** Returns the row, or none if nothing is spent. The database refuses the step if the dollars are bound elsewhere. */
 export function spendingRows(orgId: string, spending: Spending, at: EpochMs): readonly DollarsSpentRecord[] {
   return new Decimal(spending.usd).lte(0) ? [] : [{ type: 'dollars_spent', orgId, ...spending, at }];
 }

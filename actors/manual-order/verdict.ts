@@ -1,4 +1,4 @@
-/** Risk assessment of a person's order, on every venue. */
+/** Risk assessment of manual orders on every venue. */
 import type { Fill, OpenProposal } from '../../src/domain/books/book.ts';
 import type { DecimalString } from '../../src/domain/values/decimal.ts';
 import type { Order } from '../../src/domain/orders/order.ts';
@@ -6,15 +6,15 @@ import type { Outcome } from '../../src/domain/values/refusal.ts';
 import { blockedByRisk } from '../../src/domain/risk/refusal.ts';
 import type { PresentVerdict } from '../proposal/pre-trade.ts';
 
-/** An order as it was validated on the market, the mandate and the manual book of one moment. */
+/** An order validated against the market, mandate and manual book of one moment. */
 export interface ManualVerdict {
   readonly order: Order;
   readonly verdict: PresentVerdict;
-  /** The touch that the order would trade at. */
+  /** Price at the touch that the order would trade at. */
   readonly touch: DecimalString;
-  /** The organization's control epoch at that moment; a halt ends it. */
+  /** Control epoch of the organization at that moment. A halt ends it. */
   readonly epoch: number;
-  /** The version of the book that it was validated on; zero if nothing was booked yet. */
+  /** Version of the validated book, or 0 if nothing was booked yet. */
   readonly bookVersion: number;
 }
 
@@ -26,12 +26,12 @@ export interface LeftByOrder {
   readonly waits: OpenProposal | null;
 }
 
-/** A validation that lets the order pass. */
+/** Validation of an order that risk accepts. */
 export type PassedVerdict<Validated extends ManualVerdict = ManualVerdict> = Validated & {
   readonly verdict: Extract<PresentVerdict, { readonly ok: true }>;
 };
 
-/** A validation that lets the order pass; else its refusal, naming every limit. */
+/** Returns the validation if risk accepts the order, or else the refusal, which names every limit. */
 export function passed<Validated extends ManualVerdict>(validated: Outcome<Validated>): Outcome<PassedVerdict<Validated>> {
   if (!validated.ok) return validated;
   const { verdict } = validated.value;

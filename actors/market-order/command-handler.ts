@@ -1,4 +1,7 @@
-/** Takes people's orders: risk, then the fill on paper or the way to the exchange, with audit and answer in the step's transaction. */
+/**
+ * Handles manual orders on the spot exchange: assesses risk, then fills on paper or begins a live order, with audit and answer in the
+ * step's transaction.
+ */
 import type { ActorStart, ActorState } from '../../src/domain/agents/actor-step.ts';
 import { costModelOf } from '../../src/domain/orders/costs.ts';
 import { Decimal, plainDecimal } from '../../src/domain/values/decimal.ts';
@@ -28,15 +31,15 @@ import type { MarketOrderInput } from './protocol.ts';
 interface MarketOrderDeps {
   readonly runtime: Pick<Runtime, 'prepare' | 'begin' | 'deliver'>;
   readonly orders: {
-    /** Null if the organization has no such order. */
+    /** Returns null if the organization has no such order. */
     find(orgId: string, id: string): Promise<MarketOrderView | null>;
   };
   readonly preTrade: MarketPreTrade;
-  /** Missing requirements of an organization's live orders on the spot exchange; null if none are missing. */
+  /** Returns what the organization's live orders on the spot exchange lack, or null if nothing. */
   readonly lacks: (orgId: string) => string | null;
-  /** True if a step failed because its book was not at the version that it was validated on. */
+  /** True if a step failed because its book was no longer at the validated version. */
   readonly isOverrun: (error: unknown) => boolean;
-  /** True if a step failed for lack of a database: another one would fail as well. */
+  /** True if a step failed because the database is unavailable. Another step would fail as well. */
   readonly isOutage: (error: unknown) => boolean;
   readonly clock: Pick<Clock, 'now'>;
   readonly newId: () => string;
@@ -64,7 +67,7 @@ export function createMarketOrderHandler(deps: MarketOrderDeps): MarketOrderComm
   };
 }
 
-/** Result of a paper order, or the beginning of a live one. */
+/** Returns the result of a paper order, or the initial state of a live one. */
 function beginning(
   at: EpochMs,
   id: string,
@@ -80,7 +83,7 @@ function beginning(
       : { begins: 'resting', ...open };
   const info = { id: contentId(`fill\n${id}`), at, decisionPrice: touch };
   const filled = paperFill(verdict.approved, verdict.market, costModelOf(order.instrument), info);
-  // An order that cannot be taken at once waits for a counterparty at its price.
+  // An order that cannot be filled at once rests at its price.
   if (resting !== undefined && filled.outcome !== 'filled')
     return { begins: 'resting', ...open, fills: filled.outcome === 'no_fill' ? [] : [filled.fill] };
   return filled.outcome === 'no_fill'
@@ -88,14 +91,16 @@ function beginning(
     : { begins: filled.outcome, ...open, fills: [filled.fill] };
 }
 
-/** An order to be placed, and who places it. */
 interface Placing {
   readonly context: CommandContext;
   readonly id: string;
   readonly request: MarketOrderRequest;
 }
 
-/** Assesses orders, each on the book that the one before it leaves, and begins those that pass: all of them or, if one cannot be written, none. */
+/**
+ * Assesses orders one after the other, each on the book that the previous one leaves, and begins those that pass: all of them, or none if
+ * one cannot be written.
+ */
 async function assessedAndBegun(
   deps: MarketOrderDeps,
   orgId: string,
@@ -119,7 +124,7 @@ async function assessedAndBegun(
   return outcomes;
 }
 
-/** The first step of an order that risk lets pass. */
+/** Returns the first step of an order that risk accepts. */
 function prepared(
   { runtime, clock }: MarketOrderDeps,
   { context, id, request }: Placing,
@@ -130,7 +135,7 @@ function prepared(
   const resting = request.timeInForce === 'gtc' ? { postOnly: request.postOnly === true } : undefined;
   const createdAt = clock.now();
   const input: MarketOrderInput = {
-    // As risk let it pass: with its limit drawn in to its budget on the present price.
+    // As risk accepted it: with its limit reduced to the slippage budget at the present price.
     order: verdict.approved,
     ...beginning(createdAt, id, mode, passing, resting),
     ...(resting === undefined ? {} : { resting }),
@@ -153,13 +158,13 @@ function prepared(
   });
 }
 
-/** The notional with the taker's fee, which is the most that it may cost. */
+/** Returns the maximum cost of an order: its notional and the taker fee. */
 function spendingOf(id: string, { instrument, notionalUsd }: Order): Spending {
   const fee = new Decimal(costModelOf(instrument).takerFeeBps).div(10_000);
   return { id, venue: dollarVenueOf(instrument), wallet: null, usd: plainDecimal(fee.plus(1).times(notionalUsd)) };
 }
 
-/** Effect of this order on the next one on the same book. */
+/** Returns the effect of this order on the next one on the same book. */
 function leftBy({ id, plan: { state } }: ActorStart): LeftByOrder {
   const context = marketOrderContext(state);
   const { instrument, side } = context.order;
@@ -194,15 +199,15 @@ async function cancelled(deps: MarketOrderDeps, context: CommandContext, id: str
   }
 }
 
-/** States that nothing leads out of. */
+/** Final states. */
 const ENDED: ReadonlySet<MarketOrderState> = new Set(['filled', 'partially_filled', 'failed', 'cancelled', 'blocked_by_risk']);
 
-/** True if an order would take at the touch. */
+/** True if an order would trade at once at the touch. */
 function takes({ side, limitPrice }: Pick<Order, 'side' | 'limitPrice'>, touch: string): boolean {
   return side === 'buy' ? new Decimal(limitPrice).gte(touch) : new Decimal(limitPrice).lte(touch);
 }
 
-/** An order as its step left it; what it is filled with later is read from the store. */
+/** Returns the view of an order after its step. Later fills are read from the store. */
 function marketOrderView(id: string, state: ActorState, at: number): MarketOrderView {
   return { ...marketOrderRow(id, state, at), fills: marketOrderContext(state).fills };
 }

@@ -1,4 +1,4 @@
-/** Commands of people's orders on the spot exchange: the protocol between the API and the order's actor. */
+/** Commands of manual orders on the spot exchange, as the API calls them. */
 import type { DecimalString } from '../../src/domain/values/decimal.ts';
 import type { TimeInForce } from '../../src/domain/orders/execution.ts';
 import type { ExecutionMode, Order, OrderSide } from '../../src/domain/orders/order.ts';
@@ -9,39 +9,41 @@ import type { LeftByOrder, ManualVerdict } from '../manual-order/verdict.ts';
 import type { PresentVerdict } from '../proposal/pre-trade.ts';
 import type { MarketOrderView } from './resource.ts';
 
-/** The one sentence for missing and foreign orders alike. */
+/** Message for an order that does not exist or belongs to another organization. */
 export const NO_MARKET_ORDER = 'there is no market order with this id';
 
-/** Order request of a person. Exactly one of the sizes is given. */
+/** A person's order. Exactly one of the sizes is given. */
 export interface MarketOrderRequest {
   readonly instrument: InstrumentKey;
   readonly side: OrderSide;
   readonly quantity: DecimalString | null;
-  /** The most that a buy may cost, or what a sell may bring at its worst price. */
+  /** Maximum cost of a buy, or proceeds of a sell at its worst price. */
   readonly notionalUsd: DecimalString | null;
-  /** The worst acceptable price; null: the slippage budget on the present price decides. */
+  /** Worst acceptable price, or null to derive it from the slippage budget and the present price. */
   readonly limitPrice: DecimalString | null;
-  /** Slippage budget in basis points; null for the organization's own limit, at most half a percent. */
+  /** Slippage budget in basis points, or null for the organization's own limit, at most 50. */
   readonly maxSlippageBps: number | null;
-  /** `gtc` rests at its limit price until it is filled or cancelled; at once or not at all by default. */
+  /** `gtc` rests at its limit price until it is filled or cancelled. The default fills at once or lapses. */
   readonly timeInForce?: TimeInForce;
-  /** True for a `gtc` order that never takes. */
+  /** True for a `gtc` order that must not take liquidity. */
   readonly postOnly?: boolean;
 }
 
-/** Every command answers after its transaction is committed. */
+/** Commands of manual orders. Each answers after its transaction has committed. */
 export interface MarketOrderCommands {
-  /** Paper is filled, or not, at once; live is on its way. A refusal by risk names every limit. */
+  /**
+   * Places an order. A paper order is filled, rests or lapses at once. A live order is sent afterwards. A risk refusal names every limit.
+   */
   place(context: CommandContext, mode: ExecutionMode, request: MarketOrderRequest): Promise<Outcome<MarketOrderView>>;
-  /** Takes back what rests, or is on its way to rest. What was filled before, or is filled meanwhile, stays. */
+  /** Cancels the resting part, or the order before it rests. Fills up to then stay. */
   cancel(context: CommandContext, id: string): Promise<Outcome<MarketOrderView>>;
 }
 
-/** Risk for the orders of people on the spot exchange: the organization's preferences are the mandate, its manual book what they trade in. */
+/** Risk of manual orders on the spot exchange. The mandate is the organization's preferences, the book its manual book. */
 export interface MarketPreTrade {
   /**
-   * Compiles orders on the present market and validates each on the account that the one before it leaves; refused if there is
-   * no price, or the size is not one of the instrument's. `place` is told how each stands, and says what it leaves.
+   * Compiles orders on the present market and validates each on the account that the previous one leaves. Refuses if there is no price or
+   * the size does not fit the instrument. `place` receives each validation and returns the order's effect on the next.
    */
   validateInTurn(
     orgId: string,
@@ -49,6 +51,6 @@ export interface MarketPreTrade {
     asked: readonly { readonly id: string; readonly request: MarketOrderRequest }[],
     place: (index: number, validated: Outcome<ManualVerdict>) => LeftByOrder,
   ): Promise<void>;
-  /** Validates an order that was compiled before, placed in the given control epoch; in the present one if none is given. */
+  /** Validates a compiled order in its control epoch, or in the present one if none is given. */
   reassess(orgId: string, placed: { readonly order: Order; readonly epoch?: number }): Promise<PresentVerdict>;
 }

@@ -22,7 +22,7 @@ export function marketOrderState(state: Pick<ActorState, 'value'>): MarketOrderS
   return state.value as MarketOrderState;
 }
 
-/** Requests an activity of the execution workers, which know a person's order by this name. */
+/** Requests an activity from the execution workers, which know the order by this name. */
 const toCarry = (kind: string, info: StepInfo, reduces = marketOrderContext(info).order.side === 'sell'): readonly Effect[] => [
   orderActivity(kind, { proposalId: info.actorId }, reduces),
 ];

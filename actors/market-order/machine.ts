@@ -1,5 +1,5 @@
 /**
- * State chart of a person's order. On paper, an order that takes liquidity ends at once; live, it is executed as a proposal's is. A resting
+ * State chart of a manual order. On paper, an order that takes liquidity ends at once. Live, it is executed like a proposal. A resting
  * order waits at its venue, is filled in parts, and is withdrawn on cancellation or halt.
  */
 import { assign, setup } from 'xstate';
@@ -28,7 +28,7 @@ interface Told {
   readonly event: MarketOrderEvent;
 }
 
-/** A guard: the venue, or who asked it, says this, and nothing of it is booked yet. */
+/** Guard: true if the activity or the venue reports this outcome and none of it is booked yet. */
 const told =
   (outcome: ExecutionAnswer['outcome']) =>
   ({ context, event }: Told): boolean =>
@@ -48,7 +48,7 @@ const ENDS = [
   { guard: 'isRejected', target: 'failed', actions: 'rememberReason' },
 ] as const;
 
-/** Transitions of an order that begins to rest. It is withdrawn at once if it was cancelled before that was known. */
+/** Transitions of an order that begins to rest. If it was cancelled before that was known, it is withdrawn at once. */
 const COMES_TO_REST = [
   { guard: 'isRestingAndStopped', target: 'withdrawing', actions: ['noteRest', ...BOOK] },
   { guard: 'isResting', target: 'resting', actions: ['noteRest', ...BOOK, { type: 'alertOperators', params: { what: 'order_resting' } }] },
@@ -59,15 +59,15 @@ export const marketOrderMachine = setup({
   actions: {
     projectOrder: effect<undefined>(),
     alertOperators: effect<{ readonly what: string }>(),
-    /** Reports the end of a resting order to its waiters. */
+    /** Notifies those that wait for the end of a resting order. */
     tellEnd: effect<{ readonly what: string }>(),
-    /** The database refuses the step where a halt came since. */
+    /** Makes the database refuse the step if a halt came meanwhile. */
     requireEpoch: effect<undefined>(),
     takeLease: effect<{ readonly forMs: number }>(),
     endLease: effect<undefined>(),
     executeOrder: effect<undefined>(),
     reconcileOrder: effect<undefined>(),
-    /** Takes back what rests at the venue, and asks what became of it. */
+    /** Withdraws the resting order and reads its result. */
     withdrawOrder: effect<undefined>(),
     recordFills: effect<{ readonly fills: readonly Fill[] }>(),
     recordOwnFills: effect<undefined>(),
@@ -120,7 +120,7 @@ export const marketOrderMachine = setup({
   })),
   initial: 'placed',
   states: {
-    /** Initial state, left at once. */
+    /** Transient first state. */
     placed: {
       entry: ['requireEpoch'],
       always: [
@@ -135,7 +135,7 @@ export const marketOrderMachine = setup({
         { target: 'approved' },
       ],
     },
-    /** The order waits for its execution. Nothing of it has left yet. */
+    /** The order waits for its execution. Nothing was sent yet. */
     approved: {
       entry: ['projectOrder', 'executeOrder'],
       on: {
@@ -152,14 +152,14 @@ export const marketOrderMachine = setup({
         'activity.given_up': { target: 'failed', actions: 'rememberReason' },
       },
     },
-    /** The order may be at the exchange from this state on. */
+    /** From this state on the order may be at the exchange. */
     executing: {
       entry: ['projectOrder'],
       exit: 'endLease',
       on: {
-        // An activity worker that follows one that died takes the lease anew.
+        // An activity worker that replaces a dead one takes a new lease.
         'execution.begun': { actions: ['requireEpoch', assign({ leaseUntil: ({ event }) => event.leaseUntil }), TAKE_LEASE] },
-        // A part that is leaving at this moment cannot be stopped. Its resting rest can be withdrawn.
+        // A part being sent cannot be stopped. What rests afterwards can be withdrawn.
         cancel: { guard: 'rests', actions: 'stop' },
         'activity.done': [
           ...COMES_TO_REST,
@@ -198,7 +198,7 @@ export const marketOrderMachine = setup({
         ],
       },
     },
-    /** The order may have been executed: only the exchange's own word leads out. */
+    /** The order may have been executed. Only the exchange's own report leads out. */
     unknown: {
       entry: ['projectOrder', 'reconcileOrder'],
       after: { reconcileAfter: { target: 'unknown', reenter: true } },

@@ -5,22 +5,22 @@ import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { ManualOrderContext, ManualOrderInput } from '../manual-order/order.ts';
 import type { ExecutionEvent, RestingAt, RestingTerms } from '../proposal/protocol.ts';
 
-/** Plain JSON. A paper order begins where it ends, or rests; a live one is to be executed. */
+/** Input of an order. Plain JSON. A paper order begins in its final state or resting. A live one begins unexecuted. */
 export interface MarketOrderInput extends ManualOrderInput {
   readonly begins: 'approved' | 'resting' | 'filled' | 'partially_filled' | 'failed';
-  /** Resting terms; absent for an order that takes at once or lapses. */
+  /** Resting terms. Absent for an order that fills at once or lapses. */
   readonly resting?: RestingTerms;
 }
 
-/** Plain JSON, stored in the snapshot. */
+/** Context of an order. Plain JSON, stored in the snapshot. */
 export interface MarketOrderContext extends MarketOrderInput, ManualOrderContext {
-  /** The lease to execute, as it was last taken; null before. */
+  /** End of the last execution lease, or null before the first. */
   readonly leaseUntil: EpochMs | null;
-  /** Field of the activity worker of executions, which people's orders share with proposals. */
+  /** Field that the shared execution worker reads of proposals. Always false for manual orders. */
   readonly readsReference: false;
-  /** Remaining part of a resting order, in the form of the activity worker; absent if the order does not rest. */
+  /** Remaining part of a resting order, as the execution worker reads it. Absent if the order does not rest. */
   readonly part?: OrderPart;
-  /** Resting price, and the time up to which market activity was checked; null if it does not rest. */
+  /** Resting price, and the time up to which market activity was checked. Null if it does not rest. */
   readonly rest?: RestingAt | null;
   readonly seen?: SeenTrades | null;
   /** Reason for the requested cancellation; null if none was requested. */

@@ -1,4 +1,4 @@
-/** A person's order on the spot exchange: each of its fields, once. */
+/** Fields of a manual order on the spot exchange. */
 import { Type } from 'typebox';
 import { held, resource, type ViewOf } from '../../src/core/resource.ts';
 import { choice, IdText, NullableDecimalText, nullable } from '../../src/core/shapes.ts';
@@ -20,10 +20,9 @@ export const marketOrder = resource('market_orders', {
   },
   ...MANUAL_ORDER_FIELDS,
   risk: { ...MANUAL_ORDER_FIELDS.risk, changes: true },
-  /** Amount that the order may still come to, in US dollars; null of orders from before it was kept. */
+  /** Amount in US dollars that the order may still spend. Null for orders from before it was stored. */
   boundUsd: { holds: held<string | null>(), column: 'numeric', changes: true },
 });
 
-/** An order as its row has it. */
 export type MarketOrder = ViewOf<typeof marketOrder>;
 export type MarketOrderView = MarketOrder & Pick<ManualOrderView, 'fills'>;

@@ -1,9 +1,9 @@
 /**
- * Follows resting orders. For people's orders it reads what their venue has filled or, on paper, what the market traded through them. If
- * the venue reports fills by itself, they are booked as reported. A periodic look at the present state finds the rest, so that a crash or a
- * lost report loses nothing. Results go to the order as an event, which counts only if nothing was booked since the query. An order without
- * news gets no event. Parts of agents' and Takes' orders are followed by the venue's reports too, but not looked at periodically: they are
- * withdrawn within a minute, and the venue is queried then.
+ * Follows resting orders. For manual orders it reads the fills that the venue reports, or on paper the market's trades through the order.
+ * Fills that a venue pushes are booked as reported. A periodic read of the present state finds the rest, so that a crash or a lost report
+ * loses nothing. Each result goes to the order as an event, which counts only if nothing was booked since the query. An order without news
+ * gets no event. Parts of agents' and Takes' orders are followed by the venue's reports only: they are withdrawn within a minute, and the
+ * venue is queried then.
  */
 import type { ExecutionMode } from '../../src/domain/orders/order.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
@@ -13,18 +13,18 @@ import type { CarriedAnswer } from '../proposal/protocol.ts';
 import type { ContainedLoop } from '../runtime/containment.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
-/** Maximum orders per look, least recently checked first. Each is a request to the venue. */
+/** Maximum orders per look, least recently checked first. Each costs a request to the venue. */
 const LOOKS = 5;
 /** Maximum look-back on paper. Older market activity fills nothing. */
 const LONGEST_LOOK_MS = 3_600_000;
-/** A report of an order that does not rest yet is kept for so long: it came before the answer to the order itself. */
+/** Time in milliseconds for which a report is kept whose order does not rest yet: it came before the answer to the order. */
 const EARLY_MS = 60_000;
 /** Maximum early reports. The oldest is dropped, and the look finds its fills. */
 const EARLY_REPORTS = 500;
-/** An account is followed for so long after its last order that rested. */
+/** Time in milliseconds for which an account is followed after its last resting order. */
 const LINGER_MS = 600_000;
 
-/** An order that rests or is being taken back. */
+/** An order that rests or is being withdrawn. */
 export interface RestingOrder {
   readonly id: string;
   readonly orgId: string;
@@ -33,30 +33,30 @@ export interface RestingOrder {
 
 export interface RestingWatchDeps extends LookDeps {
   readonly runtime: Pick<Runtime, 'deliver'>;
-  /** People's orders that rest or are being taken back, of every organization, oldest first. */
+  /** Manual orders of all organizations that rest or are being withdrawn, oldest first. */
   readonly resting: () => Promise<readonly RestingOrder[]>;
-  /** Proposals of agents and Takes of which a part rests on a live venue, of every organization. */
+  /** Proposals of agents and Takes, of all organizations, of which a part rests on a live venue. */
   readonly restingParts: () => Promise<readonly RestingOrder[]>;
-  /** Reports of the venue; without them orders are looked at alone. */
+  /** Reports of the venue. Without them orders are only polled. */
   readonly stream?: OrderStream | undefined;
   readonly contained: ContainedLoop;
   readonly onError: (error: unknown) => void;
 }
 
-/** True for an answer that an order has to know: it was filled further, or has ended. */
+/** True for an answer that changes the order: further fills or its end. */
 function isNews(answer: CarriedAnswer): boolean {
   if (answer.outcome === 'resting') return (answer.fills ?? []).length > 0;
   return answer.outcome === 'filled' || answer.outcome === 'partially_filled' || answer.outcome === 'rejected';
 }
 
 export interface RestingWatch {
-  /** Looks at the orders that waited longest. @returns how many had something new. */
+  /** Reads the orders that waited longest. Returns how many had news. */
   look(): Promise<number>;
 }
 
 export function createRestingWatch(deps: RestingWatchDeps): RestingWatch {
   const look = createOrderLook(deps);
-  /** Up to when each order has been looked at by this process. */
+  /** Time up to which this process has read each order. */
   const seenUntil = new Map<string, EpochMs>();
 
   async function tell(id: string, answer: CarriedAnswer | null, cause: string): Promise<boolean> {
@@ -83,7 +83,7 @@ export function createRestingWatch(deps: RestingWatchDeps): RestingWatch {
       const oldest = orders.toSorted((a, b) => (seenUntil.get(a.id) ?? 0) - (seenUntil.get(b.id) ?? 0));
       let told = 0;
       await deps.contained.each(
-        // An order that its venue tells nothing of keeps none of the others waiting.
+        // An order without an answer of its venue must not delay the others.
         oldest.slice(0, LOOKS + deps.contained.waiting),
         ({ id, orgId }) => ({ id, orgId }),
         async ({ id }) => {
@@ -95,7 +95,7 @@ export function createRestingWatch(deps: RestingWatchDeps): RestingWatch {
   };
 }
 
-/** Takes in what a venue reports, one after the other. */
+/** Handles the reports of a venue, one after the other. */
 function followReports(
   deps: RestingWatchDeps,
   stream: OrderStream,
@@ -106,7 +106,7 @@ function followReports(
 ): { resting(orders: readonly RestingOrder[]): Promise<void> } {
   const { clock, onError } = deps;
   const read = createReportReading(deps);
-  /** Time at which each organization last had a live order that rested. */
+  /** Time at which each organization last had a resting live order. */
   const lastRested = new Map<string, EpochMs>();
   const early = createEarlyReports(clock);
   let turn: Promise<void> = Promise.resolve();
@@ -118,7 +118,7 @@ function followReports(
     return turn;
   };
 
-  /** True where the order that it is of rests. */
+  /** Handles a report if its order rests. Returns true if it did. */
   async function take(report: OrderReport, orders: readonly RestingOrder[]): Promise<boolean> {
     const order = orders.find(({ id, orgId, mode }) => mode === 'live' && orgId === report.orgId && report.isOf(id));
     if (order === undefined) return false;
@@ -154,14 +154,14 @@ function followReports(
   };
 }
 
-/** Reports of orders that do not rest yet. */
+/** Keeps reports of orders that do not rest yet. */
 function createEarlyReports(clock: RestingWatchDeps['clock']) {
   let early: { readonly report: OrderReport; readonly at: EpochMs }[] = [];
   return {
     keep(report: OrderReport): void {
       early = [...early, { report, at: clock.now() }].slice(-EARLY_REPORTS);
     },
-    /** Tries each again, oldest first; those that are taken, or too old, are kept no longer. */
+    /** Retries each report, oldest first. Drops those that were taken or are too old. */
     async retry(take: (report: OrderReport) => Promise<boolean>): Promise<void> {
       const waiting = early.filter(({ at }) => clock.now() - at <= EARLY_MS);
       early = [];

@@ -6,7 +6,7 @@ import { notionalUsdOf } from '../../src/domain/orders/order.ts';
 import { answerOf } from '../proposal/execution-events.ts';
 import type { MarketOrderContext, MarketOrderEvent, MarketOrderInput } from './protocol.ts';
 
-/** The fills that an answer tells of; none of every other event. */
+/** Returns the fills that an event reports. No fills for events of other types. */
 export function toldFills(event: MarketOrderEvent): readonly Fill[] {
   const answer = answerOf(event);
   if (answer === null) return [];
@@ -14,7 +14,7 @@ export function toldFills(event: MarketOrderEvent): readonly Fill[] {
   return answer.outcome === 'filled' || answer.outcome === 'partially_filled' ? answer.fills : [];
 }
 
-/** Base units that its venue may still execute. */
+/** Returns the base units that the venue may still execute. */
 export function leftOfOrder({ order, seen, filledQuantity }: Pick<MarketOrderContext, 'order' | 'seen' | 'filledQuantity'>): DecimalString {
   return plainDecimal(Decimal.max(0, new Decimal(order.quantity).minus(seen?.executed ?? filledQuantity)));
 }
@@ -28,7 +28,7 @@ export function beginningAtRest(input: MarketOrderInput): Pick<MarketOrderContex
   return { part: { number: 0, kind: 'rest', quantity, dueAt: null }, rest, seen: null };
 }
 
-/** The context once it is known to rest, or to have been filled in part while it rested. */
+/** Returns the context of an order that rests, or was partially filled while it rested. */
 export function atRest(context: MarketOrderContext, event: MarketOrderEvent): Partial<MarketOrderContext> {
   const answer = answerOf(event);
   if (answer?.outcome !== 'resting' || context.part === undefined) return {};

@@ -1,4 +1,4 @@
-/** Handler of the commands for members. The database checks permissions once more. */
+/** Handles member commands. The database checks permissions again. */
 import type { ActorRecord } from '../../src/domain/agents/actor-step.ts';
 import type { Permission } from '../../src/domain/agents/agent.ts';
 import {
@@ -16,12 +16,12 @@ import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.t
 import type { CommandContext } from '../agent/commands.ts';
 import { type Granted, type MemberCommands, NO_INVITATION } from './commands.ts';
 
-/** Store ports of the command handler. Every change returns null, or the message with which the database refuses it. */
+/** Store ports of the command handler. Every change returns null, or the reason why the database refuses it. */
 export interface MemberDirectory {
   member(orgId: string, subject: string): Promise<MemberView | null>;
   role(orgId: string, name: string): Promise<MemberRole | null>;
   invitation(orgId: string, id: string): Promise<Invitation | null>;
-  /** `granted` null: the member is removed. */
+  /** Changes a member's permissions. `granted` is null to remove the member. */
   changeMember(by: CommandContext, subject: string, granted: RoleGrant | null, records: readonly ActorRecord[]): Promise<string | null>;
   setRole(by: CommandContext, name: string, permissions: readonly Permission[], records: readonly ActorRecord[]): Promise<string | null>;
   invite(by: CommandContext, invitation: Invitation, codeSha256: string, records: readonly ActorRecord[]): Promise<string | null>;
@@ -29,7 +29,7 @@ export interface MemberDirectory {
   revokeTokens(by: CommandContext, subject: string, revoked: RevokedTokens, records: readonly ActorRecord[]): Promise<string | null>;
 }
 
-/** Permissions, with the role that they come from. */
+/** Permissions, and the role they come from. */
 export interface RoleGrant {
   readonly role: string | null;
   readonly permissions: readonly Permission[];
@@ -46,7 +46,7 @@ export interface MemberDeps {
   readonly store: MemberDirectory;
   readonly clock: Pick<Clock, 'now'>;
   readonly newId: () => string;
-  /** A code that nobody guesses, and its SHA-256 in hexadecimal digits. */
+  /** Returns a random code and its SHA-256 in hexadecimal. */
   readonly newCode: () => { readonly code: string; readonly sha256: string };
 }
 
@@ -113,7 +113,7 @@ function noMember(subject: string): string {
   return `no member of the organization is called ${JSON.stringify(subject.slice(0, 80))}`;
 }
 
-/** The permissions of a role, or those that are named. */
+/** Returns the permissions of a role, or the listed permissions. */
 async function roleGrant(store: MemberDirectory, orgId: string, { role, permissions }: Granted): Promise<Outcome<RoleGrant>> {
   if ((role === null) === (permissions === null)) return refuse('malformed', '$: name either a role or permissions');
   if (role === null) return { ok: true, value: { role: null, permissions: permissions ?? [] } };
@@ -123,7 +123,10 @@ async function roleGrant(store: MemberDirectory, orgId: string, { role, permissi
   return { ok: true, value: { role, permissions: known } };
 }
 
-/** Revokes tokens. Without claims it revokes all tokens of the subject; with claims, the session or, without one, the token. */
+/**
+ * Revokes tokens. Without claims it revokes all tokens of the subject. With claims it revokes the session, or the token if there is no
+ * session.
+ */
 async function revoke({ store, clock }: MemberDeps, context: CommandContext, subject: string, claims: TokenClaims | null) {
   const { sessionId = null, tokenId = null } = claims ?? {};
   const before = clock.now();

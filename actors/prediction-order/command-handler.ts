@@ -1,4 +1,4 @@
-/** Takes orders on prediction markets: risk, then the fill on paper, with audit and answer in the step's transaction. */
+/** Handles paper orders on prediction markets: risk, then the fill, with audit and answer in the step's transaction. */
 import type { ActorState } from '../../src/domain/agents/actor-step.ts';
 import { costModelOf } from '../../src/domain/orders/costs.ts';
 import { contentId } from '../../src/domain/values/ids.ts';
@@ -20,7 +20,7 @@ import type { PredictionOrderInput } from './protocol.ts';
 export function createPredictionOrderHandler(deps: {
   readonly runtime: Pick<Runtime, 'start'>;
   readonly preTrade: PredictionPreTrade;
-  /** True if a step failed because its book was not at the version that it was validated on. */
+  /** True if a step failed because its book was no longer at the validated version. */
   readonly isOverrun: (error: unknown) => boolean;
   readonly clock: Pick<Clock, 'now'>;
   readonly newId: () => string;
@@ -93,7 +93,7 @@ export function inputOf(
   };
 }
 
-/** An order as its step left it; what it filled later is read from the store. */
+/** Returns the view of an order after its step. Later fills are read from the store. */
 export function predictionOrderView(id: string, state: ActorState, at: EpochMs): PredictionOrderView {
   return { ...predictionOrderRow(id, state, at), fills: predictionOrderContext(state).fills };
 }

@@ -15,7 +15,7 @@ export function predictionOrderContext(state: Pick<ActorState, 'context'>): Pred
   return state.context as unknown as PredictionOrderContext;
 }
 
-/** The state in the words of the outside: a paper order whose rest lapsed is partially filled. */
+/** Returns the public state. A paper order whose remainder lapsed is partially filled. */
 export function predictionOrderState(state: Pick<ActorState, 'value'>): PredictionOrderState {
   return state.value === 'lapsed' ? 'partially_filled' : (state.value as PredictionOrderState);
 }

@@ -1,4 +1,4 @@
-/** Asks after live orders: first the transaction that is to open them, then the venue that fills them. Both answer as often as they are asked. */
+/** Reads the state of live orders: first from the transaction that opens them, then from the venue that fills them. Idempotent. */
 import type { ActorRow } from '../../src/domain/agents/actor-step.ts';
 import type { Json } from '../../src/domain/values/canonical-json.ts';
 import type { PreparedTransactionState } from '../../src/domain/solana/lifecycle.ts';
@@ -9,10 +9,10 @@ import { FOLLOW_ORDER_TRANSACTION, FOLLOW_PREDICTION_ORDER, predictionOrderConte
 import type { OnchainVenue } from './onchain-venue.ts';
 import type { TransactionNews, VenueNews } from './protocol.ts';
 
-/** States of the transaction after which it can no longer be signed. */
+/** States in which the transaction is already signed. */
 const SENT: ReadonlySet<PreparedTransactionState> = new Set(['submitted', 'verified', 'broadcast', 'confirmed', 'refused', 'unknown']);
 
-/** The activity workers of a prediction order's activities, by kind. */
+/** Returns the activity workers of a prediction order, by kind. */
 export function predictionOrderWorkers(deps: {
   readonly load: (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
   readonly venue: Pick<OnchainVenue, 'news'>;

@@ -1,6 +1,6 @@
 /**
- * Takes live orders in two steps: prepare asks the venue for a transaction, validates exactly what it would
- * come to and stores it; execute takes the signed bytes. The venue fills what was opened, later.
+ * Handles live orders in two steps. `prepare` requests a transaction from the venue, validates exactly its effect and stores it. `execute`
+ * takes the signed bytes. The venue fills the opened order later.
  */
 import { Decimal, type DecimalString, plainDecimal } from '../../src/domain/values/decimal.ts';
 import { type Order, orderOf } from '../../src/domain/orders/order.ts';
@@ -35,20 +35,20 @@ const OFFERS = 3;
 
 export interface LivePredictionDeps {
   readonly runtime: Pick<Runtime, 'start' | 'deliver'>;
-  /** Prices and validates on the book of the very venue that the order goes to. */
+  /** Prices and validates on the book of the venue that the order goes to. */
   readonly preTrade: PredictionPreTrade;
   readonly venue: OnchainVenue;
   readonly chain: Pick<ChainClient, 'simulate' | 'lookupTable' | 'blockHeight'>;
   readonly submission: TransactionSubmission;
   readonly orders: {
     find(orgId: string, id: string): Promise<PredictionOrderView | null>;
-    /** Position account of a wallet in an outcome; null if none of our orders opened one. */
+    /** Returns a wallet's position account in an outcome, or null if none of our orders opened one. */
     positionOf(orgId: string, wallet: string, instrument: string): Promise<string | null>;
   };
-  /** Version of the facts that a validation on a book rests on, as one text. */
+  /** Returns the version of the facts that a validation on a book rests on, as text. */
   readonly exposureVersion: (orgId: string, bookId: string) => Promise<string>;
   readonly obstacleOf: (error: unknown) => CapacityObstacle;
-  /** True for an error that says that the node gave no answer. */
+  /** True for an error that means that the node did not answer. */
   readonly isSilence: (error: unknown) => boolean;
   readonly clock: Pick<Clock, 'now'>;
   readonly newId: () => string;
@@ -75,7 +75,7 @@ export function createLivePredictionHandler(deps: LivePredictionDeps): LivePredi
       if (order === null) return refuse('not_found', NO_PREDICTION_ORDER);
       if (order.onchain === null) return refuse('state_conflict', 'a paper order is filled when it is placed and needs no execution');
       const submitted = await deps.submission.submit(context, 'prediction_order', order.onchain.transactionId, signedBase64);
-      // An early notice: the order checks its transaction by itself.
+      // An early notice only: the order also checks its transaction by itself.
       if (submitted.ok)
         await runtime.deliver(orderId, { type: 'transaction.submitted' }, { cause: `${context.subject} ${context.requestId}` });
       return submitted;
@@ -83,7 +83,7 @@ export function createLivePredictionHandler(deps: LivePredictionDeps): LivePredi
   };
 }
 
-/** The order that the venue would carry out, validated, with its transaction looked through. */
+/** Returns the validated order that the venue would carry out, and its checked transaction. */
 async function offered(
   deps: LivePredictionDeps,
   orgId: string,
@@ -113,7 +113,7 @@ async function offered(
 
 /**
  * Requests an offer for the deposit. The venue spends all of it, so a price or fee better than the worst one would buy more than requested.
- * In that case less is deposited.
+ * In that case deposits less.
  */
 async function offerWithin(
   deps: LivePredictionDeps,
@@ -136,7 +136,7 @@ async function offerWithin(
   return refuse('state_conflict', 'the venue would buy more than requested: try again');
 }
 
-/** The offered transaction, if a wallet may be asked to sign it: its programs, its signers, and what it would do now. */
+/** Checks the offered transaction before a wallet is asked to sign it: its programs, its signers, and its simulated effect. */
 async function lookedThrough(
   deps: LivePredictionDeps,
   wallet: string,
@@ -172,7 +172,9 @@ async function lookedThrough(
     : refuse('route_refused', `the transaction is not the promised one: ${broken}`);
 }
 
-/** First the transaction, which reserves; then the order. Where the second is never created, the first one expires by itself. */
+/**
+ * Creates the transaction, which reserves capacity, and then the order. If the order is never created, the transaction expires by itself.
+ */
 async function create(
   deps: LivePredictionDeps,
   context: CommandContext,
@@ -251,7 +253,7 @@ function depositOf({ notionalUsd }: Order, feeUsd: DecimalString | null): Decima
   return plainDecimal(new Decimal(notionalUsd).plus(feeUsd).toDecimalPlaces(6, Decimal.ROUND_UP));
 }
 
-/** Amount by which an offer exceeds the order: in dollars, and in contracts if the order names a number of contracts. */
+/** Returns by how much an offer exceeds the order: in dollars, or in contracts if the order states a number of contracts. */
 function excessUsd(wished: Order, offered: Order, byQuantity: boolean): Decimal {
   const money = new Decimal(offered.notionalUsd).minus(wished.notionalUsd);
   const contracts = new Decimal(offered.quantity).minus(wished.quantity).times(offered.limitPrice);

@@ -1,6 +1,6 @@
 /**
- * The state chart of an order on a prediction market: a paper order is created in its final state; a live one is opened by a final
- * transaction and filled later, as its venue tells. Executed is not filled.
+ * The state chart of a prediction-market order. A paper order is created in its final state. A live one is opened by a final transaction
+ * and filled later, as its venue reports. Executed does not mean filled.
  */
 import { assign, setup } from 'xstate';
 import type { Fill } from '../../src/domain/books/book.ts';
@@ -9,7 +9,7 @@ import { totalOf } from '../../src/domain/orders/filled.ts';
 import { effect, fromInput } from '../runtime/actor-kind.ts';
 import type { PredictionOrderContext, PredictionOrderEvent, PredictionOrderInput, VenueNews } from './protocol.ts';
 
-/** The venue is asked soon at first, and ever more rarely up to a minute if nothing happens. Milliseconds. */
+/** First interval in milliseconds between queries of the venue. It grows to a minute while nothing changes. */
 const LOOK_SOON_MS = 2_000;
 const LOOK_RARELY_MS = 60_000;
 
@@ -18,12 +18,12 @@ interface EventArgs {
   readonly event: PredictionOrderEvent;
 }
 
-/** Returns the venue's news in an event; null for every other event. */
+/** Returns the venue's news of an event, or null for other events. */
 function newsIn({ event }: Pick<EventArgs, 'event'>): Exclude<VenueNews, { readonly outcome: 'unknown' }> | null {
   return event.type === 'activity.done' && 'fills' in event.answer ? event.answer : null;
 }
 
-/** Fills that the venue tells of and that are not booked yet. */
+/** Returns the reported fills that are not booked yet. */
 function freshFills(args: EventArgs): readonly Fill[] {
   return newsIn(args)?.fills.filter(({ id }) => !args.context.booked.includes(id)) ?? [];
 }
@@ -33,7 +33,9 @@ const answers =
   ({ event }: EventArgs): boolean =>
     event.type === 'activity.done' && event.answer.outcome === outcome;
 
-/** A venue that tells of more than was ordered, or worse than the limit, tells of something else: nothing of it is booked. */
+/**
+ * True if the venue reports more than was ordered or a price beyond the limit. Such a report belongs to something else and is not booked.
+ */
 function isBeyond(args: EventArgs): boolean {
   const { order, filledQuantity } = args.context;
   const fresh = freshFills(args);
@@ -43,13 +45,13 @@ function isBeyond(args: EventArgs): boolean {
   return worse || new Decimal(totalOf('quantity', fresh, filledQuantity)).gt(order.quantity);
 }
 
-/** Deposit = what was paid for fills + fees + what came back, to the cent that venues round by. */
+/** True unless the deposit equals the cost of fills, the fees and the refund, to the cent that venues round by. */
 function isOffBalance(args: EventArgs): boolean {
   const news = newsIn(args);
   const { onchain, order } = args.context;
   if (news === null || news.outcome === 'open' || onchain === null || order.side === 'sell') return false;
   const { refundUsd, fills } = news;
-  // A whole fill may leave nothing to give back.
+  // A complete fill may leave nothing to refund.
   if (refundUsd === null) return news.outcome !== 'filled';
   const spent = fills.reduce((sum, { notionalUsd, feeUsd }) => sum.plus(notionalUsd).plus(feeUsd), new Decimal(0));
   return spent.plus(refundUsd).minus(onchain.depositUsd).abs().gt('0.01');
@@ -77,13 +79,13 @@ const atVenue = (state: 'open' | 'partially_filled') =>
     on: { 'activity.done': SETTLE, 'activity.given_up': {} },
   }) as const;
 
-/** The word of the transaction's own actor comes by itself if it is final, and is asked for besides. */
+/** Transitions while the order waits for its transaction. The transaction's actor reports a final result, and is also polled. */
 const awaitingTransaction = (state: 'prepared' | 'submitted') =>
   ({
     after: { followAfter: { target: state, reenter: true, actions: 'askTransaction' } },
     on: {
       'transaction.submitted': { target: 'submitted' },
-      // The chain may be faster than the word that it was sent.
+      // The chain's result may arrive before the notice that the transaction was sent.
       'transaction.finalized': { target: 'open' },
       'activity.done': [
         { guard: 'isTransactionFinal', target: 'open' },
@@ -100,7 +102,7 @@ export const predictionOrderMachine = setup({
   actions: {
     projectOrder: effect<undefined>(),
     alertOperators: effect<{ readonly what: string }>(),
-    /** The database refuses the step where a halt came since. */
+    /** Makes the database refuse the step if a halt came meanwhile. */
     requireEpoch: effect<undefined>(),
     askVenue: effect<undefined>(),
     askTransaction: effect<undefined>(),
@@ -161,7 +163,7 @@ export const predictionOrderMachine = setup({
   })),
   initial: 'placed',
   states: {
-    /** Initial state, left at once. */
+    /** Transient first state. */
     placed: {
       entry: ['requireEpoch'],
       always: [
@@ -173,12 +175,12 @@ export const predictionOrderMachine = setup({
     },
     /** The transaction waits for a signature. It reserves capacity and is not an order yet. */
     prepared: { entry: ['projectOrder'], ...awaitingTransaction('prepared') },
-    /** The transaction may have landed: only the chain's own word leads out. */
+    /** The transaction may have landed. Only the chain's report leads out. */
     submitted: { entry: ['projectOrder'], ...awaitingTransaction('submitted') },
     open: { entry: ['projectOrder', 'askVenue'], ...atVenue('open') },
     partially_filled: { entry: ['projectOrder', 'askVenue'], ...atVenue('partially_filled') },
     filled: { type: 'final', entry: ['projectOrder'] },
-    /** A paper order that the book held only a part of: the rest lapsed at once. */
+    /** A paper order that the book could fill only in part. The remainder lapsed at once. */
     lapsed: { type: 'final', entry: ['projectOrder'] },
     cancelled: { type: 'final', entry: ['projectOrder'] },
     failed: { type: 'final', entry: ['projectOrder'] },

@@ -1,4 +1,4 @@
-/** The on-chain counterpart of the prediction venues, as live orders need it. Boot supplies one. */
+/** Port of the on-chain prediction venue for live orders. Boot supplies it. */
 import type { DecimalString } from '../../src/domain/values/decimal.ts';
 import type { Order } from '../../src/domain/orders/order.ts';
 import type { OutcomeSide, PredictionBook, PredictionMarket } from '../../src/domain/prediction/market.ts';
@@ -10,7 +10,7 @@ import type { PredictionOrderContext, VenueNews } from './protocol.ts';
 export interface OnchainOffer {
   readonly transactionBase64: string;
   readonly lastValidBlockHeight: number;
-  /** The blockhash that the venue says its transaction has. */
+  /** Blockhash of the transaction according to the venue. */
   readonly blockhash: string;
   readonly venueMarketId: string;
   readonly orderAccount: string;
@@ -18,11 +18,11 @@ export interface OnchainOffer {
   readonly positionAccount: string;
   /** Contracts, a multiple of 0.01. */
   readonly quantity: DecimalString;
-  /** The worst price that it will be filled at. */
+  /** Worst fill price. */
   readonly limitPrice: DecimalString;
 }
 
-/** Order to open from a wallet, and for a purchase the deposit that the venue spends. */
+/** Order to open from a wallet. A purchase includes the deposit that the venue spends. */
 export interface OfferRequest {
   readonly wallet: string;
   readonly market: PredictionMarket;
@@ -33,24 +33,24 @@ export interface OfferRequest {
 }
 
 export interface OnchainVenue {
-  /** The stablecoin that deposits are made in. */
+  /** Stablecoin of deposits. */
   readonly stable: { readonly mint: string; readonly decimals: number };
   /** Programs of the venue that its transactions may call. */
   readonly programs: readonly string[];
   /**
-   * Asks for an order; nothing happens on the chain. A buy is asked for by its deposit, in US dollars; a sell by its
-   * contracts and the account of the position. Refused as `state_conflict` if the venue refuses, as `unavailable` if it does not answer.
+   * Requests an offer without touching the chain. A buy is requested by its deposit in US dollars, a sell by its contracts and the position
+   * account. Refuses with `state_conflict` if the venue refuses and with `unavailable` if it does not answer.
    */
   offer(request: OfferRequest): Promise<Outcome<OnchainOffer>>;
   /** Returns the state of an order whose transaction is final. @throws if the venue does not answer. */
   news(orderId: string, context: PredictionOrderContext): Promise<VenueNews>;
 }
 
-/** The venue and its chain, as one process reaches them. */
+/** The venue and its chain. */
 export interface OnchainPredictions {
   readonly venue: OnchainVenue & {
     book(market: PredictionMarket): Promise<PredictionBook>;
-    /** Contracts by the account of each position of a wallet. @throws if the venue does not tell. */
+    /** Returns the contracts by position account of a wallet. @throws if the venue does not answer. */
     positions(owner: string): Promise<ReadonlyMap<string, DecimalString>>;
   };
   readonly chain: Pick<ChainClient, 'simulate' | 'lookupTable' | 'blockHeight'>;

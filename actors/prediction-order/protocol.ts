@@ -5,7 +5,7 @@ import type { OutcomeSide } from '../../src/domain/prediction/market.ts';
 import type { OnchainTerms } from '../../src/domain/prediction/order.ts';
 import type { ManualOrderContext, ManualOrderInput } from '../manual-order/order.ts';
 
-/** Plain JSON. A paper order begins where it ends; a live one waits for its transaction. */
+/** Input of an order. Plain JSON. A paper order begins in its final state. A live one waits for its transaction. */
 export interface PredictionOrderInput extends ManualOrderInput {
   readonly marketId: string;
   readonly outcome: OutcomeSide;
@@ -14,12 +14,12 @@ export interface PredictionOrderInput extends ManualOrderInput {
   readonly onchain: OnchainTerms | null;
 }
 
-/** Plain JSON, stored in the snapshot. */
+/** Context of an order. Plain JSON, stored in the snapshot. */
 export interface PredictionOrderContext extends PredictionOrderInput, ManualOrderContext {
   readonly feesUsd: DecimalString;
-  /** Fills that were booked, by id: each is booked once however often the venue tells of it. */
+  /** Ids of booked fills. Each is booked once, however often the venue reports it. */
   readonly booked: readonly string[];
-  /** Refunded part of the deposit; null until the venue closed the order. */
+  /** Refunded part of the deposit, or null until the venue closes the order. */
   readonly refundUsd: DecimalString | null;
   /** Number of venue queries since the last change. */
   readonly looks: number;

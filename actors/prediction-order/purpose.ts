@@ -1,7 +1,4 @@
-/**
- * Rules of prediction orders for the machine of prepared transactions: the deposit must be the promised one, and a final transaction
- * opens an order.
- */
+/** Rules of prediction orders for prepared transactions: the deposit must be the promised one, and a final transaction opens an order. */
 import { plainDecimal } from '../../src/domain/values/decimal.ts';
 import { type DepositPromise, depositObjection } from '../../src/domain/solana/prediction-deposit.ts';
 import { USDC_LEG, uiOf } from '../../src/domain/solana/swap.ts';
@@ -21,7 +18,7 @@ export function predictionSubject({ subject }: Pick<PreparedTransactionContext, 
 export const predictionOrderRules: PurposeRules = {
   dollarsPaid: (context) => plainDecimal(uiOf(predictionSubject(context).depositRaw, USDC_LEG)),
   objection: (context, { changes }) => depositObjection(changes, predictionSubject(context)),
-  // Executed is not filled: the order is told that it is open, and its fills are its venue's to tell.
+  // Executed does not mean filled: the order only learns that it is open. Its venue reports the fills.
   settle: (context) => [
     record('prediction_order_told', { orderId: predictionSubject(context).orderId, event: { type: 'transaction.finalized' } }),
   ],

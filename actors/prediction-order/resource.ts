@@ -1,4 +1,4 @@
-/** An order on a prediction market: each of its fields, once. */
+/** Fields of a prediction-market order. */
 import { Type } from 'typebox';
 import { held, resource, type ViewOf } from '../../src/core/resource.ts';
 import { choice, DecimalText, IdText, NullableDecimalText, nullable } from '../../src/core/shapes.ts';
@@ -52,6 +52,5 @@ export const predictionOrder = resource('prediction_orders', {
   },
 });
 
-/** An order as its row has it. */
 export type PredictionOrder = ViewOf<typeof predictionOrder>;
 export type PredictionOrderView = PredictionOrder & Pick<ManualOrderView, 'fills'>;

@@ -1,6 +1,6 @@
 /**
- * Transactions that this service builds for a person's wallet: compiled, signed by their own keys, and stored before anybody is asked to
- * sign.
+ * Transactions that this service builds for a person's wallet: compiled, co-signed with ephemeral keys, and stored before they are offered
+ * for signing.
  */
 import type { ActorRecord, StepPlan } from '../../src/domain/agents/actor-step.ts';
 import type { ProgramInstruction } from '../../src/domain/launch/curve/program.ts';
@@ -12,30 +12,33 @@ import type { Runtime } from '../runtime/runtime.ts';
 import { capacityRow } from './open-capacity.ts';
 import type { PreparedTransactionInput } from './protocol.ts';
 
-/** A block in so many milliseconds: how long an unsigned transaction is good for. */
+/** Expected time per block in milliseconds, from which the life of an unsigned transaction is estimated. */
 const BLOCK_MS = 400;
 const SIGNATURE_BYTES = 64;
 
-/** A key pair that signs once and is forgotten: it is made for one transaction and never stored. */
+/** Key pair made for one transaction. Signs once and is never stored. */
 export interface EphemeralKey {
   readonly address: string;
   sign(message: Uint8Array): Uint8Array;
 }
 
-/** The block that a message is built on, and the last one that may hold it. */
+/** Recent block that a message names, and the last block height that may include it. */
 export interface MessageLifetime {
   readonly blockhash: string;
   readonly lastValidBlockHeight: number;
 }
 
-/** One transaction as it is stored and as the wallet is given it. */
+/** A transaction as stored and as given to the wallet. */
 export interface BuiltTransaction {
   readonly base64: string;
   readonly bytes: Uint8Array;
   readonly prepared: PreparedTransactionInput['prepared'];
 }
 
-/** Compiles instructions into a transaction that lacks only the signatures whose keys are not given. @throws if they make no message */
+/**
+ * Compiles instructions into a transaction that lacks only the signatures of keys that were not given. @throws if they do not form a valid
+ * message.
+ */
 export function builtTransaction(
   payer: string,
   instructions: readonly ProgramInstruction[],
@@ -55,7 +58,7 @@ export function builtTransaction(
   };
 }
 
-/** Time at which a message can no longer land, in milliseconds from the time of the block height. */
+/** Returns the life of a message, in milliseconds from the time of the block height. */
 export function lifetimeMs({ lastValidBlockHeight }: Pick<MessageLifetime, 'lastValidBlockHeight'>, blockHeight: number): number {
   return Math.max(0, lastValidBlockHeight - blockHeight) * BLOCK_MS;
 }
@@ -69,7 +72,7 @@ export interface UserTransaction extends Pick<PreparedTransactionInput, 'purpose
   readonly built: Pick<BuiltTransaction, 'base64' | 'prepared'>;
 }
 
-/** Stores a transaction that a person's wallet signs, if the organization has room for one more. It reserves nothing of a book. */
+/** Stores a transaction for a person's wallet if the organization is below its limit. Reserves nothing in a book. */
 export async function startUserTransaction(
   { runtime, exposureVersion }: UserTransactionDeps,
   { orgId, subject, requestId }: CommandContext,

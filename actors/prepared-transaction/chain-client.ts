@@ -1,17 +1,18 @@
-/** The way to the primary chain, as prepared transactions need it. Boot supplies one; its answers are never more than what a node said. */
+/** Port of prepared transactions to the primary chain. Boot supplies it. Every answer comes from a node. */
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import type { Broadcast, Commitment, LandedTransaction, SignatureStatus, Simulation } from '../../src/domain/solana/chain.ts';
 
 export interface ChainClient {
-  /** The block height at a commitment. @throws if no node answers. */
+  /** Returns the block height at a commitment. @throws if no node answers. */
   blockHeight(commitment: Commitment): Promise<number>;
   /**
-   * Returns the status of a signature, after a search of the node's whole history. @throws if no node answers: silence is never `unseen`.
+   * Returns the status of a signature after searching the node's whole history. @throws if no node answers, because silence is never
+   * `unseen`.
    */
   status(signature: string): Promise<SignatureStatus>;
   /**
-   * Hands signed bytes to a node as they are, with preflight and without retries of its own. The same bytes are one
-   * transaction however often they are sent, and they leave while `leftMs` says that milliseconds are left. Answers `unknown` if the answer was lost. @throws only before anything was sent.
+   * Sends signed bytes to a node unchanged, with preflight and without retries of its own. The same bytes are one transaction however often
+   * they are sent. Sends nothing once `leftMs` is 0. Returns `unknown` if the answer was lost. @throws only before anything was sent.
    */
   broadcast(signed: Uint8Array, leftMs: () => number): Promise<Broadcast>;
   /** Simulates the bytes now, without checking signatures. @throws if no node answers. */

@@ -27,7 +27,7 @@ const toCarry = (kind: string, info: StepInfo): readonly Effect[] => [
 
 const RESERVES_NOTHING = { bookId: null, instrument: null, side: null, quantity: null, notionalUsd: null };
 
-/** Returns the transaction after a step. @param dollarsUsd dollars that it pays by the rules of its purpose */
+/** Returns the transaction after a step. @param dollarsUsd Dollars that it pays, by the rules of its purpose. */
 export function transactionRow(
   id: string,
   state: Pick<ActorState, 'context' | 'value'>,
@@ -48,7 +48,7 @@ export function transactionRow(
   return preparedTransaction.pick(own, context);
 }
 
-/** @throws Error for a purpose that this service does not carry */
+/** Returns the rules of a purpose. @throws Error for a purpose that this service does not serve. */
 function rulesOf(purposes: Purposes, info: Pick<StepInfo, 'context'>): PurposeRules {
   const { purpose } = transactionContext(info);
   const rules = purposes[purpose];
@@ -57,8 +57,7 @@ function rulesOf(purposes: Purposes, info: Pick<StepInfo, 'context'>): PurposeRu
 }
 
 /**
- * Binds the dollars of a person's transaction when it is prepared: from then on it counts among what is bound. An agent's or a Take's own
- * transaction spends what is bound for it.
+ * Binds the dollars of a person's transaction when it is prepared. A transaction of an agent or Take spends what is already bound for it.
  */
 function spent(rules: PurposeRules, info: StepInfo): readonly Effect[] {
   const context = transactionContext(info);
@@ -67,7 +66,7 @@ function spent(rules: PurposeRules, info: StepInfo): readonly Effect[] {
   return spendingRows(info.orgId, spending, info.now).map(({ type, ...row }) => record(type, row));
 }
 
-/** The kind with the purposes that it serves. */
+/** Returns the actor kind for these purposes. */
 export function preparedTransactionKind(purposes: Purposes): ActorKind {
   return {
     kind: 'prepared_transaction',
@@ -90,7 +89,7 @@ export function preparedTransactionKind(purposes: Purposes): ActorKind {
       takeLease: ({ forMs }: { readonly forMs: number }, info) => [
         record('execution_lease', { key: info.actorId, orgId: info.orgId, epoch: transactionContext(info).epoch, forMs }),
       ],
-      // An answer of before another lease was taken ends nothing.
+      // A late answer of an earlier lease must not end the new one.
       endLease: ({ lease }: { readonly lease: number | null }, info) =>
         lease !== null && lease === transactionContext(info).leaseUntil ? [record('execution_lease_ended', { key: info.actorId })] : [],
       alertOperators: ({ what }: { readonly what: string }, info) => {

@@ -1,7 +1,6 @@
 /**
- * Carries a submitted transaction to the chain and follows it there: the bytes checked once more, the lease that a halt
- * waits for, the broadcast, and then the chain's own word. An activity worker may die between any two of these steps; the one
- * after it sends the same bytes, which the chain carries out once.
+ * Sends a submitted transaction to the chain and follows it: checks the bytes again, takes the lease that a halt waits for, broadcasts, and
+ * reads the chain's result. A worker may die between any two steps. The next one sends the same bytes, which the chain executes once.
  */
 import type { ActorRow } from '../../src/domain/agents/actor-step.ts';
 import type { Json } from '../../src/domain/values/canonical-json.ts';
@@ -20,7 +19,7 @@ import type { Purposes } from './purpose.ts';
 export interface TransactionExecutionDeps {
   readonly runtime: Pick<Runtime, 'deliver'>;
   readonly load: (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
-  /** Returns true while the lease of a transaction lives, by the clock of the store. */
+  /** Returns true while a transaction's lease is valid, by the store's clock. */
   readonly leaseIsHeld: (transactionId: string) => Promise<boolean>;
   readonly chain: ChainClient;
   readonly verifySignature: VerifySignature;
@@ -36,7 +35,7 @@ interface Loaded {
 
 const SENDABLE: ReadonlySet<PreparedTransactionState> = new Set(['verified', 'broadcast', 'unknown']);
 
-/** The activity workers of a prepared transaction's activities, by kind. */
+/** Returns the activity workers of prepared transactions, by kind. */
 export function transactionWorkers(deps: TransactionExecutionDeps): Readonly<Record<string, ActivityWorker>> {
   const { chain } = deps;
 
@@ -78,7 +77,7 @@ export function transactionWorkers(deps: TransactionExecutionDeps): Readonly<Rec
   async function broadcast(id: string, key: string): Promise<TransactionAnswer> {
     const loaded = await load(id);
     if (!SENDABLE.has(loaded.state)) return { outcome: 'superseded', reason: loaded.state };
-    // The holder of the lease may be sending at this moment. Others follow only after its end.
+    // The holder of the lease may be sending now. Others wait for its end.
     if (await deps.leaseIsHeld(id)) throw new Error(`another worker holds the lease of prepared transaction ${id}`);
     const taken = await takeLease(deps, id, key, async () => (await load(id)).state);
     if ('supersededBy' in taken) return { outcome: 'superseded', reason: taken.supersededBy };
@@ -86,12 +85,12 @@ export function transactionWorkers(deps: TransactionExecutionDeps): Readonly<Rec
     const answer = await chain.broadcast(bytesOf(loaded), taken.leftMs);
     if (answer.outcome === 'sent') return { outcome: 'sent', lease };
     if (answer.outcome === 'unknown') return { outcome: 'unknown', detail: answer.detail, lease };
-    // A node also refuses what it has carried out already.
+    // A node also refuses a transaction that it has already executed.
     const seen = await landing(loaded.context.signature);
     return seen === null ? { outcome: 'refused', reason: 'refused_by_chain', detail: answer.reason, lease } : { outcome: 'sent', lease };
   }
 
-  /** Returns the chain's answer about a signature; null if it does not know it. @throws if it does not answer. */
+  /** Returns the chain's result of a signature, or null if the chain does not know it. @throws if it does not answer. */
   async function landing(signature: string | null): Promise<TransactionAnswer | null> {
     if (signature === null) return null;
     const { state, slot } = await chain.status(signature);
@@ -109,7 +108,7 @@ export function transactionWorkers(deps: TransactionExecutionDeps): Readonly<Rec
       if (seen !== null) return seen;
       const blockHeight = await chain.blockHeight('finalized');
       if (blockHeight <= prepared.lastValidBlockHeight) return { outcome: 'unseen' };
-      // The second proof, looked for only after the first one stands.
+      // The second proof, requested only once the first one holds.
       return (await landing(signature)) ?? { outcome: 'expired', blockHeight, signature };
     } catch (error) {
       // The chart asks again by its own timer.

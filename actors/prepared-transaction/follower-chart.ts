@@ -1,4 +1,4 @@
-/** Chart parts of actors that submit a prepared transaction of their own and follow it: its answers, its ends and repeated queries. */
+/** Chart parts shared by actors that submit and follow a prepared transaction: answers, ends and repeated queries. */
 interface EndedAnswer {
   readonly outcome: 'ended';
   readonly how: 'expired' | 'failed';
@@ -10,18 +10,18 @@ interface EventArgs<Answer> {
   readonly event: { readonly type: string } | { readonly type: 'activity.done'; readonly answer: Answer };
 }
 
-/** Answer in an event; null if the event carries none. */
+/** Returns the answer in an event, or null if there is none. */
 export function answerOf<Answer>({ event }: EventArgs<Answer>): Answer | null {
   return 'answer' in event ? event.answer : null;
 }
 
-/** A guard: the answer has this outcome. */
+/** Guard: true if the answer has this outcome. */
 export const answers =
   <Answer extends { readonly outcome: string }>(outcome: Answer['outcome']) =>
   (args: EventArgs<Answer>): boolean =>
     answerOf(args)?.outcome === outcome;
 
-/** A guard: the transaction has ended this way. */
+/** Guard: true if the transaction has ended this way. */
 export const ended =
   (how: EndedAnswer['how']) =>
   (args: EventArgs<EndedAnswer | { readonly outcome: Exclude<string, 'ended'> }>): boolean => {
@@ -35,13 +35,13 @@ export function endOf(args: EventArgs<EndedAnswer | { readonly outcome: string }
   return answer !== null && 'how' in answer ? { reason: answer.reason, detail: answer.detail } : {};
 }
 
-/** The transitions of an `activity.done` that says that the transaction has ended. */
+/** Transitions of an `activity.done` whose transaction has ended. */
 export const ENDS = [
   { guard: 'isExpired', target: 'expired', actions: 'rememberEnd' },
   { guard: 'isFailed', target: 'failed', actions: 'rememberEnd' },
 ] as const;
 
-/** The timer of what is asked again runs in a state within, which an answer without news enters anew. */
+/** Nested state with a timer that repeats a query. An answer without news enters it again. */
 export const again = <Action extends string, Delay extends string>(action: Action, delay: Delay) =>
   ({
     initial: 'waiting',

@@ -1,7 +1,7 @@
 /**
- * State chart of a transaction that somebody else signs: prepared, submitted, verified, broadcast, confirmed, finalized (design "Two-phase
- * signing"). Signed bytes may land until they have expired, regardless of who sent them. Only the chain's word ends a state after
- * submission, and only a finalized transaction has a result.
+ * State chart of a transaction that a wallet signs: prepared, submitted, verified, broadcast, confirmed, finalized. Signed bytes may land
+ * until they have expired, whoever sent them. Only the chain's report ends a state after submission, and only a finalized transaction has a
+ * result.
  */
 import { assign, setup } from 'xstate';
 import type { LandedTransaction } from '../../src/domain/solana/chain.ts';
@@ -19,7 +19,7 @@ const answered =
   (told: Told): boolean =>
     answerOf(told)?.outcome === outcome;
 
-/** Returns the landed transaction of a `finalized` answer; null for every other event. */
+/** Returns the landed transaction of a `finalized` answer, or null for other events. */
 function landedOf(told: Told): LandedTransaction | null {
   const answer = answerOf(told);
   return answer?.outcome === 'finalized' ? answer.landed : null;
@@ -53,7 +53,7 @@ const END_LEASE = {
   },
 } as const;
 
-/** Transitions on the chain's word, from every state in which signed bytes exist. */
+/** Transitions by the chain's report, for every state with signed bytes. */
 const CHAIN_SAYS = [
   { guard: 'isFinalized', target: 'finalized', actions: 'rememberLanded' },
   { guard: 'isFailed', target: 'failed', actions: ['rememberLanded', 'rememberReason'] },
@@ -61,7 +61,7 @@ const CHAIN_SAYS = [
   { guard: 'isConfirmed', target: 'confirmed', actions: 'rememberSlot' },
 ] as const;
 
-/** Asks again after a while: the state's timer starts anew. */
+/** Asks again later by restarting the state's timer. */
 const again = (target: 'broadcast' | 'confirmed' | 'refused' | 'unknown' | 'prepared') =>
   [
     { guard: 'isUnseen', target, reenter: true },
@@ -77,7 +77,7 @@ export const preparedTransactionMachine = setup({
   },
   actions: {
     projectTransaction: effect<undefined>(),
-    /** The database refuses the step where a halt came since. */
+    /** Makes the database refuse the step if a halt came meanwhile. */
     requireEpoch: effect<undefined>(),
     checkTransaction: effect<undefined>(),
     broadcastTransaction: effect<undefined>(),
@@ -125,7 +125,7 @@ export const preparedTransactionMachine = setup({
     isConfirmed: answered('confirmed'),
     isFinalized: (told) => landedOf(told)?.error === null,
     isFailed: (told) => typeof landedOf(told)?.error === 'string',
-    // An answer of before the submission looked no signature up, and proves nothing after it.
+    // An answer from before the submission searched for no signature, and proves nothing after it.
     isExpired: (told) => {
       const answer = answerOf(told);
       return answer?.outcome === 'expired' && answer.signature === told.context.signature;
@@ -150,9 +150,9 @@ export const preparedTransactionMachine = setup({
   })),
   initial: 'created',
   states: {
-    /** Initial state, left at once. */
+    /** Transient first state. */
     created: { entry: 'requireEpoch', always: 'prepared' },
-    /** The unsigned message is stored; it is not signed yet. */
+    /** The unsigned message is stored. */
     prepared: {
       entry: 'projectTransaction',
       after: { expiryLookAfter: { actions: 'followTransaction' } },
@@ -162,7 +162,7 @@ export const preparedTransactionMachine = setup({
         'activity.given_up': { target: 'prepared', reenter: true },
       },
     },
-    /** The signed bytes are stored, and their name on the chain with them; nothing has left yet. */
+    /** The signed bytes and their signature are stored. Nothing was sent yet. */
     submitted: {
       entry: ['projectTransaction', 'checkTransaction'],
       on: {
@@ -173,7 +173,7 @@ export const preparedTransactionMachine = setup({
         'activity.given_up': { target: 'refused', actions: ['rememberReason', alert('transaction_refused')] },
       },
     },
-    /** The bytes were checked again, every signature included, and the chain would take them. */
+    /** The bytes were checked again, including every signature, and the chain would accept them. */
     verified: {
       entry: ['projectTransaction', 'broadcastTransaction'],
       on: {
@@ -182,7 +182,7 @@ export const preparedTransactionMachine = setup({
         'activity.given_up': { target: 'refused', actions: ['rememberReason', alert('transaction_refused')] },
       },
     },
-    /** The bytes may be on the chain from this state on. The same bytes are sent again while the chain has not seen them. */
+    /** From this state on the bytes may be on the chain. They are sent again while the chain has not seen them. */
     broadcast: {
       entry: 'projectTransaction',
       after: { followAfter: { actions: 'followTransaction' } },
@@ -202,7 +202,7 @@ export const preparedTransactionMachine = setup({
         ],
       },
     },
-    /** A supermajority has voted for its block; the block may still be left behind. */
+    /** A supermajority has voted for its block. The block may still be dropped. */
     confirmed: {
       entry: ['forgetReason', 'projectTransaction'],
       after: { followAfter: { actions: 'followTransaction' } },
@@ -215,7 +215,7 @@ export const preparedTransactionMachine = setup({
         'activity.given_up': { target: 'confirmed', reenter: true },
       },
     },
-    /** An answer was lost: only what the chain says leads out. The same bytes are sent again while it has not seen them. */
+    /** An answer was lost. Only the chain's report leads out. The same bytes are sent again while the chain has not seen them. */
     unknown: {
       entry: 'projectTransaction',
       after: { followAfter: { actions: 'followTransaction' } },
@@ -232,7 +232,7 @@ export const preparedTransactionMachine = setup({
         'activity.given_up': { target: 'unknown', reenter: true },
       },
     },
-    /** Refused transaction, which is not sent any more. Its signed bytes exist, so its reservation stays until they have expired. */
+    /** Refused transaction, not sent any more. Its signed bytes exist, so its reservation stays until they expire. */
     refused: {
       entry: 'projectTransaction',
       after: { refusedLookAfter: { actions: 'followTransaction' } },
@@ -241,11 +241,11 @@ export const preparedTransactionMachine = setup({
         'activity.given_up': { target: 'refused', reenter: true },
       },
     },
-    /** The effect is final and never taken back. */
+    /** The effect is final. */
     finalized: { type: 'final', entry: ['projectTransaction', 'settle'] },
-    /** The transaction is final on the chain without an effect but its fee. */
+    /** The transaction is final without an effect except its fee. */
     failed: { type: 'final', entry: ['projectTransaction', alert('transaction_failed')] },
-    /** Proven twice: it can never land. */
+    /** Proven twice that it can never land. */
     expired: { type: 'final', entry: 'projectTransaction' },
   },
 });

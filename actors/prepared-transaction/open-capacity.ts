@@ -1,4 +1,4 @@
-/** Remaining capacity for an organization's open transactions, and the errors of a creation. */
+/** Limit of open transactions per organization, and the errors of their creation. */
 import type { ActorRecord } from '../../src/domain/agents/actor-step.ts';
 import { refuse } from '../../src/domain/values/refusal.ts';
 import type { Obstacle } from '../manual-order/placing.ts';
@@ -6,10 +6,10 @@ import type { Obstacle } from '../manual-order/placing.ts';
 /** Maximum open transactions of an organization. */
 export const MOST_OPEN_TRANSACTIONS = 20;
 
-/** Reason of a failed creation: the assessed exposure changed, the limit is reached, or the same message was prepared before. */
+/** Reason why a creation failed: the assessed exposure changed, the limit is reached, or the same message was prepared before. */
 export type CapacityObstacle = 'moved' | 'full' | 'duplicate' | null;
 
-/** The row that lets a transaction be created only while what it was validated on is unchanged, and only below the limit of open transactions. */
+/** Returns the row that allows a creation only while the validated facts are unchanged and the limit is not reached. */
 export function capacityRow(orgId: string, bookId: string, exposureVersion: string): ActorRecord {
   return { type: 'transaction_capacity', orgId, bookId, exposureVersion, most: MOST_OPEN_TRANSACTIONS };
 }

@@ -1,4 +1,6 @@
-/** Takes the signed bytes of prepared transactions: checked against the stored message before anything is written, and taken once. */
+/**
+ * Handles signed bytes of prepared transactions: checks them against the stored message before anything is written, and accepts them once.
+ */
 import type { ActorRecord, ActorRow } from '../../src/domain/agents/actor-step.ts';
 import { PermitLost, type SupersededReason } from '../../src/domain/orders/execution.ts';
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
@@ -14,10 +16,10 @@ import { transactionContext, transactionState } from './effects.ts';
 import type { PreparedTransactionContext } from './protocol.ts';
 import { tablesOf } from './unsigned.ts';
 
-/** The one sentence for missing and foreign transactions alike. */
+/** Message for a transaction that does not exist or belongs to another organization. */
 export const NO_TRANSACTION = 'there is no prepared transaction with this id';
 
-/** Reasons why bytes are no longer sent, by what has happened since they were prepared. */
+/** Messages for bytes that can no longer be sent, by the event since their preparation. */
 const LOST: Readonly<Record<SupersededReason, string>> = {
   halted: 'an emergency halt came after this was prepared: it is no longer sent; prepare a new one',
   paused: 'the agent has been paused since this was prepared: it is not sent any more',
@@ -31,8 +33,8 @@ export interface SubmissionDeps {
   readonly load: LoadActors;
   readonly verifySignature: VerifySignature;
   /**
-   * Checks by purpose whether a transaction may leave now: risk on the present quotes. If it may not, nothing is written and the same bytes
-   * may be submitted again. If it may, returns the further conditions of the step that takes the bytes.
+   * Checks by purpose if a transaction may leave now, by risk on the present quotes. If not, nothing is written and the same bytes may be
+   * submitted again. If so, returns the further conditions of the submitting step.
    */
   readonly mayLeave: Readonly<
     Partial<
@@ -53,7 +55,7 @@ export function createTransactionSubmission(deps: SubmissionDeps): TransactionSu
     return row !== null && transactionContext(row.state).purpose === purpose ? row : null;
   }
 
-  /** Early answer if these bytes were already submitted; null if none were submitted yet. */
+  /** Returns the early answer if bytes were already submitted, or null. */
   function givenBefore(row: ActorRow, signedBase64: string): Outcome<PreparedTransactionView> | null {
     const { signedBase64: known, signature } = transactionContext(row.state);
     const state = transactionState(row.state);
@@ -103,7 +105,7 @@ export function createTransactionSubmission(deps: SubmissionDeps): TransactionSu
         ],
       });
       if (outcome.ok) return { ok: true, value: transactionView(id, outcome.value.plan.state, clock.now()) };
-      // Another request was faster: its bytes count.
+      // Another request was faster, so its bytes count.
       const now = await find(context.orgId, purpose, id);
       return (now === null ? null : givenBefore(now, signedBase64)) ?? outcome;
     } catch (error) {

@@ -1,4 +1,4 @@
-/** Prepares swaps: risk, the route, what it would do on the chain, and only then the message that a wallet may sign. */
+/** Prepares swaps: assesses risk, requests a route, simulates it on the chain, and then returns the message to sign. */
 
 import { bookIds, type FillQuote } from '../../src/domain/books/book.ts';
 import type { Json } from '../../src/domain/values/canonical-json.ts';
@@ -39,13 +39,13 @@ import { lifetimeObjection, resolvedLookups, tablesOf } from './unsigned.ts';
 /** Slippage limit if neither the person nor the mandate sets one. */
 const DEFAULT_SLIPPAGE_BPS = 50;
 
-/** Risk for swaps of people, on the token's live quote and the organization's manual live book. */
+/** Risk of manual swaps, on the token's live quote and the organization's manual live book. */
 export interface SwapPreTrade {
-  /** Present quote of a token with its age; null if none was received. */
+  /** Returns the present quote of a token with its age, or null if none was received. */
   quote(instrument: InstrumentKey): Quote | null;
   /**
    * Validates the order that `compile` makes from the mandate's slippage budget, the present quote and, if exact units matter, the sellable
-   * quantity. `seller` is the wallet of a sale, which may sell what it holds regardless of who bought it.
+   * quantity. `seller` is the wallet of a sale, which may sell what it holds whoever bought it.
    */
   validate(
     orgId: string,
@@ -53,7 +53,7 @@ export interface SwapPreTrade {
     compile: (longestSlippageBps: number, quote: Quote | null, sellable?: DecimalString) => Outcome<Order>,
     seller: string | null,
   ): Promise<Outcome<ManualVerdict>>;
-  /** Version of the facts that a validation rests on, as one text. */
+  /** Returns the version of the facts that a validation rests on, as text. */
   exposureVersion(orgId: string): Promise<string>;
 }
 
@@ -63,25 +63,24 @@ export interface SwapHandlerDeps {
   readonly submission: TransactionSubmission;
   readonly routes: SwapRouter;
   readonly chain: Pick<ChainClient, 'simulate' | 'lookupTable' | 'blockHeight'>;
-  /** Both sides of a token's swap as they are now; refused for what is no token. */
+  /** Returns both legs of a token's swap. Refuses instruments that are not tokens. */
   readonly legs: (instrument: InstrumentKey) => Promise<Outcome<{ readonly stable: SwapLeg; readonly token: SwapLeg }>>;
-  /** Programs that routes lead through beside the known ones, and makers that may sign with the wallet. */
+  /** Programs that routes may use besides the known ones, and makers that may sign with the wallet. */
   readonly rules: Pick<RouteRules, 'programs' | 'makers'>;
   readonly obstacleOf: (error: unknown) => CapacityObstacle;
-  /** True for an error that says that the node gave no answer. */
+  /** True for an error that means that the node did not answer. */
   readonly isSilence: (error: unknown) => boolean;
   readonly clock: Pick<Clock, 'now'>;
   readonly newId: () => string;
-  /** Signer of the prepared transactions; default a person's wallet. */
+  /** Signer of the prepared transactions. Default: a person's wallet. */
   readonly executor?: PreparedTransactionInput['executor'];
-  /** The trade proposal that the swap is for; none of a person's own. */
+  /** Trade proposal that the swap is for. Missing for a person's own swap. */
   readonly proposal?: SwapProposal;
 }
 
-/** Message that a wallet may be asked to sign. */
 type CheckedMessage = Pick<PreparedTransactionInput, 'prepared' | 'unsignedBase64' | 'lookups'>;
 
-/** A route that was taken, with the promise that is made on it. */
+/** A chosen route, and the promise made on it. */
 interface Agreed {
   readonly promise: SwapPromise;
   readonly route: Route;
@@ -97,12 +96,12 @@ export function createSwapHandler(deps: SwapHandlerDeps): SwapCommands {
   };
 }
 
-/** The wallet of a sale; null of a purchase. */
+/** Returns the wallet of a sale, or null for a purchase. */
 export function sellerOf({ side, wallet }: Pick<SwapPromise, 'side' | 'wallet'>): string | null {
   return side === 'sell' ? wallet : null;
 }
 
-/** The sides of a wish, and what is given in raw units. */
+/** Returns the legs of a request, and its input in raw units. */
 async function givenBy(
   deps: SwapHandlerDeps,
   wish: SwapWish,
@@ -127,7 +126,7 @@ async function routed(
   return routes.route({ inputMint: input.mint, outputMint: output.mint, amount: inAmount, slippageBps, taker });
 }
 
-/** Risk on the touch, before anybody outside is asked. */
+/** Assesses risk at the touch, before the aggregator is asked. */
 function atTouch(wish: SwapWish, given: Pick<SwapPromise, 'side' | 'input' | 'inAmount'>, id: string, orgId: string) {
   return (longest: number, quote: Quote | null, sellable?: DecimalString): Outcome<Order> => {
     const touch = liveTouch(wish.instrument, wish.side, quote);
@@ -138,7 +137,7 @@ function atTouch(wish: SwapWish, given: Pick<SwapPromise, 'side' | 'input' | 'in
   };
 }
 
-/** The route's bytes, checked: a transaction that keeps the promise, and what its tables hold. */
+/** Checks the route's bytes: the transaction must keep the promise. Returns it with the contents of its lookup tables. */
 async function checked(deps: SwapHandlerDeps, route: Route, promise: SwapPromise): Promise<Outcome<CheckedMessage>> {
   const { chain } = deps;
   const { transaction } = route;
@@ -250,7 +249,7 @@ async function quote(deps: SwapHandlerDeps, wish: SwapWish): ReturnType<SwapComm
 }
 
 function slippageOf({ slippageBps }: SwapWish, longest: number): number {
-  // Whole basis points are what aggregators take.
+  // Aggregators accept whole basis points.
   return slippageBps ?? Math.min(DEFAULT_SLIPPAGE_BPS, Math.floor(longest));
 }
 
@@ -266,7 +265,7 @@ function amountsOf({ outAmount, minOutAmount }: Route): Pick<SwapPromise, 'outAm
   return { outAmount, minOutAmount };
 }
 
-/** Returns how a route's own figures differ from the request, or null if they match. */
+/** Returns how a route's figures differ from the request, or null if they match. */
 function amountObjection(route: Route, { inAmount }: Pick<SwapPromise, 'inAmount'>, slippageBps: number): string | null {
   if (route.inAmount !== inAmount) return `the aggregator routes ${route.inAmount} instead of ${inAmount}`;
   const least = (BigInt(route.outAmount) * BigInt(10_000 - slippageBps)) / 10_000n;

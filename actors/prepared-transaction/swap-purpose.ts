@@ -1,4 +1,4 @@
-/** The purpose `swap`: whether the chain would keep its promise, and the one fill that a finalized swap comes to. */
+/** The purpose `swap`: checks its promise on the chain, and books the single fill of a finalized swap. */
 import { plainDecimal } from '../../src/domain/values/decimal.ts';
 import { contentId } from '../../src/domain/values/ids.ts';
 import { balanceObjection, swapFill, uiOf } from '../../src/domain/solana/swap.ts';
@@ -24,7 +24,7 @@ export const swapPurpose: PurposeRules = {
     const { landed } = context;
     if (landed === null) throw new Error(`swap ${info.actorId} is settled before it landed`);
     const fill = swapFill(landed.changes, promise, {
-      // The same at every attempt: it is booked once.
+      // The same id at every attempt, so that the fill is booked once.
       id: contentId(`fill\n${info.actorId}`),
       orderId: info.actorId,
       bookId: order.bookId,
@@ -33,7 +33,7 @@ export const swapPurpose: PurposeRules = {
       at: landed.blockTime ?? info.now,
       quotes: [market],
     });
-    // The proposal books its own swap, as any venue's fill.
+    // The proposal books its own swap, like a fill on any venue.
     if (fill !== null && (proposal !== undefined || context.executor === 'delegated')) return [];
     if (fill !== null) return [record('fill', { orgId: info.orgId, fill })];
     const body = { what: 'swap_moved_nothing', transactionId: info.actorId, wallet: context.wallet, signature: context.signature };

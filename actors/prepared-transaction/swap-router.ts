@@ -1,14 +1,14 @@
-/** The way to the aggregator of the primary chain, as swaps need it. Boot supplies one. */
+/** Port of swaps to the aggregator of the primary chain. Boot supplies it. */
 import type { DecimalString } from '../../src/domain/values/decimal.ts';
 import type { Outcome } from '../../src/domain/values/refusal.ts';
 
 export interface RouteRequest {
   readonly inputMint: string;
   readonly outputMint: string;
-  /** Raw, of the input. */
+  /** Raw input units. */
   readonly amount: string;
   readonly slippageBps: number;
-  /** The wallet that a transaction is asked for; null asks for a quote alone. */
+  /** Wallet that a transaction is requested for, or null for a quote only. */
   readonly taker: string | null;
 }
 
@@ -16,16 +16,16 @@ export interface RouteStep {
   readonly venue: string;
   readonly inputMint: string;
   readonly outputMint: string;
-  /** Part of the whole, in percent. */
+  /** Share of the whole, in percent. */
   readonly percent: number;
 }
 
-/** A route as the aggregator answers it: what it says of itself is checked, and what it does is simulated. */
+/** A route as the aggregator returned it. Its figures are checked, and its transaction is simulated. */
 export interface Route {
   readonly inAmount: string;
   readonly outAmount: string;
   readonly minOutAmount: string;
-  /** Price impact in percent, below zero if the price gets worse; null if the aggregator does not report it. */
+  /** Price impact in percent, negative if the price gets worse. Null if the aggregator does not report it. */
   readonly priceImpactPct: DecimalString | null;
   readonly steps: readonly RouteStep[];
   /** Unsigned transaction; null if none was requested. */
@@ -34,7 +34,7 @@ export interface Route {
 
 export interface SwapRouter {
   /**
-   * Requests a route. Refuses with `route_refused` if there is none or the answer makes no sense, with `blocked_by_risk` and
+   * Requests a route. Refuses with `route_refused` if there is none or the answer is invalid, with `blocked_by_risk` and
    * `insufficient_balance` if the wallet lacks the input amount, and with `unavailable` if the aggregator does not answer.
    */
   route(request: RouteRequest): Promise<Outcome<Route>>;

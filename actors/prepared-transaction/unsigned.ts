@@ -1,20 +1,23 @@
-/** Checks of every unsigned transaction before it is prepared, from any source. */
+/** Checks that every unsigned transaction passes before it is prepared, whatever its source. */
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import type { WireTransaction } from '../../src/domain/solana/message.ts';
 import type { ChainClient } from './chain-client.ts';
 import type { ResolvedLookup } from './protocol.ts';
 
-/** A blockhash is good for 150 blocks, and an answer may be a little ahead; what claims much more would reserve for as long. */
+/**
+ * Maximum blocks ahead. A blockhash is valid for 150 blocks, and an answer may be a little ahead. A much later one would reserve capacity
+ * for as long.
+ */
 const MOST_BLOCKS_AHEAD = 300;
 
-/** Returns why a message that could land up to this height must not be prepared, or null if it may. @throws if no node answers */
+/** Returns why a message that could land up to this height must not be prepared, or null. @throws if no node answers. */
 export async function lifetimeObjection(chain: Pick<ChainClient, 'blockHeight'>, lastValidBlockHeight: number): Promise<string | null> {
   const ahead = lastValidBlockHeight - (await chain.blockHeight('confirmed'));
   if (ahead > 0 && ahead <= MOST_BLOCKS_AHEAD) return null;
   return `it would be valid for ${ahead} more blocks; 1 to ${MOST_BLOCKS_AHEAD} are right`;
 }
 
-/** Resolves the lookup-table entries that a message names. Refused if a table has no such entry. @throws if no node answers */
+/** Resolves the lookup-table entries of a message. Refuses if a table has no such entry. @throws if no node answers. */
 export async function resolvedLookups(
   chain: Pick<ChainClient, 'lookupTable'>,
   { lookups }: Pick<WireTransaction, 'lookups'>,
@@ -31,7 +34,7 @@ export async function resolvedLookups(
   return { ok: true, value: resolved };
 }
 
-/** The addresses of resolved lookups at their places, by table. */
+/** Returns the addresses of resolved lookups at their indexes, by table. */
 export function tablesOf(lookups: readonly ResolvedLookup[]): ReadonlyMap<string, readonly string[]> {
   const tables = new Map<string, string[]>();
   for (const { table, places, addresses } of lookups) {

@@ -1,10 +1,10 @@
-/** Cancels open proposals in batches: what a halt, a pause and a demotion have in common. */
+/** Cancels open proposals in batches, for halts, pauses and demotions. */
 import type { Runtime } from '../runtime/runtime.ts';
 
-/** Proposals cancelled in one transaction. */
+/** Number of proposals cancelled per transaction. */
 const BATCH = 500;
 
-/** Answers how many were cancelled; one that has begun or ended meanwhile refuses, and is left to its own end. */
+/** Cancels proposals and returns how many. Proposals that have begun or ended meanwhile refuse, and go on. */
 export async function cancelOpen(
   runtime: Pick<Runtime, 'deliverMany'>,
   orgId: string,

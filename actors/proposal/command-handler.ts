@@ -1,4 +1,4 @@
-/** Takes the commands for trade proposals: approve and decline, once each, with audit and answer in the step's transaction. */
+/** Handles proposal commands: approves or declines a proposal once, with audit and answer in the step's transaction. */
 import type { ActorState, StepPlan } from '../../src/domain/agents/actor-step.ts';
 import { PermitLost, type SupersededReason } from '../../src/domain/orders/execution.ts';
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
@@ -14,7 +14,7 @@ import type { ProposalView } from './resource.ts';
 
 /** Store ports of the command handler, besides the actors themselves. */
 export interface ProposalDirectory {
-  /** Null if the organization has no such proposal. */
+  /** Returns null if the organization has no such proposal. */
   find(orgId: string, proposalId: string): Promise<ProposalView | null>;
 }
 
@@ -72,14 +72,14 @@ export function createProposalHandler(deps: {
       const verdict = await deps.preTrade.assess(context.orgId, before);
       if (verdict.ok)
         return command(context, before, 'proposal.approve', { type: 'approve', subject: context.subject, risk: verdict.risk });
-      // For a waiting proposal risk knows one halt: its agent's pause. The proposal stays unchanged.
+      // The only halt that risk sees for a waiting proposal is its agent's pause. The proposal stays unchanged.
       if (isHalted(verdict.risk)) return superseded('paused');
       const refusal = {
         code: 'blocked_by_risk',
         detail: `risk refuses it now: ${verdict.risk.rejections.map(({ code }) => code).join(', ')}`,
         rejections: verdict.risk.rejections,
       } as const;
-      // A proposal blocked by the data of this moment stays pending. It may be approved once the data is back.
+      // A proposal blocked by the present data stays pending. It may be approved once the data is back.
       if (!isPassing(verdict.risk)) {
         const blocked = await runtime.deliver(
           before.id,
@@ -103,7 +103,7 @@ function superseded(reason: SupersededReason): Outcome<never> {
   return refuse(reason === 'halted' ? 'halted' : 'state_conflict', `${SUPERSEDED[reason]}; it will not be executed`);
 }
 
-/** The proposal as it is after a step: what the step can change comes from the step. */
+/** Returns the proposal after a step. Fields that the step can change come from the step. */
 function changed(before: ProposalView, state: ActorState): ProposalView {
   const context = proposalContext(state);
   const { reason, decidedBy, risk } = context;

@@ -18,7 +18,7 @@ export function proposalContext(state: Pick<ActorState, 'context'>): ProposalCon
   return state.context as unknown as ProposalContext;
 }
 
-/** States of the chart between two parts of an order: to the outside it is executing. */
+/** States of the chart between two parts of an order. Their public state is executing. */
 const BETWEEN_PARTS: ReadonlySet<unknown> = new Set(['preparing', 'waiting', 'resting', 'withdrawing']);
 
 export function proposalState(state: Pick<ActorState, 'value'>): ProposalState {
@@ -34,7 +34,7 @@ export function proposalRow(id: string, state: Pick<ActorState, 'context' | 'val
   return proposal.pick({ ...derived, id, state: proposalState(state), changedAt }, context);
 }
 
-/** Announcements made while a transaction waits for the owner's wallet. */
+/** Announcements made while a transaction waits for its owner's signature. */
 const AWAITS_SIGNATURE: ReadonlySet<string> = new Set(['awaiting_signature', 'signature_needed']);
 
 /** Returns the announced fields of a proposal. */
@@ -61,7 +61,7 @@ function announced(what: string, info: StepInfo): { readonly [key: string]: stri
   };
 }
 
-/** Returns why a proposal refuses an answer or a command. A command is told the proposal's state. */
+/** Returns why a proposal refuses an answer or a command. Commands are told the proposal's state. */
 function validateProposal(state: ActorState, event: ActorEvent): Refusal | null {
   const value = proposalState(state);
   const command = event as unknown as ProposalEvent;
@@ -75,7 +75,7 @@ function validateProposal(state: ActorState, event: ActorEvent): Refusal | null 
     return refuse('state_conflict', 'the answer is about another part of the order').refusal;
   if (event.type === 'order.observed' && (state.value !== 'resting' || isStale(proposalContext(state), command)))
     return refuse('state_conflict', 'the order no longer rests, or was filled further since it was observed').refusal;
-  // While it is being taken back, only the answer to that counts.
+  // During a withdrawal only the answer to it counts.
   if (event.type === 'activity.done' && state.value === 'withdrawing' && event['kind'] !== WITHDRAW_ORDER)
     return refuse('state_conflict', 'the order is being cancelled').refusal;
   return staleAnswer(state, event);

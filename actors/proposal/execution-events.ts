@@ -1,4 +1,4 @@
-/** Answers of the execution workers, as read by the machine of a proposal or of a person's order. */
+/** Reads answers of the execution workers, for the machines of proposals and manual orders. */
 import type { ActorEvent, ActorState } from '../../src/domain/agents/actor-step.ts';
 import type { Fill } from '../../src/domain/books/book.ts';
 import { type Refusal, refuse } from '../../src/domain/values/refusal.ts';
@@ -9,26 +9,26 @@ interface EventArgs {
   readonly event: ProposalEvent;
 }
 
-/** The answer that an event tells; null of every other event. */
+/** Returns the answer of an event, or null for other events. */
 export function answerOf(event: ProposalEvent): CarriedAnswer | null {
   return event.type === 'activity.done' || event.type === 'order.observed' ? event.answer : null;
 }
 
-/** True for an answer that was asked for before the last fill: what it tells may be booked already. */
+/** True for an answer to a query from before the last fill: its fills may be booked already. */
 export function isStale({ filledQuantity }: Pick<ProposalContext, 'filledQuantity'>, event: ProposalEvent): boolean {
   const after = answerOf(event)?.after;
   return after !== undefined && after !== filledQuantity;
 }
 
-/** A guard: the execution came to this. */
+/** Guard: true if the execution had this outcome. */
 export const answered =
   (outcome: CarriedAnswer['outcome']) =>
   ({ event }: EventArgs): boolean =>
     answerOf(event)?.outcome === outcome;
 
 /**
- * The fills that an answer tells of; none of every other event. What a part that still rests was filled with counts if it was
- * observed: the answer to another question comes before the part is known to rest, and the look that ends it tells the same fills.
+ * Returns the fills of an answer, or none for other events. Fills of a part that still rests count if they were observed: another answer
+ * arrives before the part is known to rest, and the query that ends it returns the same fills.
  */
 export function fillsOf(event: ProposalEvent): readonly Fill[] {
   const answer = answerOf(event);
@@ -49,12 +49,12 @@ export const TAKE_LEASE = {
   params: ({ event }: EventArgs) => ({ forMs: event.type === 'execution.begun' ? event.leaseMs : 0 }),
 } as const;
 
-/** States in which an order is about to leave, or may be leaving. */
+/** States in which an order is about to be sent or may be under way. */
 const UNDER_LEASE: ReadonlySet<string> = new Set(['approved', 'preparing', 'executing']);
 
 /**
  * Returns why an activity worker's answer is stale: another worker has taken the lease since and may be sending. `unavailable` leaves the
- * activity pending, so it is carried out again if the other worker dies.
+ * activity pending, so that it is repeated if the other worker dies.
  */
 export function staleAnswer({ value, context }: ActorState, told: ActorEvent): Refusal | null {
   const event = told as unknown as ProposalEvent;

@@ -1,6 +1,6 @@
 /**
- * Carries out a proposal's execution: risk on the present quotes, then the lease that a halt waits for, then the order.
- * An activity worker may die between any two of these steps; the one after it comes to one fill or none.
+ * Executes proposals: risk on the present quotes, then the lease that a halt waits for, then the order. A worker may die between any two
+ * steps. The next one ends with one fill or none.
  */
 import type { ActorRow } from '../../src/domain/agents/actor-step.ts';
 import type { Json } from '../../src/domain/values/canonical-json.ts';
@@ -32,15 +32,15 @@ export interface ExecutionDeps {
   readonly runtime: Pick<Runtime, 'deliver' | 'deliverInTurn'>;
   readonly load: (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
   readonly preTrade: PreTrade;
-  /** Returns true while the lease of an executing proposal lives, by the clock of the store. */
+  /** Returns true while the lease of an executing proposal is valid, by the store's clock. */
   readonly leaseIsHeld: (proposalId: string) => Promise<boolean>;
-  /** The live venues that are switched on. */
+  /** Enabled live venues. */
   readonly clients: ExecutionClients;
   readonly flows: VenueFlows;
   readonly clock: Pick<Clock, 'now' | 'elapsed'>;
 }
 
-/** The activity workers of a proposal's activities, by kind. */
+/** Returns the activity workers of proposals, by kind. */
 export function executionWorkers(deps: ExecutionDeps): Readonly<Record<string, ActivityWorker>> {
   const { clock } = deps;
   const venues = venueWorkers(deps);
@@ -48,7 +48,7 @@ export function executionWorkers(deps: ExecutionDeps): Readonly<Record<string, A
   const load = (id: string): Promise<LoadedPart> => loadedPart(deps, id);
   const found = (part: LoadedPart, answer: ExecutionAnswer): CarriedAnswer => foundNow(part, answer, clock.now());
 
-  /** Carries an order out by the mandate of the moment: one that changes meanwhile is read anew. */
+  /** Executes an order under the present mandate. If the mandate changes meanwhile, it is read again. */
   async function execute(id: string, key: string): Promise<CarriedAnswer | typeof TOLD> {
     for (let race = 1; ; race++) {
       try {
@@ -65,7 +65,7 @@ export function executionWorkers(deps: ExecutionDeps): Readonly<Record<string, A
     const told = (answer: ExecutionAnswer, lease: EpochMs | null): CarriedAnswer => ({ ...found(proposal, answer), lease });
     const unsent = (answer: ExecutionAnswer): CarriedAnswer => told(answer, context.leaseUntil);
     if (proposal.state !== 'approved' && proposal.state !== 'executing') return unsent({ outcome: 'superseded', reason: proposal.state });
-    // The holder of the lease may be sending at this moment. Others follow only after its end.
+    // The holder of the lease may be sending now. Others wait for its end.
     if (proposal.state === 'executing' && (await deps.leaseIsHeld(id))) throw new Error(`another worker holds the lease of proposal ${id}`);
     if (order.mode === 'live') {
       const known = await venues.known(proposal);
@@ -74,7 +74,7 @@ export function executionWorkers(deps: ExecutionDeps): Readonly<Record<string, A
     if (isMissed(executionOf(context), part, clock.now()))
       return unsent({ outcome: 'rejected', reason: 'slice_missed', detail: `slice ${part.number + 1} is more than one interval late` });
     const verdict = await deps.preTrade.assess(proposal.orgId, { ...context, order });
-    // The permit of the lease tells whether risk saw a halt or a pause.
+    // The permit of the lease tells if risk saw a halt or a pause.
     if (!verdict.ok && !isHalted(verdict.risk)) return unsent({ outcome: 'blocked', risk: verdict.risk });
     const under = mandateOf(proposal.orgId, verdict);
     if (order.mode === 'paper') {
@@ -116,18 +116,18 @@ async function loadedPart(deps: Pick<ExecutionDeps, 'load'>, id: string): Promis
   return { id, orgId: row.orgId, state: proposalState(row.state), context, part, order: orderOfPart(context), name: partKey(id, part) };
 }
 
-/** An answer with what it was found about, and when. */
+/** Returns an answer with its part and time. */
 function foundNow({ part, context }: LoadedPart, answer: ExecutionAnswer, at: EpochMs): CarriedAnswer {
   const rests = context.resting !== undefined || context.rest != null;
   return { ...answer, part: part.number, at, ...(rests ? { after: context.filledQuantity } : {}) };
 }
 
-/** Dependencies of a look at a resting order. */
+/** Dependencies of reading a resting order. */
 export type LookDeps = Pick<ExecutionDeps, 'load' | 'clients' | 'flows' | 'clock'>;
 
 /**
- * Looks at a resting order without changing it: what its venue reports or, on paper, what the market traded through its price since an
- * instant, limited to what is known. Null if nothing was filled on paper.
+ * Reads a resting order without changing it: the venue's report or, on paper, the market's trades through its price since an instant. Null
+ * if nothing was filled on paper.
  */
 export function createOrderLook(deps: LookDeps): (id: string, from: EpochMs) => Promise<CarriedAnswer | null> {
   const venues = venueWorkers(deps);
@@ -145,7 +145,7 @@ export function createOrderLook(deps: LookDeps): (id: string, from: EpochMs) => 
   };
 }
 
-/** Reads a venue's report about an order without changing it; null if the venue must be queried. */
+/** Reads a venue's report about an order without changing it. Null if the venue must be queried. */
 export function createReportReading(
   deps: Pick<LookDeps, 'load' | 'clock'>,
 ): (id: string, report: OrderReport) => Promise<CarriedAnswer | null> {
@@ -156,7 +156,7 @@ export function createReportReading(
   };
 }
 
-/** The part of an execution that speaks to live venues. */
+/** Returns the part of an execution that talks to live venues. */
 function venueWorkers({ clients }: Pick<ExecutionDeps, 'clients'>) {
   function clientOf<V extends ExecutableVenue>(venue: V): ExecutionClient<V> {
     const client: ExecutionClients[V] = clients[venue];
@@ -177,7 +177,10 @@ function venueWorkers({ clients }: Pick<ExecutionDeps, 'clients'>) {
     return resting.withdraw(order, name, { ...context, orgId });
   }
 
-  /** Switched off since, or silent: what it did before is still not known, and the chart asks again by its own timer. */
+  /**
+   * Returns the answer, or `unknown` if the venue was disabled meanwhile or is silent. What it did is then still unknown, and the chart
+   * asks again by its own timer.
+   */
   async function unlessSilent({ order: { venue } }: LoadedPart, asking: () => Promise<VenueAnswer>): Promise<ExecutionAnswer> {
     if (clients[venue] === undefined) return { outcome: 'unknown', detail: `live orders on ${venue} are switched off` };
     try {
@@ -188,21 +191,18 @@ function venueWorkers({ clients }: Pick<ExecutionDeps, 'clients'>) {
   }
 
   return {
-    /**
-     * Returns the result that ends an execution before the risk check: no client, or a part that the venue knows already. Null if there is
-     * none.
-     */
+    /** Returns a result that ends an execution before the risk check: no client, or a part that the venue knows already. Null otherwise. */
     async known(proposal: LoadedPart): Promise<ExecutionAnswer | null> {
       const { order, state, context } = proposal;
       if (clients[order.venue] === undefined)
         return { outcome: 'rejected', reason: 'feature_disabled', detail: `live orders on ${order.venue} are switched off` };
-      // Another activity worker began this part: the venue knows whether it sent anything.
+      // Another activity worker began this part. The venue knows if it sent anything.
       if (state !== 'executing' || context.leaseUntil === null) return null;
       const known = await ask(order.venue, proposal);
       return known.outcome === 'rejected' && known.reason === 'not_found' ? null : known;
     },
 
-    /** Gives a venue's client the order that risk passed on that venue, with that venue's quote. */
+    /** Sends the order to the client of its venue, with that venue's quote. */
     async submit<V extends ExecutableVenue>(venue: V, proposal: LoadedPart, passed: Passed, lease: Lease): Promise<VenueAnswer> {
       const { id, orgId, context, part, name } = proposal;
       const {
@@ -227,7 +227,7 @@ function venueWorkers({ clients }: Pick<ExecutionDeps, 'clients'>) {
   };
 }
 
-/** Returns what a step based on an assessment requires: the assessed mandate version. */
+/** Returns the condition of a step based on an assessment: the assessed mandate version. */
 function mandateOf(orgId: string, { mandateVersion }: PresentVerdict): Pick<DeliverOptions, 'also'> {
   return mandateVersion === undefined ? {} : { also: () => [{ type: 'mandate_check', orgId, version: mandateVersion }] };
 }

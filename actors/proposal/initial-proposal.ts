@@ -1,4 +1,4 @@
-/** Creation of a proposal from a decision: the first step of its actor, made with the decision and committed in its transaction. */
+/** Creates proposals from decisions. A proposal's first step is committed in the transaction of its decision. */
 import type { ActorStart, Announcement } from '../../src/domain/agents/actor-step.ts';
 import { type Autonomy, EXECUTES_BY_ITSELF } from '../../src/domain/agents/agent.ts';
 import type { Cut } from '../../src/domain/market/cut.ts';
@@ -11,7 +11,6 @@ import type { ProposalStart } from '../ticking/tick-store.ts';
 import { proposalKind } from './effects.ts';
 import type { ProposalBeginning, ProposalInput } from './protocol.ts';
 
-/** Source data of a proposal. */
 export interface ProposalDraft {
   readonly duty: {
     readonly id: string;
@@ -25,15 +24,15 @@ export interface ProposalDraft {
   readonly execution: ExecutionPlan;
   readonly cut: Cut;
   readonly readsReference: boolean;
-  /** The organization's control epoch that the tick read. */
+  /** Control epoch of the organization that the tick read. */
   readonly epoch: number;
   readonly approvalMs: number;
-  /** Open entries that it takes the place of. */
+  /** Ids of open entries that it replaces. */
   readonly ends: readonly string[];
   readonly at: EpochMs;
 }
 
-/** The levels at which a proposal executes without an operator's word; at `risk_only` only reductions come so far. */
+/** Levels at which a proposal executes without approval. At `risk_only` only reductions do. */
 const BY_ITSELF: ReadonlySet<Autonomy> = new Set<Autonomy>([...EXECUTES_BY_ITSELF, 'risk_only']);
 
 function inputOf(from: ProposalDraft, begins: ProposalBeginning, reason: string | null): ProposalInput & { readonly createdAt: EpochMs } {
@@ -59,7 +58,7 @@ function inputOf(from: ProposalDraft, begins: ProposalBeginning, reason: string 
   };
 }
 
-/** The executable price at the cut: the ask that a buy, the bid that a sell was decided on. */
+/** Returns the executable price at the cut: the ask for a buy, the bid for a sell. */
 function decisionPriceOf({ order, cut }: ProposalDraft): string {
   const quote = cut.observations.get(order.instrument)?.quote;
   return (order.side === 'buy' ? quote?.ask : quote?.bid) ?? order.limitPrice;
@@ -92,7 +91,7 @@ function startOf(
   };
 }
 
-/** The proposal of a decision, and what it begins as should it be superseded before its commit. */
+/** Returns the proposal of a decision, and its initial state in case it is superseded before its commit. */
 export function startedProposal(from: ProposalDraft): ProposalStart {
   const { duty, order } = from;
   const byItself = BY_ITSELF.has(duty.autonomy);
@@ -106,7 +105,6 @@ export function startedProposal(from: ProposalDraft): ProposalStart {
   };
 }
 
-/** Data of a kill switch's closing order. */
 export interface Flattening {
   readonly agent: {
     readonly id: string;
@@ -122,7 +120,7 @@ export interface Flattening {
   readonly at: EpochMs;
 }
 
-/** A reduction that executes by itself under the breaker's own pause. */
+/** Returns a reduction that executes by itself under the breaker's own pause. */
 export function startedFlattening(from: Flattening): ActorStart {
   const { agent, order, at } = from;
   const input: ProposalInput & { readonly createdAt: EpochMs } = {

@@ -1,6 +1,6 @@
 /**
- * Closes positions of agents whose breaker tripped with kill switch `reduce_to_flat`, and of agents and Takes closed by a person. It uses
- * reduce-only orders that pass risk and the lease like every other. It reads the present state, so that a crash loses nothing.
+ * Closes positions of agents whose breaker tripped with kill switch `reduce_to_flat`, and of agents and Takes closed by a person. Uses
+ * reduce-only orders that pass risk and the lease like every other. Reads the present state, so that a crash loses nothing.
  */
 import type { ActorStart } from '../../src/domain/agents/actor-step.ts';
 import type { Autonomy } from '../../src/domain/agents/agent.ts';
@@ -17,27 +17,27 @@ import type { Runtime } from '../runtime/runtime.ts';
 import { startedFlattening } from './initial-proposal.ts';
 import type { PreTrade } from './pre-trade.ts';
 
-/** Book to be flattened: of an agent whose breaker tripped, or that a person closed in part. */
+/** Book to flatten, of a tripped agent or one that a person closes in part. */
 export interface TrippedAgent {
   readonly id: string;
   readonly orgId: string;
   readonly autonomy: Autonomy;
   readonly manifestVersion: number;
   readonly manifestHash: string;
-  /** Slippage limit: the lower of the manifest's and the organization's. */
+  /** Slippage limit in basis points: the lower of the manifest's and the organization's. */
   readonly maxSlippageBps: number;
   readonly epoch: number;
   readonly bookId: string;
   readonly mode: ExecutionMode;
-  /** Holdings that no open proposal is about. */
+  /** Holdings without an open proposal. */
   readonly holdings: readonly Position[];
   /** Closings of the agent requested by a person. */
   readonly closing: readonly Closing[];
-  /** True if a breaker, or the operator of a Take, closes all of it. */
+  /** True if a breaker, or the operator of a Take, closes everything. */
   readonly everything: boolean;
 }
 
-/** Agents with closings requested by a person, with everything that they hold or have under way. */
+/** Agents that a person is closing, with everything they hold or have under way. */
 export interface ClosingAgent {
   readonly id: string;
   readonly orgId: string;
@@ -50,11 +50,11 @@ export interface ClosingAgent {
 export interface KillSwitchStore {
   tripped(): Promise<readonly TrippedAgent[]>;
   closing(): Promise<readonly ClosingAgent[]>;
-  /** Starts the proposal unless it, or another one on the same position, is there. Answers whether it did. */
+  /** Starts the proposal unless it exists or another one closes the same position. Returns true if it started. */
   start(start: ActorStart): Promise<boolean>;
 }
 
-/** Returns the order that sells a position now; null if it is less than one lot, or the market is below the limit. */
+/** Returns the order that sells a position now, or null if it is less than one lot or the market is below the limit. */
 function closingOrder(
   agent: TrippedAgent,
   { instrument, quantity }: Position,
@@ -80,18 +80,18 @@ function closingOrder(
   return order === null || limit === null || new Decimal(order.limitPrice).gte(limit) ? order : orderOf({ ...order, limitPrice: limit });
 }
 
-/** Returns the agent's closings that have nothing left to sell and nothing under way. */
+/** Returns the agent's closings with nothing left to sell and nothing under way. */
 function doneOf({ closing, held, underWay }: ClosingAgent): readonly Closing[] {
   const open = new Set([...held.filter(isPosition).map(({ instrument }) => instrument), ...underWay]);
   return closing.filter(({ instrument }) => (instrument === null ? open.size === 0 : !open.has(instrument)));
 }
 
-/** Closes what it is to close, each position at most once a minute: an order that found no price is followed by another. */
+/** Returns the kill switch. It tries each position at most once a minute: an order that found no price is followed by another. */
 export function createKillSwitch(deps: {
   readonly store: KillSwitchStore;
   readonly runtime: Pick<Runtime, 'deliver'>;
   readonly preTrade: PreTrade;
-  /** Price at which a sell of the instrument would trade now; null without a live one. */
+  /** Returns the price at which a sell would trade now, or null without a live one. */
   readonly bid: (instrument: InstrumentKey) => string | null;
   readonly clock: Pick<Clock, 'now'>;
   readonly contained: ContainedLoop;
@@ -100,7 +100,7 @@ export function createKillSwitch(deps: {
     const at = deps.clock.now();
     const touch = deps.bid(holding.instrument);
     const closing = closingOf(agent.closing, holding.instrument);
-    // Somebody closes another position, and leaves this one.
+    // The person closes another position, not this one.
     if (touch === null || (!agent.everything && closing === null)) return false;
     const order = closingOrder(agent, holding, closing, touch, at);
     if (order === null) return false;
@@ -111,12 +111,12 @@ export function createKillSwitch(deps: {
       epoch: agent.epoch,
       flattens: true,
     });
-    // Prices that are no good now may be in a moment: the next look asks again.
+    // Bad prices may recover in a moment: the next look tries again.
     if (!verdict.ok) return false;
     return deps.store.start(startedFlattening({ agent, order, decisionPrice: touch, risk: verdict.risk, epoch: agent.epoch, at }));
   }
 
-  /** Reports completed closings to their agents. A refusal means that the agent was closed or resumed anew. */
+  /** Reports finished closings to their agents. An agent that was closed or resumed again refuses. */
   async function tellClosed(): Promise<void> {
     await deps.contained.each(
       await deps.store.closing(),

@@ -1,28 +1,27 @@
-/** The lease under which an order leaves: a halt waits for its end, and nobody follows its holder before. */
+/** The lease under which an order is sent. A halt waits for its end, and no other worker takes over before. */
 import { PermitLost } from '../../src/domain/orders/execution.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import { type Clock, timeLeft } from '../../streams/clock.ts';
 import type { DeliverOptions, Runtime } from '../runtime/runtime.ts';
 
 /**
- * Maximum time in which an order may be sent after its lease was taken. A halt waits no longer than this. The holder counts from before it
- * requests the lease and the database from the row's writing, so that the holder's time ends first, however long the commit takes.
+ * Maximum time in which an order may be sent after its lease was taken. A halt waits no longer. The holder counts from before its request
+ * and the database from writing the row, so that the holder's time ends first, however long the commit takes.
  */
 export const LEASE_MS = 2_000;
-/** The last part of a lease in which nothing is begun any more. */
+/** Last part of a lease, in milliseconds, in which nothing new is begun. */
 const MARGIN_MS = 250;
 
 export interface Lease {
-  /** End of the lease by the holder's clock. It also names the lease: an answer is taken only under the lease it was found under. */
+  /** End of the lease by the holder's clock. It also identifies the lease: an answer counts only under the lease it was read under. */
   readonly until: EpochMs;
-  /** Remaining time in milliseconds. Nothing is sent at zero, even if the time of day is still before `until`. */
+  /** Remaining time in milliseconds. Nothing is sent at 0, even if the wall clock is still before `until`. */
   readonly leftMs: () => number;
 }
 
 /**
- * Takes the lease to carry an activity out; answers until when it holds, or what has superseded the actor, which `standsAt`
- * tells where its chart takes no lease any more. @throws if the lease was over before it could be used, or could not be
- * taken at this moment: the activity is carried out again
+ * Takes the lease to run an activity. Returns its end, or the reason why the actor is superseded, which `standsAt` reads if its chart
+ * accepts no lease any more. @throws if the lease ended before it could be used or could not be taken now. The activity is then repeated.
  */
 export async function takeLease(
   { runtime, clock }: { readonly runtime: Pick<Runtime, 'deliver'>; readonly clock: Pick<Clock, 'now' | 'elapsed'> },

@@ -1,6 +1,6 @@
 /**
- * The state chart of a trade proposal: waiting for an operator, executing, and what it came to. An order leaves whole, or in
- * parts: it rests before the rest of it is taken, or it is cut into slices. Every part takes a lease of its own.
+ * The state chart of a trade proposal: waits for approval, executes, and ends. An order is sent whole or in parts: it rests before the
+ * remainder is taken, or it is cut into slices. Every part takes its own lease.
  */
 import { assign, setup } from 'xstate';
 import { totalOf } from '../../src/domain/orders/filled.ts';
@@ -20,16 +20,16 @@ function reasonOf(event: ProposalEvent): string | null {
   return null;
 }
 
-/** The end of a part by its venue's word, with fills that are not booked yet. */
+/** Transitions that end a part by its venue's report, with fills that are not booked yet. */
 const ENDS_WITH_FILLS = [
   { guard: 'isFilled', target: 'settling', actions: ['addFills', RECORD_FILLS, 'endPart'] },
   { guard: 'isPartiallyFilled', target: 'settling', actions: ['addFills', RECORD_FILLS, 'endPart'] },
 ] as const;
 
-/** The end of a part by its venue's word. */
+/** Transitions that end a part by its venue's report. */
 const PART_ENDS = [...ENDS_WITH_FILLS, { guard: 'isRejected', target: 'settling', actions: ['rememberReason', 'endPart'] }] as const;
 
-/** Actions if the venue has not answered: the order may be there. */
+/** Actions if the venue has not answered. The order may have arrived. */
 const TELL_UNKNOWN = [
   { type: 'announceProposal', params: { what: 'unknown' } },
   { type: 'alertOperators', params: { what: 'order_outcome_unknown' } },
@@ -47,20 +47,20 @@ export const proposalMachine = setup({
     projectProposal: effect<undefined>(),
     announceProposal: effect<{ readonly what: string }>(),
     alertOperators: effect<{ readonly what: string }>(),
-    /** The database refuses the step where the proposal has been superseded. */
+    /** Makes the database refuse the step if the proposal was superseded. */
     requirePermit: effect<undefined>(),
     takeLease: effect<{ readonly forMs: number }>(),
     endLease: effect<undefined>(),
     executeOrder: effect<undefined>(),
     reconcileOrder: effect<undefined>(),
-    /** Takes back what rests at the venue, and asks what became of it. */
+    /** Withdraws the resting order and reads its result. */
     withdrawOrder: effect<undefined>(),
     takeLeaseUntil: assign(({ context, event }) =>
       event.type === 'execution.begun'
         ? { leaseUntil: event.leaseUntil, startedAt: context.startedAt ?? event.leaseUntil - event.leaseMs }
         : {},
     ),
-    /** Records the stop. No further part leaves. */
+    /** Records the stop. No further part is sent. */
     stop: assign(({ context, event }) => ({
       reason: reasonOf(event) ?? context.reason,
       stopped: context.stopped ?? reasonOf(event),
@@ -70,7 +70,7 @@ export const proposalMachine = setup({
         ? { rest: { price: event.answer.price, since: event.answer.at ?? context.leaseUntil ?? context.createdAt } }
         : {},
     ),
-    /** Remembers how much of a resting part was filled and which of its trades are booked. */
+    /** Remembers how much of a resting part is filled and which of its trades are booked. */
     noteSeen: assign(({ context, event }) => {
       const answer = answerOf(event);
       return { seen: answer?.outcome === 'resting' ? (answer.seen ?? null) : (context.seen ?? null) };
@@ -110,7 +110,7 @@ export const proposalMachine = setup({
       event.type === 'activity.done' && event.answer.outcome === 'unknown' && event.answer.awaitsSignature === true,
     isUnderWay: ({ event }) => event.type === 'activity.done' && event.answer.outcome === 'unknown' && event.answer.underWay === true,
     isUnknown: answered('unknown'),
-    /** Paper leaves no trace outside: an execution that was given up did not happen. */
+    /** True on paper, where an execution that was given up leaves no trace and did not happen. */
     isPaper: ({ context }) => context.order.mode === 'paper',
     isResting: answered('resting'),
     isInParts: ({ context }) => isInParts(context),
@@ -124,7 +124,7 @@ export const proposalMachine = setup({
   },
   delays: {
     approvalWindow: ({ context }) => context.approvalMs,
-    /** An unknown outcome is asked for again. */
+    /** Interval in milliseconds between queries of an unknown outcome. */
     reconcileAfter: 15_000,
     restWindow: ({ context }) => restMs(context),
     untilNext: ({ context }) => waitMs(context),
@@ -159,7 +159,7 @@ export const proposalMachine = setup({
   })),
   initial: 'compiled',
   states: {
-    /** Initial state, left at once. */
+    /** Transient first state. */
     compiled: {
       always: [
         { guard: 'isSuperseded', target: 'cancelled' },
@@ -180,7 +180,7 @@ export const proposalMachine = setup({
         block: { target: 'blocked_by_risk', actions: ['rememberRisk', 'rememberReason'] },
       },
     },
-    /** The order waits for its execution. Nothing of it has left yet. */
+    /** The order waits for its execution. Nothing was sent yet. */
     approved: {
       entry: ['projectProposal', { type: 'announceProposal', params: { what: 'approved' } }, 'executeOrder'],
       on: {
@@ -197,14 +197,14 @@ export const proposalMachine = setup({
         'activity.given_up': { target: 'failed', actions: 'rememberReason' },
       },
     },
-    /** The order may be at the venue from this state on. */
+    /** From this state on the order may be at the venue. */
     executing: {
       entry: ['projectProposal', { type: 'announceProposal', params: { what: 'executing' } }],
       exit: 'endLease',
       on: {
-        // An activity worker that follows one that died takes the lease anew.
+        // An activity worker that replaces a dead one takes a new lease.
         'execution.begun': { actions: TAKEN_UNDER_LEASE },
-        // A part that is leaving at this moment cannot be stopped. The parts after it can.
+        // A part being sent cannot be stopped. Later parts can.
         cancel: { guard: 'isInParts', actions: 'stop' },
         'activity.done': [
           { guard: 'isRestingAndStopped', target: 'withdrawing', actions: 'noteRest' },
@@ -220,7 +220,7 @@ export const proposalMachine = setup({
               { type: 'alertOperators', params: { what: 'signature_needed' } },
             ],
           },
-          // The chain takes its time: nothing that anybody has to look at.
+          // The chain takes its time. Nobody has to act.
           { guard: 'isUnderWay', target: 'unknown' },
           { guard: 'isUnknown', target: 'unknown', actions: TELL_UNKNOWN },
         ],
@@ -230,7 +230,7 @@ export const proposalMachine = setup({
         ],
       },
     },
-    /** A transient state: a part has ended, and the plan decides what follows. */
+    /** Transient state: a part has ended, and the plan decides what follows. */
     settling: {
       always: [
         { guard: 'nextIsDue', target: 'preparing' },
@@ -242,13 +242,13 @@ export const proposalMachine = setup({
         { target: 'failed' },
       ],
     },
-    /** The next slice is waited for; nothing is at the venue. */
+    /** Waits for the next slice. Nothing is at the venue. */
     waiting: {
       entry: 'projectProposal',
       after: { untilNext: { target: 'preparing' } },
       on: { cancel: { target: 'settling', actions: ['stop', 'dropNext'] } },
     },
-    /** The next part is to be sent; nothing of it has left yet. */
+    /** The next part is about to be sent. */
     preparing: {
       entry: ['beginNextPart', 'projectProposal', 'executeOrder'],
       on: {
@@ -262,13 +262,13 @@ export const proposalMachine = setup({
         'activity.given_up': { target: 'settling', actions: ['rememberReason', 'endPart'] },
       },
     },
-    /** Rests at the near side, post-only, for a time that the urgency decides. */
+    /** Rests post-only at the near side, for a time that the urgency determines. */
     resting: {
       entry: 'projectProposal',
       after: { restWindow: { target: 'withdrawing' } },
       on: {
         cancel: { target: 'withdrawing', actions: 'stop' },
-        // The window goes on; what is said to have ended without a fill is asked for once more as it is taken back.
+        // The window goes on. A report of an end without a fill is verified when the order is withdrawn.
         'order.observed': [
           { guard: 'isResting', actions: ['addFills', RECORD_FILLS, 'noteSeen', 'projectProposal'] },
           ...ENDS_WITH_FILLS,
@@ -288,7 +288,7 @@ export const proposalMachine = setup({
         ],
       },
     },
-    /** The order may have been executed: only the venue's own word leads out. */
+    /** The order may have been executed. Only the venue's own report leads out. */
     unknown: {
       entry: ['projectProposal', 'reconcileOrder'],
       after: {

@@ -1,4 +1,4 @@
-/** An order on paper: filled on the quotes that risk passed it on, and booked with its permit in one transaction. */
+/** Executes orders on paper: fills them on the quotes that risk accepted, and books fill and permit in one transaction. */
 import type { Json } from '../../src/domain/values/canonical-json.ts';
 import { costModelOf } from '../../src/domain/orders/costs.ts';
 import { PermitLost, type ProposalState } from '../../src/domain/orders/execution.ts';
@@ -19,26 +19,26 @@ import type { CarriedAnswer, ExecutionAnswer, ProposalContext } from './protocol
 
 /** Market activity of venues while paper orders rested. */
 export interface VenueFlows {
-  /** Trades, and live tops of the book, of one instrument between two instants. @throws if the venue does not tell. */
+  /** Returns trades and live tops of the book of one instrument between two instants. @throws if the venue does not answer. */
   between(instrument: InstrumentKey, from: EpochMs, to: EpochMs): Promise<MarketFlow>;
 }
 
-/** A proposal with the part of its order that is under way. */
+/** A proposal and the part of its order that is under way. */
 export interface LoadedPart {
   readonly id: string;
   readonly orgId: string;
   readonly state: ProposalState;
   readonly context: ProposalContext;
   readonly part: OrderPart;
-  /** The order of the part. */
+  /** Order of the part. */
   readonly order: Order;
-  /** The name of the part at its venue. */
+  /** Key of the part at its venue. */
   readonly name: string;
 }
 
 export type Passed = Extract<PresentVerdict, { readonly ok: true }>;
 
-/** Returns the result of a paper part on the market that was assessed: it is filled at once, or begins to rest. */
+/** Returns the result of a paper part on the assessed market: filled at once, or resting. */
 export function onPaper({ part, name, context }: LoadedPart, verdict: Passed, at: EpochMs): ExecutionAnswer {
   if (part.kind === 'rest') {
     const { quote, depth } = verdict.market;
@@ -57,7 +57,7 @@ export function onPaper({ part, name, context }: LoadedPart, verdict: Passed, at
     : { outcome: filled.outcome, fills: [filled.fill] };
 }
 
-/** Returns the result of a resting paper part, from what its venue did meanwhile. */
+/** Returns the result of a resting paper part from its venue's market activity meanwhile. */
 export async function restedOnPaper(
   { flows, clock }: { readonly flows: VenueFlows; readonly clock: Pick<Clock, 'now'> },
   { context, order, name }: LoadedPart,
@@ -66,7 +66,7 @@ export async function restedOnPaper(
   const { price, since } = context.rest;
   const until = clock.now();
   const flow = await flows.between(order.instrument, since, until);
-  // An order that rests until it is cancelled is filled more than once.
+  // A resting order may be filled more than once.
   const id = contentId(context.filledQuantity === '0' ? `fill\n${name}` : `fill\n${name}\n${since}`);
   const rested = restingFill(order, flow, costModelOf(order.instrument), {
     id,
@@ -79,24 +79,24 @@ export async function restedOnPaper(
     : { outcome: rested.outcome, fills: [rested.fill] };
 }
 
-/** The outcome of a proposal's order on paper, to be booked. */
+/** Result of a proposal's paper order, to be booked. */
 interface PaperOutcome {
   readonly id: string;
   /** Key of the activity. */
   readonly key: string;
   readonly answer: ExecutionAnswer;
-  /** The number of the part that it is about. */
+  /** Number of the part. */
   readonly part: number;
   /** Further conditions of the booking, besides the permit. */
   readonly under: Pick<DeliverOptions, 'also'>;
-  /** State of the proposal, read if it takes no lease any more. */
+  /** Reads the proposal's state, if it accepts no lease any more. */
   readonly standsAt: () => Promise<{ readonly state: ProposalState; readonly context: ProposalContext }>;
 }
 
 /**
- * Books a paper execution. On paper nothing leaves, so the permit, the lease and the outcome are one transaction, before or after which a
- * halt comes. A worker that dies before it has done nothing; after it nothing is left to do. Returns what superseded the order, if anything
- * did. @throws MandateMoved, and if the proposal could not be told at this moment
+ * Books a paper execution. On paper nothing is sent, so permit, lease and result are one transaction, and a halt comes before or after it.
+ * A worker that dies before it has done nothing. After it nothing is left to do. Returns what superseded the order, if anything. @throws
+ * MandateMoved, and if the proposal could not be told now.
  */
 export async function bookPaper(
   { runtime, clock }: { readonly runtime: Pick<Runtime, 'deliverInTurn'>; readonly clock: Pick<Clock, 'now'> },

@@ -1,4 +1,4 @@
-/** The parts that a proposal's order is carried out in: which one is under way, and how the chart goes on after one has ended. */
+/** Parts of a proposal's order: which one is under way, and what follows after one has ended. */
 import { Decimal, type DecimalString, plainDecimal } from '../../src/domain/values/decimal.ts';
 import {
   AT_ONCE,
@@ -23,18 +23,18 @@ export function executionOf({ execution }: Pick<ProposalContext, 'execution'>): 
   return execution ?? AT_ONCE;
 }
 
-/** The part that is under way, or goes first. */
+/** Returns the part that is under way or goes first. */
 export function partOf(context: Pick<InParts, 'order' | 'execution' | 'part'>): OrderPart {
   return context.part ?? firstPart(executionOf(context), context.order);
 }
 
-/** The order of the present part: under the proposal's id, so that its own reservation is left out of what it is assessed against. */
+/** Returns the order of the present part under the proposal's id, so that its assessment ignores its own reservation. */
 export function orderOfPart(context: Pick<InParts, 'order' | 'execution' | 'part'>): Order {
   const { quantity } = partOf(context);
   return quantity === context.order.quantity ? context.order : resized(context.order, quantity);
 }
 
-/** The name of a part at its venue: of the first one it is the proposal's id. */
+/** Returns the key of a part at its venue. The first part's key is the proposal's id. */
 export function partKey(id: string, { number }: Pick<OrderPart, 'number'>): string {
   return number === 0 ? id : `${id}:${number}`;
 }
@@ -44,12 +44,12 @@ export function restMs(context: Pick<ProposalContext, 'execution'>): number {
   return REST_MS[executionOf(context).urgency];
 }
 
-/** True for an order that may leave in more than one part: a halt then has something left to stop. */
+/** True for an order that may be sent in more than one part, so that a halt can stop the rest. */
 export function isInParts(context: Pick<ProposalContext, 'execution'>): boolean {
   return executionOf(context).algorithm !== 'taker_immediate';
 }
 
-/** Returns the executed parts of an order: the ended ones, and the booked quantity of the resting one. */
+/** Returns the executed quantities of an order: of the ended parts, and the booked one of the resting part. */
 function executedParts({ ended = [], seen }: Pick<InParts, 'ended' | 'seen'>): readonly Pick<EndedPart, 'executedQuantity'>[] {
   return seen == null ? ended : [...ended, { executedQuantity: seen.executed }];
 }
@@ -82,12 +82,12 @@ function unfilledReason(event: ProposalEvent, why: string | null, executed: Deci
   return outcome === 'partially_filled' || executed !== '0' ? 'rest_lapsed' : why;
 }
 
-/** Time at which the answer was found; of an event that does not say, the last instant that the context knows. */
+/** Returns the time of the answer, or the last time in the context if the event has none. */
 function foundAt(event: ProposalEvent, context: ProposalContext): EpochMs {
   return answerOf(event)?.at ?? context.leaseUntil ?? context.createdAt;
 }
 
-/** The context once the present part has ended: what is stated of it, and what goes next. `why`: what kept it from being filled. */
+/** Returns the context after the present part has ended, with its result and the next part. `why` states what prevented a complete fill. */
 export function withPartEnded(
   context: ProposalContext,
   event: ProposalEvent,
@@ -112,7 +112,7 @@ export function waitMs({ next, settledAt }: Pick<ProposalContext, 'next' | 'sett
 
 /** Public view of a proposal's execution. */
 export interface ShownExecution extends ExecutionPlan {
-  /** `working`: a part is on its way or waited for. `resting`: it rests at its venue. `withdrawing`: it is being taken back. */
+  /** `working`: a part is being sent or waited for. `resting`: it rests at its venue. `withdrawing`: it is being withdrawn. */
   readonly phase: 'waiting' | 'working' | 'resting' | 'withdrawing' | 'ended';
   /** Limit price of the resting part, or null if nothing rests. */
   readonly restingAt: DecimalString | null;

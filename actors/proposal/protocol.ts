@@ -8,25 +8,25 @@ import type { EndedPart, ExecutionPlan, OrderPart } from '../../src/domain/order
 import type { Order } from '../../src/domain/orders/order.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 
-/** Initial state of a proposal: it waits for an operator, executes by itself, or was superseded before it began. */
+/** Initial state of a proposal: waiting for approval, executing by itself, or superseded before it began. */
 export type ProposalBeginning = 'pending_approval' | 'approved' | 'cancelled';
 
-/** Plain JSON: what a decision hands over to its proposal. */
+/** Input of a proposal, from its decision. Plain JSON. */
 export interface ProposalInput {
   readonly agentId: string;
-  /** Null if no decision led to it, because a kill switch closes a position. */
+  /** Null if a kill switch closes a position without a decision. */
   readonly decisionId: string | null;
-  /** The slot of the decision. */
+  /** Slot of the decision. */
   readonly slot: EpochMs;
   readonly side: 'entry' | 'exit';
   readonly manifestVersion: number;
   readonly manifestHash: string;
-  /** The level at which it was proposed. */
+  /** Autonomy level at which it was proposed. */
   readonly autonomy: Autonomy;
-  /** The organization's control epoch that the decision was made in; a halt ends it. */
+  /** Control epoch of the organization at the decision. A halt ends it. */
   readonly epoch: number;
   readonly order: Order;
-  /** The executable price that the decision was made on. */
+  /** Executable price at the decision. */
   readonly decisionPrice: DecimalString;
   /** True if the rules behind it use the reference price. */
   readonly readsReference: boolean;
@@ -34,7 +34,7 @@ export interface ProposalInput {
   readonly risk: RiskAttribution;
   /** True if a breaker's kill switch closes a position. */
   readonly flattens?: boolean;
-  /** Execution plan. Absent in proposals from before there were plans, which execute at once. */
+  /** Execution plan. Absent in proposals from before plans existed, which execute at once. */
   readonly execution?: ExecutionPlan;
   readonly begins: ProposalBeginning;
   /** Reason why it begins cancelled, or null. */
@@ -43,54 +43,54 @@ export interface ProposalInput {
   readonly approvalMs: number;
 }
 
-/** Plain JSON, stored in the snapshot. */
+/** Context of a proposal. Plain JSON, stored in the snapshot. */
 export interface ProposalContext extends ProposalInput {
   readonly createdAt: EpochMs;
   readonly expiresAt: EpochMs;
-  /** Subject that approved or declined it; null if nobody did. */
+  /** Subject that approved or declined it, or null. */
   readonly decidedBy: string | null;
-  /** The lease to execute, as it was last taken; null before. */
+  /** End of the last execution lease, or null before the first. */
   readonly leaseUntil: EpochMs | null;
   /** Total filled quantity. */
   readonly filledQuantity: DecimalString;
   readonly filledNotionalUsd: DecimalString;
   /** Number of look-ups of an unknown outcome. */
   readonly lookUps: number;
-  /** The part of the order that is under way, or goes first; the whole order by default. */
+  /** Part of the order that is under way or goes first. Default: the whole order. */
   readonly part?: OrderPart;
   /** Next part, or null. */
   readonly next?: OrderPart | null;
-  /** The parts that have ended, in their order. */
+  /** Ended parts, in order. */
   readonly ended?: readonly EndedPart[];
-  /** Resting place of the present part; null if it does not rest. */
+  /** Resting price of the present part, or null if it does not rest. */
   readonly rest?: RestingAt | null;
-  /** Time at which the first part left, and when the last one ended. */
+  /** Time at which the first part was sent, and at which the last one ended. */
   readonly startedAt?: EpochMs | null;
   readonly settledAt?: EpochMs | null;
-  /** Resting terms at its own limit, as of people's orders; absent for parts that rest post-only at the near side. */
+  /** Resting terms at its own limit, as for manual orders. Absent for parts that rest post-only at the near side. */
   readonly resting?: RestingTerms;
-  /** Trades of it that are booked while it rests. */
+  /** Trades of the resting part that are booked. */
   readonly seen?: SeenTrades | null;
-  /** Reason why no further part leaves: a halt, a pause, a changed manifest. Null if there is none. */
+  /** Reason why no further part is sent (halt, pause, changed manifest), or null. */
   readonly stopped?: string | null;
 }
 
 /** Terms of an order that rests at its own limit until it is filled or withdrawn. */
 export interface RestingTerms {
-  /** True if it never takes: the venue refuses it where it would. */
+  /** True if it must not take liquidity. The venue then refuses it instead. */
   readonly postOnly: boolean;
 }
 
-/** An order that rests: at which price, and since when. */
+/** Price and start of a resting order. */
 export interface RestingAt {
   readonly price: DecimalString;
   readonly since: EpochMs;
 }
 
 /**
- * An answer together with the lease that its activity worker saw or took last (`leaseUntil`; null: none), the number of the
- * part that it is about and when it was found: an answer of before another lease, or about another part, counts for nothing.
- * Of an order that rests, `after` is what of it was filled when it was asked for: what was filled since counts once.
+ * An answer with the lease that its worker last saw or took (`leaseUntil`, null if none), the number of its part and its time. An answer
+ * from before another lease, or about another part, does not count. For a resting order, `after` is the filled quantity at the query, so
+ * that later fills count once.
  */
 export type CarriedAnswer = ExecutionAnswer & {
   readonly lease?: EpochMs | null;
@@ -102,31 +102,34 @@ export type CarriedAnswer = ExecutionAnswer & {
 /** Result of `execute_order`, `withdraw_order` or `reconcile_order`. */
 export type ExecutionAnswer =
   | VenueAnswer
-  /** Risk does not let it pass on the present quotes; nothing was sent. */
+  /** Risk refuses the order on the present quotes. Nothing was sent. */
   | { readonly outcome: 'blocked'; readonly risk: RiskAttribution }
   /** May no longer be executed (halt, pause, changed manifest, lowered autonomy). Nothing was sent. */
   | { readonly outcome: 'superseded'; readonly reason: string };
 
-/** Events of the execution workers. People's live orders receive the same (`actors/market-order`). */
+/** Events of the execution workers. Live manual orders receive the same (`actors/market-order`). */
 export type ExecutionEvent =
-  /** The lease to execute is taken: from here on the order may be at the venue. */
+  /** The execution lease is taken. From now on the order may be at the venue. */
   | {
       readonly type: 'execution.begun';
       readonly key: string;
-      /** End of the lease by the activity worker's clock, read before the step. The store counts `leaseMs` from its own write, which is later. */
+      /**
+       * End of the lease by the activity worker's clock, read before the step. The store counts `leaseMs` from its own write, which is
+       * later.
+       */
       readonly leaseUntil: EpochMs;
       readonly leaseMs: number;
     }
   | { readonly type: 'activity.done'; readonly key: string; readonly kind: string; readonly answer: CarriedAnswer }
   | { readonly type: 'activity.given_up'; readonly key: string; readonly kind: string; readonly detail: string }
-  /** Observation of a resting order, from a look or a report of its venue. */
+  /** Observation of a resting order, from a query or a report of its venue. */
   | { readonly type: 'order.observed'; readonly answer: CarriedAnswer };
 
 export type ProposalEvent =
   | { readonly type: 'approve'; readonly subject: string; readonly risk: RiskAttribution }
   | { readonly type: 'decline'; readonly subject: string; readonly reason: string | null }
   | { readonly type: 'cancel'; readonly reason: string }
-  /** Risk does not let it pass any more, seen at its approval. */
+  /** Risk refuses it at its approval. */
   | { readonly type: 'block'; readonly risk: RiskAttribution }
   | ExecutionEvent;
 
@@ -136,10 +139,10 @@ export interface FillsToRecord {
   readonly sent: SentPart;
 }
 
-/** Market at the moment a part was sent. At the shadow stage its venue's flow is checked against it. */
+/** Market when a part was sent. At the shadow stage the venue's flow is compared with it. */
 export interface SentPart {
-  /** No price beyond it was taken. */
+  /** Worst accepted price. */
   readonly limitPrice: DecimalString;
-  /** Time since which the order rested; null if it took at once. */
+  /** Time since which the order rested, or null if it took liquidity at once. */
   readonly restedSince: EpochMs | null;
 }

@@ -1,4 +1,4 @@
-/** A trade proposal: each of its fields, once. */
+/** Fields of a trade proposal. */
 import { Type } from 'typebox';
 import { AttributionBody, FillBody } from '../../src/core/order-shapes.ts';
 import { held, resource, type ViewOf } from '../../src/core/resource.ts';
@@ -71,9 +71,9 @@ export const proposal = resource('proposals', {
     column: 'jsonb',
     name: 'order_body',
   },
-  /** Notional that what is left of it reserves, in US dollars. */
+  /** Notional in US dollars that the remaining quantity reserves. */
   notionalUsd: { holds: held<string>(), column: 'numeric', changes: true },
-  /** Execution plan and the result of each part; null of proposals from before orders had parts. */
+  /** Execution plan and the result of each part. Null for proposals from before orders had parts. */
   execution: {
     holds: held<ShownExecution | null>(),
     wire: Type.Union([ExecutionBody, Type.Null()], {
@@ -86,11 +86,11 @@ export const proposal = resource('proposals', {
   /** True if the rules behind it use the reference price. */
   readsReference: { holds: held<boolean>(), column: 'boolean' },
   risk: { wire: asStored<RiskAttribution>(AttributionBody), column: 'jsonb', changes: true },
-  /** The level at which it was proposed. */
+  /** Autonomy level at which it was proposed. */
   autonomy: { wire: AutonomyWord, column: 'text' },
   manifestVersion: { wire: Type.Integer(), column: 'int' },
   manifestHash: { wire: HashText, column: 'text' },
-  /** Control epoch of the organization in which the decision was made; a halt ends it. */
+  /** Control epoch of the organization at the decision. A halt ends it. */
   epoch: { holds: held<number>(), column: 'bigint' },
   decidedBy: { wire: nullable('string', 'Member who approved or declined it.'), column: 'text', changes: true },
   filledQuantity: { wire: DecimalText, column: 'numeric', changes: true },
@@ -117,14 +117,13 @@ export const proposal = resource('proposals', {
   changedAt: { wire: Time, column: 'bigint', changes: true, instant: true },
 });
 
-/** A proposal as its row has it. */
 export type Proposal = ViewOf<typeof proposal>;
-/** The transaction that carries an order out on the primary chain. */
+/** Transaction that carries an order out on the primary chain. */
 export type ProposalTransaction = Pick<PreparedTransaction, 'id' | 'state' | 'wallet' | 'executor'>;
 
 /** A proposal with its fills, each with the quotes it was made on. */
 export interface ProposalView extends Proposal {
   readonly fills: readonly Fill[];
-  /** The prepared transaction of a live order on the primary chain; null elsewhere, and before there is one. */
+  /** Prepared transaction of a live order on the primary chain. Null elsewhere, and before there is one. */
   readonly transaction: ProposalTransaction | null;
 }

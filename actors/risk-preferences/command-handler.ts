@@ -1,4 +1,4 @@
-/** Takes the command that replaces an organization's risk preferences: a new version with its audit row and answer, in one transaction. */
+/** Replaces an organization's risk preferences: a new version with its audit row and answer, in one transaction. */
 import type { ActorRecord } from '../../src/domain/agents/actor-step.ts';
 import { canonicalJson } from '../../src/domain/values/canonical-json.ts';
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
@@ -9,13 +9,13 @@ import type { PreferencesCommands, PreferencesView } from './commands.ts';
 
 export interface PreferencesDirectory {
   current(orgId: string): Promise<PreferencesView>;
-  /** Writes the rows of a change. Returns false and writes nothing if another caller set that version first. */
+  /** Writes the rows of a change. Returns false and writes nothing if another request wrote that version first. */
   change(records: readonly ActorRecord[]): Promise<boolean>;
-  /** Resolves once every execution that may still be validated by earlier preferences has ended. */
+  /** Resolves once every execution has ended that may have been validated by earlier preferences. */
   executionsEnded(orgId: string): Promise<void>;
 }
 
-/** Maximum attempts of a change while other callers change the preferences at the same moment. */
+/** Maximum attempts of a change while other requests change the preferences at the same time. */
 const RACES = 8;
 
 export function createPreferencesHandler(deps: {

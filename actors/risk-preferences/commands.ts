@@ -3,7 +3,7 @@ import type { Outcome } from '../../src/domain/values/refusal.ts';
 import type { RiskPreferences } from '../../src/domain/risk/index.ts';
 import type { CommandContext } from '../agent/commands.ts';
 
-/** Preferences as they were set. Version 0 are the defaults, which nobody set. */
+/** Preferences as set. Version 0 is the defaults. */
 export interface PreferencesView {
   readonly version: number;
   readonly preferences: RiskPreferences;
@@ -13,6 +13,9 @@ export interface PreferencesView {
 }
 
 export interface PreferencesCommands {
-  /** Replaces the preferences; the same ones again change nothing. Once it has answered, nothing is executed any more that was validated by earlier ones. */
+  /**
+   * Replaces the preferences. Setting the same ones again changes nothing. After the answer nothing is executed that was validated by
+   * earlier ones.
+   */
   replace(context: CommandContext, preferences: RiskPreferences): Promise<Outcome<PreferencesView>>;
 }

@@ -1,4 +1,4 @@
-/** Carries out the activities of committed steps: at least once, with a key that makes them idempotent, answered by an event. */
+/** Runs the activities of committed steps: at least once, with a key that makes them idempotent, answered by an event. */
 import type { DueActivity } from '../../src/domain/agents/actor-step.ts';
 import type { Json } from '../../src/domain/values/canonical-json.ts';
 import { errorText } from '../../src/domain/values/value-text.ts';
@@ -11,18 +11,18 @@ import type { Runtime } from './runtime.ts';
 const LOOK_MS = 250;
 /** Maximum concurrent activities. More would only wait for each other's connections. */
 const AT_ONCE = 128;
-/** Others are taken once so few are under way. */
+/** Number of running activities below which more are taken. */
 const REFILL_AT = 64;
-/** An activity worker that died in the middle is followed by another after so long, doubled with every attempt. */
+/** Time in milliseconds after which the activity of a dead worker is taken over. It doubles with every attempt. */
 const RETRY_MS = 5_000;
 /** Interval at which a running activity is reserved for another `RETRY_MS`. */
 const RENEW_MS = 2_000;
 const ATTEMPT_LIMIT = 10;
 
-/** Result of an activity worker that has told its actor the answer already, in one transaction with its cause. */
+/** Result of a worker that has already delivered the answer to its actor, in one transaction with its cause. */
 export const TOLD = Symbol('the actor was told');
 
-/** Carries out one activity. `key` is the same at every attempt. @throws to be tried again later. */
+/** Runs one activity. `key` is the same at every attempt. @throws to retry later. */
 export type ActivityWorker = (payload: { readonly [key: string]: Json }, key: string) => Promise<Json | typeof TOLD>;
 
 interface ActivityDeps {
@@ -34,7 +34,7 @@ interface ActivityDeps {
   readonly onError: (error: unknown) => void;
 }
 
-/** Carries one activity out and tells its actor the answer; after the last attempt, that it was given up. */
+/** Runs an activity and delivers the answer to its actor, or after the last attempt that it was given up. */
 async function carry({ store, runtime, workers, onError }: ActivityDeps, activity: DueActivity): Promise<void> {
   const worker = workers[activity.kind];
   try {
@@ -71,20 +71,20 @@ const carryContained = (deps: ActivityDeps, activity: DueActivity): Promise<unkn
     .catch(deps.onError);
 
 /**
- * Starts carrying. The answer goes to the actor as `activity.done { key, kind, answer }`, and the activity is closed by that
- * step's commit; after the last attempt the actor receives `activity.given_up { key, kind, detail }`.
- * `carryDue` resolves once everything that was due is carried out.
+ * Starts the workers. The answer goes to the actor as `activity.done { key, kind, answer }`, and that step's commit closes the activity.
+ * After the last attempt the actor receives `activity.given_up { key, kind, detail }`. `carryDue` resolves once all due activities have
+ * run.
  */
 export function startActivities(deps: ActivityDeps): { carryDue(): Promise<number>; stop(): Promise<void> } {
   const { store, clock } = deps;
-  // The others wait for a process that carries them: an attempt here would be one lost.
+  // Other kinds wait for a process that serves them. Taking one here would waste an attempt.
   const kinds = Object.keys(deps.workers);
   /** Running activities of this process, by key. */
   const underWay = new Map<string, Promise<unknown>>();
   let stopped = false;
 
   function begin(activity: DueActivity): void {
-    // It is still being carried out: it was slow, or its renewal was late.
+    // It is still running: it was slow, or its renewal was late.
     if (underWay.has(activity.key)) return;
     underWay.set(
       activity.key,
@@ -109,10 +109,10 @@ export function startActivities(deps: ActivityDeps): { carryDue(): Promise<numbe
     return begun;
   }
 
-  /** Renews the lease, so that nobody takes over from a worker that is slow and still at work. */
+  /** Renews the lease, so that no other worker takes over from a slow one. */
   async function renew(): Promise<void> {
     if (underWay.size > 0) await store.renewActivities([...underWay.keys()], clock.now() + RETRY_MS);
-    // A worker without capacity, because venues are slow, leaves due work to others.
+    // A worker that is full because venues are slow leaves due work to others.
     if (underWay.size <= REFILL_AT) await store.attend(clock.now() + RETRY_MS, kinds);
   }
 

@@ -1,4 +1,7 @@
-/** Questions to an actor's past: why a step went as it did, what other events would have led to, and a stretch of it as a test. Nothing is written. */
+/**
+ * Queries of an actor's past: why a step went as it did, what other events would have done, and a range of steps as a test. Nothing is
+ * written.
+ */
 import type { ActorEvent } from '../../src/domain/agents/actor-step.ts';
 import type { Json } from '../../src/domain/values/canonical-json.ts';
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
@@ -18,18 +21,18 @@ export interface ActivityFate {
   readonly state: 'pending' | 'done' | 'given_up';
   readonly attempts: number;
   readonly dueAt: EpochMs;
-  /** Answer of its worker; null before it answers. */
+  /** Answer of its worker, or null before it answers. */
   readonly answer: Json;
   readonly endedAt: EpochMs | null;
 }
 
-/** The fates of the first `count` activities that a step asked for, in their order; null for one that is not stored. */
+/** Reads the results of the first `count` activities that a step requested, in order. Null for one that is not stored. */
 export type ActivityFates = (actorId: string, version: number, count: number) => Promise<readonly (ActivityFate | null)[]>;
 
-/** A step with its reasons, and what became of its activities. */
+/** A step with its reasons, and the results of its activities. */
 export interface AccountedStep extends Omit<StepAccount, 'activities'> {
   readonly kind: string;
-  /** The present machine, which the account is of. */
+  /** Id of the present machine that the account is made with. */
   readonly machine: string;
   readonly version: number;
   readonly at: EpochMs;
@@ -39,20 +42,20 @@ export interface AccountedStep extends Omit<StepAccount, 'activities'> {
 
 export interface ActorBranches {
   /**
-   * Explains why a step went as it did and everything that followed from it. Refuses with `not_found` for a foreign actor or a version
-   * without a step, and with `state_conflict` if the present machines no longer lead to it.
+   * Explains a step and its consequences. Refuses with `not_found` if the organization has no such actor or the version has no step, and
+   * with `state_conflict` if the present machines no longer lead to it.
    */
   account(orgId: string, actorId: string, version: number): Promise<Outcome<AccountedStep>>;
   /**
-   * The branch that events lead to from the state after a version, at the time of now unless told. Refused as `not_found`
-   * for a foreign actor and for a version that it has not reached.
+   * Returns the branch that events lead to from the state after a version. The time is now unless given. Refuses with `not_found` if the
+   * organization has no such actor or it has not reached the version.
    */
   whatIf(
     orgId: string,
     actorId: string,
     wish: { readonly version: number; readonly events: readonly ActorEvent[]; readonly at: number | null },
   ): Promise<Outcome<Branch & { readonly kind: string; readonly machine: string }>>;
-  /** The steps after `from` up to `to` as the source of a test; `from` 0 begins with the start. */
+  /** Returns the steps after `from` up to `to` as the source of a test. `from` 0 begins with the start. */
   exportTest(orgId: string, actorId: string, from: number, to: number): Promise<Outcome<string>>;
 }
 
@@ -116,7 +119,7 @@ export function createActorBranches(deps: {
   };
 }
 
-/** Rebuilds a value. Refused if the present machines diverge from the stored steps. */
+/** Rebuilds a value. Refuses if the present machines diverge from the stored steps. */
 async function tell<Value>(rebuild: () => Promise<Value>): Promise<Outcome<Value>> {
   try {
     return { ok: true, value: await rebuild() };

@@ -1,7 +1,4 @@
-/**
- * The past of an actor: any state of it, rebuilt from the last checkpoint before it and the steps since, and the
- * checkpoints themselves, which are written every so many steps.
- */
+/** Rebuilds any past state of an actor from the last checkpoint before it and the steps since, and writes the checkpoints. */
 import type { ActorEvent, ActorState } from '../../src/domain/agents/actor-step.ts';
 import { canonicalJson, type Json } from '../../src/domain/values/canonical-json.ts';
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
@@ -10,23 +7,23 @@ import type { ContainedLoop } from './containment.ts';
 import type { Directory } from './directory.ts';
 import { eventStep, startStep } from './step.ts';
 
-/** Steps between two checkpoints. Repeating them takes some milliseconds. */
+/** Number of steps between two checkpoints. Repeating them takes a few milliseconds. */
 export const CHECKPOINT_STEPS = 128;
-/** Checkpoints of one actor written at a time. */
+/** Number of checkpoints of one actor written at a time. */
 const CHECKPOINTS_AT_ONCE = 64;
-/** Actors that get checkpoints in one look, at most. */
+/** Maximum actors that get checkpoints per look. */
 const CHECKPOINTED_AT_ONCE = 100;
 
-/** An actor at a version of its past. */
+/** State of an actor at a past version. */
 export interface PastState {
   readonly version: number;
   readonly at: EpochMs;
-  /** The machine that the state fits. */
+  /** Id of the machine that the state fits. */
   readonly machine: string;
   readonly state: ActorState;
 }
 
-/** A committed step as it is stored. */
+/** A committed step as stored. */
 export interface StoredStep {
   readonly version: number;
   readonly at: EpochMs;
@@ -42,40 +39,40 @@ export interface HistorySubject {
   readonly kind: string;
 }
 
-/** Steps that were moved to an archive file. */
+/** Location of steps that were moved to an archive file. */
 export interface ArchivedSteps {
-  /** Name of the file within the folder of archives. */
+  /** Name of the file in the archive folder. */
   readonly file: string;
   /** Time at which they were moved. */
   readonly at: EpochMs;
 }
 
 export interface HistoryStore {
-  /** Null if the organization has no such actor of the kind. */
+  /** Returns null if the organization has no such actor of this kind. */
   find(orgId: string, kind: string, actorId: string): Promise<HistorySubject | null>;
-  /** Actor of any kind; null if the organization has none with this id. */
+  /** Returns an actor of any kind, or null if the organization has none with this id. */
   subject(orgId: string, actorId: string): Promise<HistorySubject | null>;
-  /** Last checkpoint at or before the version, or null. */
+  /** Returns the last checkpoint at or before the version, or null. */
   checkpoint(actorId: string, version: number): Promise<PastState | null>;
-  /** Steps after `from` up to and including `to`, oldest first. */
+  /** Returns the steps after `from` up to and including `to`, oldest first. */
   steps(actorId: string, from: number, to: number): Promise<readonly StoredStep[]>;
-  /** Location of the actor's archived steps, which are moved all at once; null if they were not moved. */
+  /** Returns the location of the actor's archived steps, or null. All its steps are moved at once. */
   archived(actorId: string): Promise<ArchivedSteps | null>;
-  /** Version of the last step at or before an instant; null if the first one is later. */
+  /** Returns the version of the last step at or before an instant, or null if the first one is later. */
   versionAt(actorId: string, at: EpochMs): Promise<number | null>;
 }
 
 export interface CheckpointStore extends HistoryStore {
-  /** Actors that have taken `CHECKPOINT_STEPS` steps since their last checkpoint, and where they are now. */
+  /** Returns actors that took `CHECKPOINT_STEPS` steps since their last checkpoint, with their present version. */
   due(limit: number): Promise<readonly (HistorySubject & { readonly version: number; readonly checkpointVersion: number })[]>;
-  /** Writes the checkpoints and notes `upTo` as the version that they reach. */
+  /** Writes the checkpoints and records `upTo` as the version they reach. */
   write(actorId: string, checkpoints: readonly PastState[], upTo: number): Promise<void>;
 }
 
-/** The event types of steps that were committed before they had their present names. */
+/** Event types that were renamed since steps were stored with them. */
 const RENAMED: Readonly<Record<string, string>> = { 'errand.done': 'activity.done', 'errand.given_up': 'activity.given_up' };
 
-/** A stored event as the present machines know it. */
+/** Returns a stored event with its present name. */
 export function presentEvent(stored: Json): ActorEvent {
   const event = stored as unknown as ActorEvent;
   const answer = event['answer'] as { readonly outcome?: string } | undefined;
@@ -84,8 +81,8 @@ export function presentEvent(stored: Json): ActorEvent {
 }
 
 /**
- * The state after the steps, of which the first may be the actor's start (then `from` is null).
- * @throws Error if a step leads elsewhere than it led when it was committed, or no version of the machine fits.
+ * Folds steps into the state they lead to. The first may be the actor's start (`from` is null). @throws Error if a step leads elsewhere
+ * than when it was committed, or no version of the machine fits.
  */
 export function foldSteps(
   directory: Directory,
@@ -116,7 +113,7 @@ export function foldSteps(
   return past;
 }
 
-/** The refusal of a question whose steps are not in the store: it says where they were moved to, or else `otherwise`. */
+/** Returns the refusal of a query whose steps are not in the store. It says where they were moved to, or else `otherwise`. */
 export async function withoutSteps(store: Pick<HistoryStore, 'archived'>, actorId: string, otherwise: string): Promise<Outcome<never>> {
   const moved = await store.archived(actorId);
   if (moved === null) return refuse('not_found', otherwise);
@@ -127,7 +124,7 @@ export async function withoutSteps(store: Pick<HistoryStore, 'archived'>, actorI
 }
 
 export interface ActorHistory {
-  /** The actor as it was after a version, or at an instant. Refused as `not_found` if there was nothing yet. */
+  /** Returns the actor after a version or at an instant. Refuses with `not_found` if it did not exist yet. */
   stateAt(
     orgId: string,
     kind: string,
@@ -146,14 +143,16 @@ export function createActorHistory(deps: { readonly store: HistoryStore; readonl
       const checkpoint = version === null ? null : await store.checkpoint(actorId, version);
       const steps = version === null ? [] : await store.steps(actorId, checkpoint?.version ?? 0, version);
       const past = foldSteps(directory, subject, checkpoint, steps);
-      // Beyond a checkpoint without a step: they may have been moved.
+      // Past a checkpoint without a step: the steps may have been archived.
       const isReached = past !== null && (steps.length > 0 || past.version === version);
       return isReached ? { ok: true, value: past } : withoutSteps(store, actorId, 'the actor did not exist at that moment');
     },
   };
 }
 
-/** Writes the checkpoints that are due; answers of how many actors. An actor whose history does not fold is quarantined by the loop alone. */
+/**
+ * Writes the checkpoints that are due. Returns the number of actors. An actor whose history does not fold is quarantined in this loop only.
+ */
 export async function writeCheckpoints(deps: {
   readonly store: CheckpointStore;
   readonly directory: Directory;

@@ -11,19 +11,19 @@ export type Effect =
   | { readonly kind: 'activity'; readonly activity: Activity }
   | { readonly kind: 'announcement'; readonly announcement: Announcement };
 
-/** Returns the effect of writing a row, by the name of its writer. */
+/** Returns the effect that writes a row, by the name of its writer. */
 export function record(type: string, fields: { readonly [key: string]: unknown }): Effect {
   return { kind: 'record', record: { type, ...fields } };
 }
 
-/** Work that is carried out after the commit, by the name of its activity worker. */
+/** Returns the effect that requests work after the commit, by the name of its activity worker. */
 export function activity(kind: string, payload: { readonly [key: string]: Json }): Effect {
   return { kind: 'activity', activity: { kind, payload } };
 }
 
 /**
- * Work of an order. What sells or withdraws is taken before the other work of its organization, however much of that waits:
- * people can always get out.
+ * Requests work of an order. Sells and withdrawals go before other work of the organization, however much of it waits, so that people can
+ * always get out.
  */
 export function orderActivity(kind: string, payload: { readonly [key: string]: Json }, reduces: boolean): Effect {
   return activity(kind, reduces ? { ...payload, reduces } : payload);
@@ -38,17 +38,17 @@ export interface StepInfo {
   readonly value: Json;
 }
 
-/** An action that a machine names and does not carry out: its meaning is one of its kind's `effects`. */
+/** Declares an action that a machine names and does not run. Its meaning is one of its kind's `effects`. */
 export const effect =
   <Parameters>() =>
   (_: unknown, __: Parameters): void => {};
 
-/** Error of an actor without an input. It is created once, because an error's stack costs more than a step. */
+/** Error of an actor without an input. Created once, because an error's stack trace costs more than a step. */
 const NO_INPUT = new TypeError('an actor begins with an input');
 
 /**
- * The context of a machine, made of its input. For each of its pure steps XState makes an actor that never lives, and asks for
- * its context without an input: this refuses at once, and that actor is not begun.
+ * Returns a machine's context factory. For each pure step XState creates an actor that never runs and asks for its context without an
+ * input. This throws at once, so that actor is not started.
  */
 export const fromInput =
   <Input, Context>(make: (input: Input) => Context): ((given: { readonly input: Input }) => Context) =>
@@ -58,14 +58,14 @@ export const fromInput =
   };
 
 export interface ActorKind {
-  /** `agent`, `take`, `launch`… */
+  /** Name such as `agent`, `take` or `launch`. */
   readonly kind: string;
-  /** The machine. Its id carries a version, such as `agent@1`, which is stored with every snapshot. */
+  /** State machine. Its id includes a version, such as `agent@1`, which is stored with every snapshot. */
   readonly machine: AnyStateMachine;
-  /** Returns why the actor refuses this event in its state, or null if it takes it. Pure; called before every step. */
+  /** Returns why the actor refuses this event in its state, or null if it accepts it. Pure. Called before every step. */
   validate(state: ActorState, event: ActorEvent): Refusal | null;
-  /** The meaning of every named action of the machine, as data. */
+  /** Meaning of every named action of the machine, as data. */
   readonly effects: { readonly [action: string]: (parameters: never, info: StepInfo) => readonly Effect[] };
-  /** Migrations to this machine's state, by the older machine's id. An actor of an id without one is quarantined. */
+  /** Migrations to this machine's state, by the id of the older machine. An actor with any other id is quarantined. */
   readonly migrations: { readonly [machine: string]: (state: ActorState) => ActorState };
 }

@@ -1,9 +1,9 @@
-/** The life of an actor, lived once more: its committed steps, each with the whole state that it led to. */
+/** Replays an actor's committed steps, each with the complete state it led to. */
 import type { ActorEvent } from '../../src/domain/agents/actor-step.ts';
 import { foldSteps, type HistoryStore, type HistorySubject, type PastState, presentEvent } from './actor-history.ts';
 import type { Directory } from './directory.ts';
 
-/** Steps that are read at once. */
+/** Number of steps read at a time. */
 const STRETCH = 200;
 
 /** A committed step and the state after it. */
@@ -13,9 +13,9 @@ export interface LivedStep {
 }
 
 export interface ActorLives {
-  /** The steps after `from` up to `to`, oldest first, in as little memory as one stretch. @throws Error if the history does not fold */
+  /** Yields the steps after `from` up to `to`, oldest first, in the memory of one read. @throws Error if the history does not fold. */
   between(subject: HistorySubject, from: number, to: number): AsyncGenerator<LivedStep>;
-  /** The steps after the state up to `to`; those that follow a state that is at hand cost no checkpoint. */
+  /** Yields the steps after a known state up to `to`, without reading a checkpoint. */
   after(subject: HistorySubject, past: PastState | null, to: number): AsyncGenerator<LivedStep>;
 }
 
@@ -25,7 +25,7 @@ export function createActorLives(deps: { readonly store: HistoryStore; readonly 
   async function* after(subject: HistorySubject, past: PastState | null, to: number): AsyncGenerator<LivedStep> {
     let before = past;
     for (let from = past?.version ?? 0; from < to; from += STRETCH) {
-      // One after the other: each step follows from the state before it.
+      // One after the other, because each step follows from the state before it.
       for (const step of await store.steps(subject.id, from, Math.min(from + STRETCH, to))) {
         before = foldSteps(directory, subject, before, [step]) as PastState;
         yield { past: before, event: presentEvent(step.event) };

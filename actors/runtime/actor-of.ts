@@ -1,7 +1,7 @@
-/** The one question of every command on an actor by its id: whether it is the caller's, and of the kind that the command is for. */
+/** Reads the actor of a command by its id, and checks its organization and kind. */
 import type { ActorRow } from '../../src/domain/agents/actor-step.ts';
 
-/** Reads actors by their ids; those that there are not are missing. */
+/** Reads actors by their ids. Unknown ids are missing in the result. */
 export type LoadActors = (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
 
 /** Returns the actor of this kind with this id, or null if the organization has none. */

@@ -1,9 +1,9 @@
-/** A machine for the eye: its definition as JSON, as a Mermaid state diagram and as a page of documentation. */
+/** Renders a machine as JSON, as a Mermaid state diagram and as a page of documentation. */
 import type { AnyStateMachine } from 'xstate';
 import type { Json } from '../../src/domain/values/canonical-json.ts';
 
 export interface MachineChart {
-  /** The definition as XState serialises it: states, transitions, delays, actions by name. */
+  /** The definition as XState serializes it: states, transitions, delays and action names. */
   readonly definition: Json;
   readonly mermaid: string;
 }
@@ -13,7 +13,7 @@ interface Named {
   readonly params?: unknown;
 }
 
-/** A state node, of which only the whole name counts here: `agent@1.stage.draft`. */
+/** A state node, identified by its full name, such as `agent@1.stage.draft`. */
 interface Target {
   readonly id: string;
 }
@@ -39,7 +39,7 @@ export function describeMachine(machine: AnyStateMachine): MachineChart {
   return { definition: JSON.parse(JSON.stringify(definition)) as Json, mermaid: mermaid(definition) };
 }
 
-/** The committed page of a machine: the diagram, every transition with its guard and actions, and the delays. Markdown. */
+/** Returns the committed page of a machine: the diagram, every transition with its guard and actions, and the delays, as Markdown. */
 export function chartPage(machine: AnyStateMachine, source: string, comparedBy: string): string {
   const root = machine.definition as unknown as Definition;
   const delays = Object.entries(machine.implementations.delays).filter(([, delay]) => typeof delay === 'number');
@@ -82,12 +82,12 @@ function said(actions: readonly Named[]): string {
   return actions.map(({ type, params }) => `${type.replace(/^xstate\./, '')}${wordsOf(params)}`).join(', ');
 }
 
-/** Returns the constant parameters in words. A function of the event cannot be shown before there is one. */
+/** Returns constant parameters as words. A function of the event has no value yet. */
 function wordsOf(params: unknown): string {
   return params !== null && typeof params === 'object' && Object.keys(params).length > 0 ? ` (${Object.values(params).join(', ')})` : '';
 }
 
-/** One `stateDiagram-v2`; regions of a parallel machine stand side by side. */
+/** Returns a `stateDiagram-v2`. Regions of a parallel machine are side by side. */
 function mermaid(root: Definition): string {
   const lines = ['stateDiagram-v2'];
   if (root.type === 'parallel') {
@@ -101,7 +101,7 @@ function mermaid(root: Definition): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Names are those of the machine; identifiers are whole paths, because two regions may have a state of the same name. */
+/** Writes a state. Identifiers are full paths, because two regions may have states of the same name. */
 function write(root: Definition, state: Definition, lines: string[], indent: string): void {
   const children = Object.values(state.states);
   for (const child of children) {
@@ -119,19 +119,19 @@ function write(root: Definition, state: Definition, lines: string[], indent: str
     lines.push(`${indent}${nodeOf(root, from)} --> ${to} : ${labelOf(eventType)}${guard === undefined ? '' : ` [${guardOf(guard)}]`}`);
   };
   for (const child of children) for (const transition of child.transitions) arrow(child, transition);
-  // A region is drawn without a frame of its own, so its own transitions lead from each of its states.
+  // A region is drawn without its own frame, so its transitions start from each of its states.
   if (root.type !== 'parallel' || root.states[state.key] !== state) return;
   for (const transition of state.transitions) {
     if (transition.target?.[0] !== undefined) for (const child of children) arrow(child, transition);
   }
 }
 
-/** `agent@1.stage.draft` is `stage.draft`. */
+/** Returns the path of a state: `agent@1.stage.draft` becomes `stage.draft`. */
 function pathOf(root: Definition, { id }: Target): string {
   return id.slice(root.id.length + 1);
 }
 
-/** `stage.draft` is `stage__draft`: Mermaid's identifiers hold letters, digits and underscores. */
+/** Returns a Mermaid identifier, which allows letters, digits and underscores: `stage.draft` becomes `stage__draft`. */
 function nodeOf(root: Definition, target: Target): string {
   return pathOf(root, target).replaceAll('.', '__').replace(/\W/g, '_');
 }
@@ -140,7 +140,7 @@ function guardOf(guard: Transition['guard']): string {
   return guard === undefined ? '' : typeof guard === 'string' ? guard : guard.type;
 }
 
-/** `xstate.after.degradedFor.agent@1.feed.degraded` is `after degradedFor`. */
+/** Returns a readable label: `xstate.after.degradedFor.agent@1.feed.degraded` becomes `after degradedFor`. */
 function labelOf(eventType: string): string {
   const after = /^xstate\.after\.([^.]+)\./.exec(eventType);
   return after ? `after ${after[1]}` : eventType;

@@ -1,16 +1,18 @@
-/** Comparison of this machine's clock with PostgreSQL's. A process whose clock is off takes no cut. */
+/** Compares this machine's clock with PostgreSQL's. A process whose clock is off takes no cut. */
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import { ageInWords } from '../../src/domain/values/words.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { Log } from '../../streams/log.ts';
 import { runEvery } from './run-every.ts';
 
-/** Machines of one service that are kept by NTP differ by milliseconds; a quote of five seconds would be told wrong by more. */
+/**
+ * Maximum difference in milliseconds. Machines with NTP differ by a few. A larger one would misjudge quotes that expire after five seconds.
+ */
 const BOUND_MS = 2_000;
 const CHECK_MS = 5_000;
 
 export interface ClockState {
-  /** Positive if this machine's clock is ahead of PostgreSQL's; null before the first answer. Milliseconds. */
+  /** Difference in milliseconds, positive if this machine's clock is ahead of PostgreSQL's. Null before the first answer. */
   readonly offsetMs: number | null;
   /** True if the difference is within the limit, and before the first answer. */
   readonly ok: boolean;
@@ -19,15 +21,15 @@ export interface ClockState {
 }
 
 export interface ClockWatch {
-  /** Asks PostgreSQL now. @throws what the database throws: then the state stays as it was. */
+  /** Compares the clocks now. @throws the database's error, which leaves the state unchanged. */
   check(): Promise<ClockState>;
   state(): ClockState;
   stop(): Promise<void>;
 }
 
 /**
- * Compares the clocks every five seconds. Half of the question's own duration is allowed on top of the bound, because
- * nobody knows when within it PostgreSQL looked at its clock. `told` is told of every comparison.
+ * Compares the clocks every five seconds. Half of the query's own duration is added to the bound, because PostgreSQL may have read its
+ * clock at any time in it. `told` receives every comparison.
  */
 export function createClockWatch(deps: {
   /** Returns the time of PostgreSQL's clock. */

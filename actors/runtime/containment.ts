@@ -1,38 +1,37 @@
 /**
- * Containment of bad rows, for every background loop: a row that cannot be handled is quarantined, counted and told, and all
- * other rows of the loop are handled in the same look. It is tried again after a growing wait, and released once it succeeds.
+ * Containment of bad rows in background loops. A row that cannot be handled is quarantined, counted and reported, and all other rows are
+ * handled in the same look. It is retried after a growing wait, and released once it succeeds.
  */
 import { errorText } from '../../src/domain/values/value-text.ts';
 import { type Clock, timeLeft } from '../../streams/clock.ts';
 import type { RowLoop } from './loops.ts';
 
-/** The wait before the second try. It doubles with every try up to the longest one. Milliseconds. */
+/** Wait before the second try, in milliseconds. It doubles with every try up to a maximum. */
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
-/** A row that its loop has not met for so long after it was due again is no longer counted. */
+/** Time in milliseconds after which a due row that its loop no longer meets is not counted any more. */
 const FORGOTTEN_MS = 1_800_000;
 
-/** Names a row for people. */
 export interface RowName {
   readonly id: string;
-  /** The organization that is told of it; null tells every organization. */
+  /** Organization to notify, or null to notify every organization. */
   readonly orgId: string | null;
 }
 
 /** Reads and writes quarantined rows, for readiness, metrics and people. */
 export interface QuarantineLedger {
-  /** Notes a failure, counted for `forMs`. The first of a row is announced on the channel `alerts`. */
+  /** Records a failure, which counts for `forMs`. The first failure of a row is announced on the channel `alerts`. */
   note(loop: RowLoop, row: RowName, detail: string, forMs: number): Promise<void>;
   release(loop: RowLoop, id: string): Promise<void>;
 }
 
 /** The rows of one loop in this process. */
 export interface ContainedLoop {
-  /** Quarantined rows that are not due again. A look that reads at most so many rows reads so many more. */
+  /** Number of quarantined rows that are not due yet. A look with a row limit reads this many more. */
   readonly waiting: number;
   /**
-   * Handles each row by itself, one after the other; rows that are not due again are left out. Returns how many succeeded.
-   * @throws the error of an outage: it blames no row, and the next look goes on.
+   * Handles the rows one after the other, each contained. Skips rows that are not due. Returns how many succeeded. @throws the error of an
+   * outage, which blames no row. The next look goes on.
    */
   each<Row>(rows: Iterable<Row>, name: (row: Row) => RowName, work: (row: Row) => unknown): Promise<number>;
 }
@@ -40,9 +39,9 @@ export interface ContainedLoop {
 export type Containment = (loop: RowLoop) => ContainedLoop;
 
 export interface ContainmentDeps {
-  /** True for an error that says that a server of the service is away or out of resources. */
+  /** True for an error that means that a server of the service is down or out of resources. */
   readonly isOutage: (error: unknown) => boolean;
-  /** True for an error that says that an outside system gave no answer: the row waits, and is not quarantined. */
+  /** True for an error that means that an outside system did not answer. The row then waits, and is not quarantined. */
   readonly isSilence: (error: unknown) => boolean;
   readonly ledger: QuarantineLedger | null;
   readonly clock: Pick<Clock, 'now' | 'elapsed'>;
@@ -53,7 +52,7 @@ export interface ContainmentDeps {
 
 interface Held {
   readonly failures: number;
-  /** Milliseconds until it is due again. */
+  /** Returns the milliseconds until it is due again. */
   readonly left: () => number;
 }
 
@@ -110,7 +109,7 @@ function containedLoop({ isOutage, isSilence, ledger, clock, onError, onFailure 
   };
 }
 
-/** Handles each row by itself without a wait or a record between looks: of simulations and of what looks once. */
+/** Handles each row by itself, without waits or records between looks. For simulations and single looks. */
 export function eachRow(onError: (error: unknown) => void): ContainedLoop {
   return {
     waiting: 0,

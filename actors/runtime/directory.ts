@@ -1,4 +1,4 @@
-/** The kinds of actors that there are, and which of them carries on a state found at rest. */
+/** Directory of actor kinds, which finds the one that fits a stored state. */
 import type { AnyMachineSnapshot, AnyStateMachine, AnyStateNode } from 'xstate';
 import type { ActorRow, ActorState } from '../../src/domain/agents/actor-step.ts';
 import type { ActorKind } from './actor-kind.ts';
@@ -11,13 +11,13 @@ export interface Fit {
 }
 
 export interface Directory {
-  /** @throws if the kind is unknown: a defect, not an input. */
+  /** Returns a kind by its name. @throws if it is unknown, which is a defect and not an input error. */
   kind(name: string): ActorKind;
-  /** Kind, state (migrated if necessary) and snapshot; null if no version of the machine fits the state. */
+  /** Returns kind, state (migrated if necessary) and snapshot, or null if no version of the machine fits the state. */
   fit(row: Pick<ActorRow, 'kind' | 'machine' | 'state'>): Fit | null;
 }
 
-/** The names of a machine's states that are of this kind. */
+/** Returns the names of a machine's states that match. */
 function statesOf({ root }: AnyStateMachine, isMeant: (node: AnyStateNode) => boolean): readonly string[] {
   const below = (node: AnyStateNode): readonly string[] => [
     ...(isMeant(node) ? [node.id] : []),
@@ -27,8 +27,8 @@ function statesOf({ root }: AnyStateMachine, isMeant: (node: AnyStateNode) => bo
 }
 
 /**
- * @throws Error for a machine with a history state: what it remembers does not lie in a state at rest, and would be lost; and for one that
- * invokes actors: a step is taken without them.
+ * Creates the directory. @throws Error for a machine with a history state, whose memory a stored state lacks, and for one that invokes
+ * actors, which pure steps do not run.
  */
 export function createDirectory(kinds: readonly ActorKind[]): Directory {
   for (const { kind, machine } of kinds) {

@@ -1,4 +1,4 @@
-/** Finds the slots that are due, by the time of record, and has every shard behind them ticked. */
+/** Finds the slots that are due, by the time of record, and queues a tick of every shard behind them. */
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import { slotOf } from '../../src/domain/values/time.ts';
 import type { Clock } from '../../streams/clock.ts';
@@ -9,9 +9,9 @@ import { runEvery } from './run-every.ts';
 export const CUT_WAIT_MS = 8_000;
 /** Interval of the dispatcher while nothing is due. */
 const LOOK_MS = 1_000;
-/** A duty that is not renewed for so long goes to another process. */
+/** Time in milliseconds after which the duty of a silent process goes to another. */
 const LEASE_MS = 5_000;
-/** It is renewed once less than this share of that is left, at every other look or so. */
+/** Remaining share of the lease below which it is renewed, at about every other look. */
 const RENEWED_BELOW = 0.75;
 
 export interface DispatchStore {
@@ -24,15 +24,14 @@ export interface DispatchStore {
 }
 
 export interface Dispatcher {
-  /** Looks once; answers how many jobs it added. */
+  /** Looks once. Returns the number of jobs added. */
   look(): Promise<number>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts looking. One dispatcher of all processes is on duty at a time; should two be, the second's jobs change nothing.
- * A shard that stays behind gets its job added again at every look: the queue drops what it still has, and a job that
- * the queue lost is back within a second.
+ * Starts the dispatcher. One process at a time is on duty. If two are, the second's jobs change nothing. A shard that stays behind gets its
+ * job again at every look. The queue drops jobs it still has, and a job it lost is back within a second.
  */
 export function startDispatcher(deps: {
   readonly store: DispatchStore;
@@ -45,10 +44,10 @@ export function startDispatcher(deps: {
 }): Dispatcher {
   const { store, clock } = deps;
 
-  /** The last slot of each period that no shard was behind any more. */
+  /** Last slot of each period that all shards have ticked. */
   const ticked = new Map<number, EpochMs>();
 
-  /** Adds the jobs of one period; answers how many. */
+  /** Adds the jobs of one period. Returns their number. */
   async function addDue(now: EpochMs, periodMs: number): Promise<number> {
     const slot = slotOf(now, periodMs);
     if (ticked.get(periodMs) === slot) return 0;

@@ -1,4 +1,4 @@
-/** A duty that one process at a time performs, under a lease; the others stand by and take over. */
+/** A duty that one process at a time performs under a lease. The others stand by and take over. */
 
 /** Work of the process on duty, until it ends it. */
 export interface DutyWork {
@@ -9,29 +9,29 @@ export interface DutyWork {
 export interface DutyObstacle {
   /** One sentence for operators. */
   readonly why: string;
-  /** True where another process should take over at once. */
+  /** True if another process should take over at once. */
   readonly gives: boolean;
 }
 
 export interface DutyDeps<Work extends DutyWork> {
-  /** Takes or renews the lease; false while another holds it. */
+  /** Takes or renews the lease. Returns false while another process holds it. */
   readonly hold: () => Promise<boolean>;
   readonly release: () => Promise<void>;
-  /** Reason not to hold the lease any longer, read before it is renewed. */
+  /** Returns why this process must give up the lease, read before each renewal. */
   readonly obstacle: () => Promise<DutyObstacle | null>;
   readonly begin: () => Promise<Work>;
   /** Receives the reason if the work ended unexpectedly. */
   readonly onLost: (why: string) => void;
-  /** Text for the log while another process holds the lease. */
+  /** Log message while another process holds the lease. */
   readonly taken: string;
 }
 
 export interface Duty<Work extends DutyWork> {
-  /** Work in progress; null if this process stands by. */
+  /** Work in progress, or null on standby. */
   readonly work: Work | null;
-  /** Renews the lease, and begins or ends the work accordingly. Overlapping looks begin one work. */
+  /** Renews the lease, and begins or ends the work accordingly. Overlapping calls begin one work. */
   look(): Promise<void>;
-  /** Ends the work; the lease is the caller's to release. */
+  /** Ends the work. The caller releases the lease. */
   stop(): Promise<void>;
 }
 

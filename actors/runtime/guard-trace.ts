@@ -1,4 +1,4 @@
-/** Guards evaluated in a step, with their inputs and results, from a machine that reports its guards as it steps. */
+/** Traces the guards evaluated in a step, with their inputs and results. */
 import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
 import type { Json } from '../../src/domain/values/canonical-json.ts';
 
@@ -6,7 +6,7 @@ export interface GuardAnswer {
   readonly guard: string;
   readonly params: Json;
   readonly passed: boolean;
-  /** Inputs of the guard, by path: `context.manifestHash`, `event.gate`, `state` for the machine's state. */
+  /** Inputs of the guard by path: `context.manifestHash`, `event.gate`, or `state` for the machine's state. */
   readonly inputs: readonly { readonly path: string; readonly value: Json }[];
 }
 
@@ -15,15 +15,15 @@ interface GuardArguments {
   readonly event: object;
 }
 type PlainGuard = (given: GuardArguments, params: unknown) => boolean;
-/** A guard that is put together of others (`and`, `or`, `not`, `stateIn`): the library asks its `check`. */
+/** A guard made of others (`and`, `or`, `not`, `stateIn`). XState calls its `check`. */
 type CheckedGuard = ((...nothing: readonly unknown[]) => boolean) & {
   readonly check: (snapshot: AnyMachineSnapshot, given: GuardArguments, guard: unknown) => boolean;
 };
 type Guard = PlainGuard | CheckedGuard;
 
 /**
- * The machine with guards that put every answer into `answers`, in the order in which they were asked. It steps as the machine
- * itself does: guards are pure, and read copies of the same context and event.
+ * Returns the machine with guards that append every answer to `answers`, in order of evaluation. It steps like the original: guards are
+ * pure, and read copies of the same context and event.
  */
 export function tracedMachine(machine: AnyStateMachine, answers: GuardAnswer[]): AnyStateMachine {
   const guards = Object.entries(machine.implementations.guards as unknown as { readonly [name: string]: Guard });
@@ -57,7 +57,7 @@ function watched({ context, event }: GuardArguments, looks: Map<string, Json>): 
   return { context: watch(context, 'context', looks), event: watch(event, 'event', looks) };
 }
 
-/** A copy of plain JSON that notes each of its fields as it is read; of a list, the whole. */
+/** Returns a copy of plain JSON that notes each field as it is read. A list is noted as a whole. */
 function watch<Value extends object>(value: Value, path: string, looks: Map<string, Json>): Value {
   return new Proxy(
     { ...value },

@@ -1,4 +1,4 @@
-/** A stretch of an actor's history as a test that vitest runs: from the state before it, every step has to lead where it led. */
+/** Exports a range of an actor's history as a vitest test: from the state before it, every step must lead where it led. */
 import type { ActorEvent, StepPlan } from '../../src/domain/agents/actor-step.ts';
 import type { Json } from '../../src/domain/values/canonical-json.ts';
 import { type EpochMs, isoTime } from '../../src/domain/values/time.ts';
@@ -6,7 +6,7 @@ import { type HistorySubject, type PastState, presentEvent, type StoredStep } fr
 import type { Directory } from './directory.ts';
 import { eventStep, startStep } from './step.ts';
 
-/** Steps of one file at most: it is read by people. */
+/** Maximum steps per file, because people read it. */
 export const MOST_EXPORTED_STEPS = 500;
 
 interface ExportedStep {
@@ -18,8 +18,8 @@ interface ExportedStep {
 
 /**
  * Returns the source of the test, in TypeScript, for a folder two levels below the repository's root (`test/exported`). `before` is null if
- * the range begins with the actor's start. The expectation is what the present machines do. Change it to what they should have done, and
- * the test fails until they do. @throws Error if no present machine fits the state
+ * the range begins with the actor's start. The expectation is what the present machines do. Change it to the intended result, and the test
+ * fails until they do it. @throws Error if no present machine fits the state.
  */
 export function historyTest(directory: Directory, subject: HistorySubject, before: PastState | null, steps: readonly StoredStep[]): string {
   const exported = exportedSteps(directory, subject, before, steps);
@@ -75,7 +75,7 @@ function exportedSteps(
   });
 }
 
-/** JSON that is a TypeScript literal: lines that only JavaScript ends are escaped. */
+/** Returns JSON as a TypeScript literal, with the line separators that only JavaScript recognizes escaped. */
 function json(value: unknown): string {
   return JSON.stringify(value, null, 2).replace(/[\u2028\u2029]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16)}`);
 }

@@ -1,13 +1,13 @@
 /**
- * Background loops of the service, each once. `runEvery` and recurring work take their name from this list, so a new loop
- * has to stand here. A loop over rows says what one row is: it handles each by itself through its `ContainedLoop`, and the
- * fault matrix of the tests runs it over poisoned tables. A loop without rows says why no row can stop it.
+ * All background loops of the service. `runEvery` and recurring work take their names from this list, so a new loop must be added here. A
+ * loop over rows names one row: it handles each in its `ContainedLoop`, and the fault matrix of the tests runs it over poisoned tables. A
+ * loop without rows states why no row can stop it.
  */
 
 interface Loop {
-  /** One row of the loop; null if it has none. */
+  /** Name of one row of the loop, or null if it has none. */
   readonly row: string | null;
-  /** Says why no stored row can stop it. Required if `row` is null. */
+  /** Reason why no stored row can stop it. Required if `row` is null. */
   readonly why?: string;
 }
 
@@ -61,7 +61,7 @@ export const LOOPS = {
 
 export type LoopName = keyof typeof LOOPS;
 
-/** Names of recurring work in the queue and in the store: the dispatcher looks once per period. */
+/** Names of recurring work in the queue and the store. The dispatcher looks once per period. */
 export type WorkName = LoopName | `slots of ${number} ms`;
 
 /** Loops that handle rows. */

@@ -1,4 +1,4 @@
-/** Actors in memory: the store of a replay and of the simulation, with the same compare-and-set as the real one. */
+/** Actors in memory, for replays and the simulation, with the same compare-and-set as the real store. */
 import type {
   ActorRecord,
   ActorRow,
@@ -14,7 +14,7 @@ import type { Json } from '../../src/domain/values/canonical-json.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { ActorStore } from './actor-store.ts';
 
-/** One committed step as the history keeps it. */
+/** A committed step in the history. */
 export interface MemoryStep {
   readonly actorId: string;
   readonly version: number;
@@ -45,8 +45,8 @@ export interface MemoryStore extends ActorStore {
 
 export interface MemoryStoreOptions {
   /**
-   * Receives what steps record, in its order. With it the store keeps the present alone: no steps, records and announcements, and
-   * no activity that was answered; and states are kept as the steps made them, of which the runtime has made sure that they are plain.
+   * Receives the records of steps, in order. With it the store keeps only the present: no steps, records, announcements or answered
+   * activities. States are then kept as the steps made them, because the runtime has checked that they are plain.
    */
   readonly onRecord?: (record: ActorRecord) => void;
 }
@@ -55,7 +55,7 @@ export function createMemoryStore({ onRecord }: MemoryStoreOptions = {}): Memory
   return new HeldStore(onRecord ?? null);
 }
 
-/** A store in memory. Operations are fields, not methods, because stores that wrap this one spread it. */
+/** Store in memory. Operations are fields, not methods, because stores that wrap this one spread it. */
 class HeldStore implements MemoryStore {
   readonly actors = new Map<string, ActorRow>();
   readonly steps: MemoryStep[] = [];
@@ -180,7 +180,7 @@ class HeldStore implements MemoryStore {
       if (activity?.state === 'pending') activity.dueAt = Math.max(activity.dueAt, until);
   };
 
-  /** Does nothing: one worker has the whole memory. */
+  /** Does nothing, because one worker has the whole memory. */
   readonly attend = async (): Promise<void> => {};
 
   readonly giveUpActivity = async (key: string, answer: Json): Promise<void> => {
@@ -188,7 +188,7 @@ class HeldStore implements MemoryStore {
     if (activity?.state === 'pending') Object.assign(activity, { state: 'given_up', answer });
   };
 
-  /** A value as it lies here. What is kept went through JSON, as it does in a database: a value that JSON would change is seen in tests. */
+  /** Returns a value after a round trip through JSON, as a database would keep it. Tests thus notice values that JSON changes. */
   #kept<Value>(value: Value): Value {
     return this.#onRecord === null ? (JSON.parse(JSON.stringify(value)) as Value) : value;
   }

@@ -1,6 +1,6 @@
 /**
- * Recurring work, done by any worker. The queue plans it. PostgreSQL records which slot of it is done, so that two workers do it once, and
- * a check for overdue work finds what the queue lost.
+ * Recurring work, done by any worker. The queue plans it. PostgreSQL records the slots that are done, so that two workers do a slot once,
+ * and a check for overdue work finds what the queue lost.
  */
 import { type EpochMs, slotOf } from '../../src/domain/values/time.ts';
 import { errorText } from '../../src/domain/values/value-text.ts';
@@ -8,40 +8,40 @@ import type { Clock } from '../../streams/clock.ts';
 import type { WorkName } from './loops.ts';
 import { runEvery } from './run-every.ts';
 
-/** One kind of recurring work. Doing it twice changes nothing. */
+/** One kind of recurring work. Must be idempotent. */
 export interface RecurringWork {
-  /** Name of the work in the queue, in the store and in reports of its failures. */
+  /** Name of the work in the queue, in the store and in failure reports. */
   readonly what: WorkName;
   readonly everyMs: number;
   readonly run: () => Promise<unknown>;
 }
 
 export interface RecurringStore {
-  /** The time of record. */
+  /** Returns the time of record. */
   now(): Promise<EpochMs>;
-  /** Names those of the works whose slot is neither done nor taken. */
+  /** Returns the names of the works whose slot is neither done nor claimed. */
   waiting(slots: readonly { readonly what: string; readonly slot: EpochMs }[]): Promise<ReadonlySet<string>>;
-  /** Takes the slot for so long; false if it is done, or another worker is at it. */
+  /** Claims the slot for `forMs`. Returns false if it is done or claimed by another worker. */
   claim(name: string, slot: EpochMs, holder: string, forMs: number): Promise<boolean>;
-  /** Keeps what this holder has taken for another so long. */
+  /** Extends this holder's claim by `forMs`. */
   renew(name: string, holder: string, forMs: number): Promise<void>;
-  /** Records the end of the slot. `failure` is null if it is done; otherwise it may be claimed again at once. */
+  /** Records the end of the slot. `failure` is null if it is done. Otherwise it may be claimed again at once. */
   ended(name: string, slot: EpochMs, holder: string, failure: string | null): Promise<void>;
 }
 
 /** Planner of recurring work. */
 export interface WorkPlan {
-  /** Makes the plan what is listed here, for every process. */
+  /** Replaces the plan, for every process. */
   plan(works: readonly Pick<RecurringWork, 'what' | 'everyMs'>[]): Promise<void>;
-  /** Calls `work` whenever something of the plan is due. */
+  /** Calls `work` whenever planned work is due. */
   workPlanned(work: (what: string) => Promise<void>): void;
 }
 
-/** Work whose worker has given no sign of life for so long may be begun by another one. */
+/** Time in milliseconds after which the claim of a silent worker ends. */
 const CLAIM_MS = 60_000;
-/** Interval at which a working process renews its claim. */
+/** Interval in milliseconds at which a working process renews its claim. */
 const RENEW_MS = 20_000;
-/** Interval of the check for overdue work. */
+/** Interval in milliseconds of the check for overdue work. */
 const LOOK_MS = 5_000;
 const OVERDUE_MS = 10_000;
 
@@ -51,7 +51,7 @@ export function startRecurring(deps: {
   readonly store: RecurringStore;
   readonly clock: Pick<Clock, 'now' | 'deadline'>;
   readonly holder: string;
-  /** Grace period of the queue before its work counts as lost, in milliseconds; default ten seconds. */
+  /** Time in milliseconds that the queue may be late before its work counts as lost. Default 10 s. */
   readonly overdueMs?: number;
   readonly onError: (what: string) => (error: unknown) => void;
 }): { look(): Promise<void>; stop(): Promise<void> } {
@@ -75,7 +75,7 @@ export function startRecurring(deps: {
     }
   }
 
-  /** Tells the queue the plan, beside everything else: a queue that is away now is told later, and delays no work. */
+  /** Sends the plan to the queue in the background. A queue that is down gets it later, and delays no work. */
   function tellPlan(): void {
     planning ??= deps.plan.plan(works).catch((error: unknown) => {
       planning = null;

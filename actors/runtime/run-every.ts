@@ -1,16 +1,19 @@
-/** Work that is done again and again: how the daemons of the runtime look for what is due. */
+/** Runs periodic work, by which the runtime's loops look for what is due. */
 import type { Clock } from '../../streams/clock.ts';
 import type { WorkName } from './loops.ts';
 
-/** A look that has not ended by then is given up on: an answer that never comes must not end the looking. */
+/** Time in milliseconds after which a look is given up, so that an answer that never comes does not end the loop. */
 const LOOK_LIMIT_MS = 30_000;
 
 export interface Look {
-  /** Ends the looking, after the one that is under way. */
+  /** Stops the loop after the running look. */
   stop(): Promise<void>;
 }
 
-/** The first look of any loop by a clock. All looks lie on whole intervals from there: loops that look at the same moment wake a process once. */
+/**
+ * First look of any loop, by clock. All looks fall on whole intervals from there, so that loops that look at the same moment wake a process
+ * once.
+ */
 const origins = new WeakMap<object, number>();
 
 function nextLook(clock: Pick<Clock, 'now'>, everyMs: number): number {
@@ -21,8 +24,8 @@ function nextLook(clock: Pick<Clock, 'now'>, everyMs: number): number {
 }
 
 /**
- * Looks once in every `everyMs`, never twice at once unless a look hangs: one that took longer is followed by the next at the next whole
- * interval. An error, and a look that is given up on, go to `onError`; the next look comes all the same.
+ * Looks once per `everyMs`, never twice at once unless a look hangs. After a long look the next one comes at the next whole interval.
+ * Errors and looks that are given up go to `onError`, and the loop goes on.
  */
 export function runEvery(
   clock: Pick<Clock, 'now' | 'deadline'>,

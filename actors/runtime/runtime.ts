@@ -1,4 +1,4 @@
-/** The durable actor runtime: loads, validates, steps and commits; retries a lost race; contains what throws. */
+/** The durable actor runtime: loads, validates, steps and commits, retries lost races, and contains errors. */
 
 import type { AnyMachineSnapshot } from 'xstate';
 import type { ActorEvent, ActorRecord, ActorRow, ActorStart, Incident, StepCommit, StepPlan } from '../../src/domain/agents/actor-step.ts';
@@ -17,17 +17,17 @@ const RACE_LIMIT = 12;
 
 export interface DeliverOptions {
   readonly cause: string;
-  /** Limits delivery to this organization's actors. A foreign one counts as missing. */
+  /** Limits delivery to this organization's actors. Others count as missing. */
   readonly orgId?: string;
-  /** Rows to commit with the step, made once the step's outcome is known. */
+  /** Returns rows to commit with the step, once its outcome is known. */
   readonly also?: (row: ActorRow, plan: StepPlan) => readonly ActorRecord[];
   readonly answeredActivity?: { readonly key: string; readonly answer: Json };
   readonly firedTimer?: string;
-  /** Takes the actor out of quarantine by this event; one that is in none refuses it. */
+  /** Releases the actor from quarantine by this event. Other actors refuse it. */
   readonly releases?: true;
   /**
-   * Quarantines an actor whose step the store refuses, with an incident and an alert, so that it is off duty in any case.
-   * Without it the refusal is thrown once all other actors have received the event.
+   * Quarantines an actor whose step the store refuses, with an incident and an alert, so that it is off duty in any case. Otherwise the
+   * refusal is thrown once all other actors have received the event.
    */
   readonly quarantines?: true;
 }
@@ -45,7 +45,7 @@ export interface Delivered {
 
 export interface StartOptions {
   readonly cause: string;
-  /** Rows to commit with the first step, made once its outcome is known. */
+  /** Returns rows to commit with the first step, once its outcome is known. */
   readonly also?: (plan: StepPlan) => readonly ActorRecord[];
   readonly tickPeriodMs?: number;
 }
@@ -53,20 +53,20 @@ export interface StartOptions {
 export interface Runtime {
   /** Creates an actor and commits its first step. */
   start(kind: string, id: string, orgId: string, input: object, options: StartOptions): Promise<StepPlan>;
-  /** Returns the first step of a new actor, without writing it. @throws what the step throws */
+  /** Returns the first step of a new actor, without writing it. @throws what the step throws. */
   prepare(kind: string, id: string, orgId: string, input: object, options: StartOptions): ActorStart;
   /** Creates prepared actors, all in one transaction or none. */
   begin(starts: readonly ActorStart[]): Promise<void>;
-  /** Delivers one event; answers after the commit. A refusal changes nothing. */
+  /** Delivers one event. Answers after the commit. A refusal changes nothing. */
   deliver(actorId: string, event: ActorEvent, options: DeliverOptions): Promise<Outcome<Delivered>>;
   /**
-   * Delivers several events to one actor in their order, as that many steps of one transaction: all of them or, if one is
-   * refused, none. Answers what the last one came to.
+   * Delivers several events to one actor in order, as steps of one transaction: all, or none if one is refused. Returns the result of the
+   * last one.
    */
   deliverInTurn(actorId: string, events: readonly EventInTurn[]): Promise<Outcome<Delivered>>;
   /**
-   * Delivers the same event to many actors in as few transactions as the store allows. Answers what each of them said. An actor
-   * whose step the store refuses keeps the event from no other one.
+   * Delivers the same event to many actors in as few transactions as the store allows. Returns each actor's result. An actor whose step the
+   * store refuses does not keep the event from others.
    */
   deliverMany(actorIds: readonly string[], event: ActorEvent, options: DeliverOptions): Promise<ReadonlyMap<string, Outcome<Delivered>>>;
 }
@@ -79,7 +79,7 @@ interface NotTaken {
   readonly quarantine?: boolean;
 }
 
-/** The event of a turn that leads to no step. */
+/** Event of a turn that leads to no step. */
 interface Refused extends NotTaken, EventInTurn {}
 
 export function createRuntime(deps: {
@@ -117,7 +117,7 @@ export function createRuntime(deps: {
         if (!quarantines) thrown.push(error);
         else await store.incident(refusedStep(id, error, events[0]?.event as Json, clock.now()));
       }
-      // Of several steps of one actor, the outcome of the last one stays.
+      // With several steps of one actor, the result of the last one counts.
       for (const { row, plan } of commits) {
         if (!stale.has(row.id) && !refused.has(row.id)) outcomes.set(row.id, { ok: true, value: { version: row.version + 1, plan } });
       }
@@ -143,8 +143,8 @@ export function createRuntime(deps: {
 }
 
 /**
- * Commits the steps of many actors in one transaction. If the store refuses it, each actor's steps have a transaction of
- * their own. `refused` holds the errors of those whose own was refused. @throws any other error, and the refusal of the only actor.
+ * Commits the steps of many actors in one transaction. If the store refuses it, each actor's steps get their own transaction. `refused`
+ * holds the errors of refused ones. @throws any other error, and the refusal of a single actor.
  */
 async function commitApart(
   store: ActorStore,
@@ -170,7 +170,7 @@ async function commitApart(
   return { stale, refused };
 }
 
-/** The incident of an actor whose step the store refuses again and again. */
+/** Returns the incident of an actor whose step the store refuses repeatedly. */
 function refusedStep(actorId: string, error: unknown, event: Json, at: EpochMs): Incident {
   return { actorId, at, kind: 'quarantined', detail: `its step was refused: ${errorText(error)}`.slice(0, 4_000), event, quarantine: true };
 }
@@ -182,7 +182,7 @@ async function started({ store }: { readonly store: ActorStore }, start: ActorSt
 
 type StepDeps = Pick<Parameters<typeof createRuntime>[0], 'directory' | 'clock'>;
 
-/** The first step of an actor. */
+/** Returns the first step of an actor. */
 function preparedStart(
   { directory, clock }: StepDeps,
   ...[kindName, id, orgId, input, options]: Parameters<Runtime['prepare']>
@@ -204,7 +204,7 @@ function preparedStart(
   };
 }
 
-/** The step that an event leads an actor through. */
+/** Returns the step that an event causes. */
 function prepare(
   { directory, clock }: StepDeps,
   row: ActorRow,
@@ -250,7 +250,9 @@ function prepare(
   }
 }
 
-/** The steps that the events lead an actor through, each from where the one before it ends; the refusal of the first that is not taken. */
+/**
+ * Returns the steps that the events cause, each from the end of the previous one, or the refusal of the first event that is not accepted.
+ */
 function prepareTurn(deps: StepDeps, found: ActorRow, events: readonly EventInTurn[]): { commits: readonly StepCommit[] } | Refused {
   const commits: StepCommit[] = [];
   let row = found;
@@ -284,8 +286,8 @@ function notTaken(snapshot: AnyMachineSnapshot, { type }: ActorEvent): string {
 }
 
 /**
- * True if the event is a command, whose caller receives the refusal. Timers, activities and feeds have no such caller and would throw again
- * forever.
+ * True if the event is a command, whose caller receives the refusal. Timers, activities and feeds have no such caller, and would throw
+ * again forever.
  */
 function isCommand(options: DeliverOptions): boolean {
   return options.firedTimer === undefined && options.answeredActivity === undefined && options.cause !== 'feed';

@@ -1,5 +1,5 @@
 /**
- * Account of one committed step: which guard decided on what, what the step changed, and what it asked for. It is rebuilt, never written.
+ * Account of one committed step: which guards decided on which values, what the step changed, and what it requested. Rebuilt, never stored.
  */
 import type { StepPlan } from '../../src/domain/agents/actor-step.ts';
 import type { Json } from '../../src/domain/values/canonical-json.ts';
@@ -9,21 +9,21 @@ import { type GuardAnswer, tracedMachine } from './guard-trace.ts';
 import { eventStep, eventsTaken, restore, startStep } from './step.ts';
 import { type ContextChange, contextChanges } from './what-if.ts';
 
-/** A step of the past with its reasons and what followed from it. */
+/** A past step with its reasons and consequences. */
 export interface StepAccount extends Omit<StepPlan, 'state'> {
-  /** The guards that it asked, in their order. */
+  /** Guards that were evaluated, in order. */
   readonly guards: readonly GuardAnswer[];
   readonly changes: readonly ContextChange[];
   /** Context after the step. */
   readonly context: Json;
   readonly status: 'active' | 'done';
-  /** The types of the events that the machine reacts to after it. */
+  /** Event types that the machine accepts afterwards. */
   readonly takes: readonly string[];
 }
 
 /**
- * The account of a step from the state before it; null is before the actor's start.
- * @throws Error if no present machine fits the state before it
+ * Returns the account of a step from the state before it, which is null before the actor's start. @throws Error if no present machine fits
+ * the state before it.
  */
 export function accountOfStep(directory: Directory, subject: HistorySubject, before: PastState | null, step: StoredStep): StepAccount {
   const guards: GuardAnswer[] = [];

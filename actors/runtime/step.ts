@@ -1,4 +1,4 @@
-/** One step of a durable actor: state and event in; state, records, timers, activities and announcements out. Pure. */
+/** One step of a durable actor: takes state and event, and returns state, records, timers, activities and announcements. Pure. */
 import {
   type AnyMachineSnapshot,
   type AnyStateMachine,
@@ -28,7 +28,7 @@ export interface StepSubject {
 }
 
 /**
- * Returns the first step: the machine's initial state from its input. @throws what the context, a guard or an effect throws; no actor
+ * Returns the first step: the machine's initial state from its input. @throws what the context, a guard or an effect throws. No actor
  * begins then.
  */
 export function startStep(kind: ActorKind, subject: StepSubject, input: object): StepPlan {
@@ -37,7 +37,7 @@ export function startStep(kind: ActorKind, subject: StepSubject, input: object):
   return plan(kind, subject, snapshot, actions);
 }
 
-/** Returns the step that an event causes. @throws what a guard, an assignment or an effect throws; the caller keeps the last good state. */
+/** Returns the step that an event causes. @throws what a guard, an assignment or an effect throws. The caller keeps the last good state. */
 export function eventStep(kind: ActorKind, subject: StepSubject, snapshot: AnyMachineSnapshot, event: ActorEvent): StepPlan {
   const [next, actions] = transition(kind.machine, snapshot, event) as Transitioned;
   if (next.status === 'error') throw next.error;
@@ -46,15 +46,13 @@ export function eventStep(kind: ActorKind, subject: StepSubject, snapshot: AnyMa
 
 type Transitioned = readonly [AnyMachineSnapshot, readonly ExecutableActionObject[]];
 
-/**
- * Returns the types of events that the machine has transitions for in this state, regardless of guards and without the chart's own delays.
- */
+/** Returns the event types that the machine has transitions for in this state, whatever its guards, without the chart's own delays. */
 export function eventsTaken(snapshot: AnyMachineSnapshot): readonly string[] {
   const types = getNextTransitions(snapshot).map(({ eventType }) => eventType);
   return [...new Set(types)].filter((type) => type !== '' && !type.startsWith('xstate.')).sort();
 }
 
-/** The machine's snapshot of a state at rest. @throws if the state names states that the machine lacks. */
+/** Returns the machine's snapshot of a stored state. @throws if it names states that the machine lacks. */
 export function restore(machine: AnyStateMachine, state: ActorState): AnyMachineSnapshot {
   return machine.resolveState({
     value: state.value as StateValue,
@@ -64,7 +62,7 @@ export function restore(machine: AnyStateMachine, state: ActorState): AnyMachine
   }) as AnyMachineSnapshot;
 }
 
-/** A snapshot as it lies at rest. @throws TypeError if the context is not plain JSON. */
+/** Returns the storable state of a snapshot. @throws TypeError if the context is not plain JSON. */
 export function atRest(snapshot: AnyMachineSnapshot): ActorState {
   assertPlain(snapshot.context, 'context');
   return {

@@ -1,4 +1,4 @@
-/** Commands of what is not set up: what would begin something is refused, and what would go on says first whether that is there. */
+/** Commands of a capability that is not configured. Refuses what would begin something. For a known id, its own state comes first. */
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 
 interface SwitchedOff {
@@ -6,7 +6,7 @@ interface SwitchedOff {
   goOn(context: { readonly orgId: string }, id: string): Promise<Outcome<never>>;
 }
 
-/** @param detail which setting is missing. @param nothing what is told of an id that there is nothing with. */
+/** Returns such commands. @param detail Names the missing setting. @param nothing Message for an unknown id. */
 export function switchedOff(detail: string, nothing: string, find: (orgId: string, id: string) => Promise<unknown>): SwitchedOff {
   const begin = async () => refuse('feature_disabled', detail);
   return { begin, goOn: async ({ orgId }, id) => ((await find(orgId, id)) === null ? refuse('not_found', nothing) : begin()) };

@@ -1,4 +1,4 @@
-/** Fires the durable timers: each as an event to its actor, taken away by the step that it causes. */
+/** Fires durable timers: sends each as an event to its actor, whose step deletes it. */
 import type { DueTimer } from '../../src/domain/agents/actor-step.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { ActorStore } from './actor-store.ts';
@@ -6,11 +6,11 @@ import type { ContainedLoop } from './containment.ts';
 import { runEvery } from './run-every.ts';
 import type { Runtime } from './runtime.ts';
 
-/** A timer fires no later than so long after it is due. */
+/** Interval in milliseconds of the check, and the maximum delay of a timer. */
 const LOOK_MS = 250;
 const BATCH = 500;
 
-/** Timers of the same name and event. */
+/** Groups timers by name and event. */
 function groupsOf(due: readonly DueTimer[]): Iterable<readonly DueTimer[]> {
   const groups = new Map<string, DueTimer[]>();
   for (const timer of due) {
@@ -23,8 +23,8 @@ function groupsOf(due: readonly DueTimer[]): Iterable<readonly DueTimer[]> {
 }
 
 /**
- * Starts firing. Any number of processes may: an actor's compare-and-set lets one of them through, and the timer goes
- * with that commit. A timer whose actor refuses its event, or is gone, is dropped.
+ * Starts the timers. Any number of processes may: an actor's compare-and-set lets one of them through, and that commit deletes the timer. A
+ * timer whose actor refuses its event, or is gone, is dropped.
  */
 export function startTimers(deps: {
   readonly store: Pick<ActorStore, 'dueTimers' | 'dropTimer'>;
@@ -41,8 +41,8 @@ export function startTimers(deps: {
   }
 
   /**
-   * Fires timers of one name and event in one transaction: when a venue fails, the breakers of all its agents are due at once.
-   * False if that failed: one of them is in the way.
+   * Fires timers of one name and event in one transaction: when a venue fails, the breakers of all its agents are due at once. Returns
+   * false if one of them makes it fail.
    */
   async function firedTogether(timers: readonly DueTimer[]): Promise<boolean> {
     try {

@@ -1,4 +1,4 @@
-/** Alternative histories of an actor. Events go to a copy of any past state, and nothing of the branch is written. */
+/** Alternative histories of an actor. Events go to a copy of a past state, and nothing is written. */
 import type { AnyMachineSnapshot } from 'xstate';
 import type { Activity, ActorEvent, ActorRecord, ActorState, Announcement, TimerChange } from '../../src/domain/agents/actor-step.ts';
 import { canonicalJson, type Json } from '../../src/domain/values/canonical-json.ts';
@@ -9,22 +9,21 @@ import type { HistorySubject, PastState } from './actor-history.ts';
 import type { Directory } from './directory.ts';
 import { eventStep, eventsTaken } from './step.ts';
 
-/** Change of the context by an event, by path; null on the side on which the path does not exist. */
+/** Change of the context by an event, by path. A side is null if the path does not exist on it. */
 export interface ContextChange {
   readonly path: string;
   readonly before: Json;
   readonly after: Json;
 }
 
-/** Result of one event in the branch. */
 export interface BranchStep {
   readonly event: ActorEvent;
   readonly from: Json;
   readonly to: Json;
   readonly status: ActorState['status'];
-  /** False if the machine has no transition for it in this state, or every guard says no. */
+  /** False if the machine has no transition for it in this state, or every guard is false. */
   readonly taken: boolean;
-  /** Refusal of the actor before its machine sees the event; then nothing follows. */
+  /** Refusal of the actor before its machine sees the event, or null. */
   readonly refusal: Refusal | null;
   readonly changes: readonly ContextChange[];
   readonly records: readonly ActorRecord[];
@@ -34,16 +33,16 @@ export interface BranchStep {
 }
 
 export interface Branch {
-  /** Version at which it leaves the history. */
+  /** Version at which it branches off the history. */
   readonly version: number;
   readonly steps: readonly BranchStep[];
-  /** The types of the events that the machine reacts to where the branch ends. */
+  /** Event types that the machine accepts at the end of the branch. */
   readonly takes: readonly string[];
 }
 
 /**
- * The branch that the events lead to from a past state, all of them at one time. It ends at the first event that is refused.
- * Pure: nothing is loaded, written, timed or carried out. @throws Error if no present machine fits the state
+ * Returns the branch that the events lead to from a past state, all at one time. It ends at the first refused event. Pure: nothing is
+ * loaded, written, timed or run. @throws Error if no present machine fits the state.
  */
 export function branchFrom(
   directory: Directory,
@@ -91,7 +90,7 @@ function stepOf(
     const branch = { event, from: state.value, to: next.value, status: next.status, taken, refusal: null, ...plan };
     return { state: next, branch: { ...branch, changes: contextChanges(state.context as Json, next.context as Json) } };
   } catch (error) {
-    // An event that lacks what its guards read: the running actor would be quarantined by it.
+    // The event lacks what its guards read. It would quarantine the running actor.
     return { state, branch: { ...untouched(state, event), refusal: brokenBy(error) } };
   }
 }
@@ -112,7 +111,7 @@ function brokenBy(error: unknown): Refusal {
   return refuse('malformed', `the machine cannot read the event: ${errorText(error)}`).refusal;
 }
 
-/** The parts that differ, by the shortest path that tells them apart. Arrays are compared as wholes. */
+/** Returns the parts that differ, by their shortest distinguishing path. Arrays are compared as a whole. */
 export function contextChanges(before: Json, after: Json, path = ''): readonly ContextChange[] {
   if (canonicalJson(before) === canonicalJson(after)) return [];
   if (!isRecord(before) || !isRecord(after)) return [{ path, before, after }];

@@ -1,4 +1,4 @@
-/** Takes the commands for Takes: asks the actor, and writes audit and answer together with its step. */
+/** Handles Take commands: asks the actor, and writes the audit entry and the answer in the transaction of its step. */
 import type { ActorRecord, ActorRow, ActorState, StepPlan } from '../../src/domain/agents/actor-step.ts';
 import type { Autonomy } from '../../src/domain/agents/agent.ts';
 import { bookIds } from '../../src/domain/books/book.ts';
@@ -29,18 +29,18 @@ import type { TakeEvent } from './protocol.ts';
 
 /** Store ports of the command handler. */
 export interface TakeDirectory {
-  /** Null if the organization has no such Take. */
+  /** Returns null if the organization has no such Take. */
   find(orgId: string, takeId: string): Promise<TakeView | null>;
-  /** A published Take, or null. */
+  /** Returns a published Take, or null. */
   published(takeId: string): Promise<PublishedTake | null>;
   preferences(orgId: string): Promise<RiskPreferences>;
-  /** Newest delegation of a wallet to the Take, in any state; null if there was none. */
+  /** Returns the newest delegation of a wallet to the Take, in any state, or null. */
   delegation(orgId: string, takeId: string): Promise<Delegation | null>;
 }
 
-/** Dollars that pay for a live arming. */
+/** Dollars that fund a live arming. */
 export interface TakeFunding {
-  /** True in a sandbox, if no account is compared: then it is paid from the simulated dollars. */
+  /** True in a sandbox without a compared account, which pays from simulated dollars. */
   readonly isSimulated: boolean;
 }
 
@@ -50,10 +50,10 @@ export interface TakeHandlerDeps {
   readonly catalog: Catalog;
   readonly clock: Pick<Clock, 'now'>;
   readonly newId: () => string;
-  /** The setting that live orders of each venue lack. */
+  /** Setting that live orders lack, by venue. */
   readonly disabledVenues: (autonomy: Autonomy, orgId: string) => DisabledVenues;
   readonly funding: TakeFunding;
-  /** Says why instruments cannot be given live capital; nobody is refused unless given. */
+  /** Returns why instruments cannot get live capital, or null. Nothing is refused without it. */
   readonly lateRound?: (added: readonly InstrumentKey[]) => Promise<string | null>;
 }
 
@@ -66,7 +66,7 @@ export function takeInvalid(problems: readonly Problem[]): { readonly ok: false;
   return { ok: false, refusal: { code: 'take_invalid', detail, problems } };
 }
 
-/** Refuses a Take whose author has not confirmed what its words leave open; null if everything is confirmed. */
+/** Refuses a Take whose author has not confirmed all ambiguous readings of its words. Null if everything is confirmed. */
 function unsettledRefusal(view: TakeView, confirmed: readonly string[]): Refusal | null {
   const questions = view.open.filter((text) => !confirmed.includes(text) && !view.confirmed.includes(text));
   if (questions.length === 0) return null;
@@ -74,10 +74,10 @@ function unsettledRefusal(view: TakeView, confirmed: readonly string[]): Refusal
   return { code: 'take_unsettled', detail, questions };
 }
 
-/** The venues that orders of a Take go to: the one without anybody's wallet, and the one by a wallet that is delegated to it. */
+/** Venues of a Take's orders: the exchange, which needs no wallet, and the primary chain, with a wallet delegated to the Take. */
 const LIVE_VENUES: readonly string[] = ['spotexchange', 'spotchain'] satisfies ExecutableVenue[];
 
-/** Returns why real orders of the Take cannot be carried out; null if they can. */
+/** Returns why the Take's real orders cannot be executed, or null if they can. */
 function liveRefusal(take: Take, disabled: DisabledVenues, delegation: Delegation | null, now: EpochMs): Refusal | null {
   const { venue } = splitInstrumentKey(take.asset.key);
   if (!LIVE_VENUES.includes(venue))
@@ -91,7 +91,7 @@ function liveRefusal(take: Take, disabled: DisabledVenues, delegation: Delegatio
     : refuse('state_conflict', `${undelegated.code}: ${undelegated.detail}. Delegate a wallet to the draft, then arm it`).refusal;
 }
 
-/** The organization's live Takes are allocated its capital already. */
+/** Returns the refusal if the organization's live Takes already use its capital. */
 function capitalRefusal({ committedUsd, allocationUsd, maxCapitalUsd }: LiveCapitalUsed): Refusal {
   return {
     code: 'blocked_by_risk',
@@ -108,7 +108,7 @@ function capitalRefusal({ committedUsd, allocationUsd, maxCapitalUsd }: LiveCapi
   };
 }
 
-/** No free dollars pay for the Take, or nobody knows of any. */
+/** Returns the refusal if free dollars do not cover the Take or are unknown. */
 function dollarsRefusal({ dollars, neededUsd }: LiveDollarsLacking): Refusal {
   if ('unknown' in dollars)
     return refuse('unavailable', `a live Take cannot be armed while its funding is unknown: ${dollars.unknown}`).refusal;
@@ -128,7 +128,7 @@ function dollarsRefusal({ dollars, neededUsd }: LiveDollarsLacking): Refusal {
   };
 }
 
-/** Returns the rows of a live arming besides its step. Its part of the capital is checked and, with the first one, deposited. */
+/** Returns the rows of a live arming besides its step: the check of its capital and, at the first one, the deposit. */
 function capitalRows(context: CommandContext, view: TakeView, before: ActorState, funding: TakeFunding, at: EpochMs): ActorRecord[] {
   const { allocationUsd, asset } = view.take;
   const { orgId } = context;
@@ -188,14 +188,14 @@ function symbolOf(take: Take): string {
   return take.asset.key.slice(take.asset.key.indexOf(':') + 1);
 }
 
-/** The Take as it is after a step: what the step can change comes from the step. */
+/** Returns the Take after a step. Fields that the step can change come from the step. */
 function changed(before: TakeView, state: ActorState, at: number): TakeView {
   const context = takeContext(state);
   const { mode, reason, publishedAt, armedAt } = context;
   return { ...before, ...takeState(state), mode, reason, publishedAt, armedAt, changedAt: at };
 }
 
-/** The rows that a new Take writes beside its first step: its manifest and itself. */
+/** Returns the rows that a new Take writes beside its first step: its manifest and itself. */
 function createdRows(orgId: string, view: TakeView): ActorRecord[] {
   const manifest = manifestOfTake(view.take);
   const { id, take, hash, lineage, createdBy, createdAt, symbol } = view;
@@ -295,7 +295,7 @@ export function createTakeHandler(deps: TakeHandlerDeps): TakeCommands {
   };
 }
 
-/** Starts the actor of a draft; `remember` if the draft itself is the answer. */
+/** Starts the actor of a draft. `remember` stores the draft as the request's answer. */
 async function start(
   deps: TakeHandlerDeps,
   context: CommandContext,
@@ -357,7 +357,10 @@ async function command(
   }
 }
 
-/** @param takeId null if the Take is not made yet, so that nobody can have delegated to it. */
+/**
+ * Returns why the mandate refuses a live Take, or null. @param takeId Null if the Take does not exist yet, so that no wallet can be
+ * delegated to it.
+ */
 async function mandateRefusal(
   deps: TakeHandlerDeps,
   orgId: string,

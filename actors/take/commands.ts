@@ -1,4 +1,4 @@
-/** Commands of a Take: the protocol between the API and the Take's actor. */
+/** Commands of a Take, as the API calls them. */
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import type { ExecutionMode } from '../../src/domain/orders/order.ts';
 import type { Outcome } from '../../src/domain/values/refusal.ts';
@@ -8,18 +8,17 @@ import type { Take, TakeState } from '../../src/domain/take/take.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { CommandContext } from '../agent/commands.ts';
 
-/** Compiler's reading of a Take. */
+/** The compiler's reading of a Take. */
 export interface TakeReading {
   /** Null if it was given as fields. */
   readonly thesis: string | null;
   readonly understood: readonly Understood[];
   readonly assumed: readonly string[];
   readonly notUnderstood: readonly string[];
-  /** Readings of the author's words that must be confirmed when the Take is armed. */
+  /** Readings of the author's words that must be confirmed at the arming. */
   readonly open: readonly string[];
 }
 
-/** A Take as the outside sees it. */
 export interface TakeView extends TakeReading {
   readonly id: string;
   readonly state: TakeState;
@@ -27,14 +26,14 @@ export interface TakeView extends TakeReading {
   readonly onDuty: boolean;
   readonly hash: string;
   readonly take: Take;
-  /** Hash of version 1 of its manifest, by which it decides. */
+  /** Hash of version 1 of its manifest, which its decisions use. */
   readonly manifestHash: string;
   readonly symbol: string;
-  /** The texts of `open` that its author confirmed when it was armed. */
+  /** Texts of `open` that its author confirmed at the arming. */
   readonly confirmed: readonly string[];
   readonly mode: ExecutionMode | null;
   readonly reason: string | null;
-  /** The Takes that it was forked from, the first one first. */
+  /** Ids of the Takes that it was forked from, oldest first. */
   readonly lineage: readonly string[];
   readonly publishedAt: EpochMs | null;
   readonly createdBy: string;
@@ -43,7 +42,7 @@ export interface TakeView extends TakeReading {
   readonly changedAt: EpochMs;
 }
 
-/** A published Take as every organization may read it: without whose it is, or what it trades. */
+/** A published Take, readable by every organization. It shows neither its owner nor its trades. */
 export interface PublishedTake extends TakeReading {
   readonly id: string;
   readonly hash: string;
@@ -55,28 +54,27 @@ export interface PublishedTake extends TakeReading {
   readonly publishedAt: EpochMs;
 }
 
-/** Every command answers after its transaction is committed. A foreign Take answers exactly as a missing one: `not_found`. */
+/** Commands of Takes. Each answers after its transaction has committed. Takes of another organization are `not_found`. */
 export interface TakeCommands {
-  /** Keeps a compiled Take as a draft. */
+  /** Stores a compiled Take as a draft. */
   create(context: CommandContext, take: Take, reading: TakeReading): Promise<Outcome<TakeView>>;
-  /** Creates a draft from the organization's own Take or from anybody's published one. */
+  /** Creates a draft from the organization's own Take or any published one. */
   fork(context: CommandContext, takeId: string, changes: ForkChanges): Promise<Outcome<TakeView>>;
   /**
-   * Refused if the Take asks for more than the risk mandate of the organization allows; live also if its venue takes no
-   * live orders of a Take, if the primary chain needs a wallet and none is delegated to it, and where the organization's
-   * live Takes together would be allocated more than its capital.
+   * Arms a Take. Refuses if it exceeds the organization's risk mandate. A live arming also needs a venue that accepts live orders of Takes,
+   * a delegated wallet for the primary chain, and capital that the organization's live Takes do not use yet. @param confirmed Texts of
+   * `open` that the author accepts.
    */
-  /** @param confirmed the texts of `open` that the author accepts. */
   arm(context: CommandContext, takeId: string, mode: ExecutionMode, confirmed?: readonly string[]): Promise<Outcome<TakeView>>;
   disarm(context: CommandContext, takeId: string): Promise<Outcome<TakeView>>;
-  /** Has the position sold at the market within the Take's slippage budget; works when it is disarmed and after a halt. */
+  /** Sells the position at the market within the Take's slippage budget. Works on a disarmed Take and after a halt. */
   close(context: CommandContext, takeId: string): Promise<Outcome<TakeView>>;
   publish(context: CommandContext, takeId: string): Promise<Outcome<TakeView>>;
-  /** Creates a Take and arms it in one command: a basis policy. */
+  /** Creates a Take and arms it in one command, for a basis policy. */
   createArmed(context: CommandContext, take: Take, reading: TakeReading, mode: ExecutionMode): Promise<Outcome<TakeView>>;
   /**
-   * The manifest of an agent that decides as the Take does. Refused while readings of its words are open.
-   * @param confirmed the texts of `open` that the author accepts, besides those that were confirmed when it was armed.
+   * Returns the manifest of an agent that decides like the Take. Refuses while readings of its words are open. @param confirmed Texts of
+   * `open` that the author accepts, besides those confirmed at the arming.
    */
   manifestFor(
     orgId: string,

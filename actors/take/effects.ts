@@ -8,7 +8,7 @@ import { type ActorKind, record, type StepInfo } from '../runtime/actor-kind.ts'
 import { takeMachine } from './machine.ts';
 import type { TakeContext, TakeEvent } from './protocol.ts';
 
-/** The regions of the chart as they lie at rest. */
+/** Value of the chart: one state per region. */
 interface TakeValue {
   readonly life: TakeState | { readonly on_duty: TakeState };
   readonly feed: 'live' | 'degraded' | 'lost';
@@ -18,7 +18,7 @@ export function takeContext(state: Pick<ActorState, 'context'>): TakeContext {
   return state.context as unknown as TakeContext;
 }
 
-/** Returns the Take's state in one word, and whether it is evaluated. */
+/** Returns the Take's public state, and if it is evaluated. */
 export function takeState(state: Pick<ActorState, 'value'>): { readonly state: TakeState; readonly onDuty: boolean } {
   const { life } = state.value as unknown as TakeValue;
   return typeof life === 'string' ? { state: life, onDuty: false } : { state: life.on_duty, onDuty: true };
@@ -61,7 +61,7 @@ function announced(info: StepInfo): { readonly [field: string]: string | boolean
   };
 }
 
-/** Returns why what disarmed a live Take still holds; null if it does not. As with agents: lost data, and a day that has lost too much. */
+/** Returns why the cause of a live Take's disarming still holds (lost data, or the daily loss), or null if it does not. */
 function persistingCause(state: ActorState, at: EpochMs): Refusal | null {
   const { reason, breaker } = takeContext(state);
   const { feed } = state.value as unknown as TakeValue;
@@ -71,7 +71,7 @@ function persistingCause(state: ActorState, at: EpochMs): Refusal | null {
   return at < endsAt ? refuse('cause_persists', `the daily drawdown limit was reached; arm it from ${isoTime(endsAt)} on`).refusal : null;
 }
 
-/** Returns in words why a Take refuses an event, or null if it takes it. */
+/** Returns in words why a Take refuses an event, or null if it accepts it. */
 function validateTake(state: ActorState, event: ActorEvent): Refusal | null {
   const command = event as unknown as TakeEvent;
   const now = takeState(state);
@@ -100,12 +100,12 @@ function validateTake(state: ActorState, event: ActorEvent): Refusal | null {
   return null;
 }
 
-/** A Take from before it was told of its data. */
+/** Adds the feed region to a Take stored before it existed. */
 function withFeed(state: ActorState): ActorState {
   return { ...state, value: { life: state.value, feed: 'live' }, context: { ...state.context, degradedVenues: [], breaker: null } };
 }
 
-/** Tells the author of a Take that was armed under an older reading what must be confirmed. */
+/** Returns the question to the author of a Take that was armed under an older reading. */
 function askedInWords(info: StepInfo): string {
   const { symbol, holdsPosition, asked = [] } = takeContext(info);
   const consequence = holdsPosition

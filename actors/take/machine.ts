@@ -1,4 +1,7 @@
-/** The state chart of a Take: draft, armed, triggered, proposed, filled; closed, disarmed or expired; beside it what it is told of its data. */
+/**
+ * The state chart of a Take: draft, armed, triggered, proposed, filled, then closed, disarmed or expired. A parallel region follows its
+ * data.
+ */
 import { assign, raise, setup } from 'xstate';
 import { CLOSING, READING_OPEN } from '../../src/domain/take/take.ts';
 import type { BreakerTrip } from '../agent/protocol.ts';
@@ -18,7 +21,7 @@ function tripOf(event: TakeEvent): BreakerTrip | null {
   return { breaker, at, observed, limit };
 }
 
-/** True for the end of the Take's own proposal, or of one that was filled before the Take was told of its making. */
+/** True for the end of the Take's own proposal, or of one that filled before the Take knew of it. */
 function concerns(context: TakeContext, event: TakeEvent): boolean {
   const news = ended(event);
   return news !== null && (news.proposalId === context.proposalId || FILLED.includes(news.state));
@@ -37,10 +40,10 @@ const SHOW = ['projectTake', 'announceTake'] as const;
 
 const ARMED = ['rememberArming', 'rememberConfirmed'] as const;
 
-/** Transition of a kill switch: the Take is disarmed and sells what it holds. */
+/** Transition of a kill switch: disarms the Take and sells what it holds. */
 const CLOSE = { guard: 'holdsPosition', target: '#take@2.life.disarmed', actions: 'rememberClosing' } as const;
 
-/** A circuit breaker of a live Take: like its operator it disarms it. */
+/** Transitions of a tripped breaker, which disarms a live Take. */
 const BREAKER = [
   {
     guard: 'isSlippage',
@@ -52,7 +55,7 @@ const BREAKER = [
 
 const ALERT_OF_READING = { type: 'alert', params: { what: READING_OPEN } } as const;
 
-/** A Take without a position buys nothing that its author may not have meant. A Take with one keeps its exit conditions. */
+/** A Take without a position must not buy what its author may not have meant. A Take with one keeps its exit conditions. */
 const READING = [
   { guard: 'holdsPosition', actions: ['rememberAsked', ALERT_OF_READING] },
   { target: '#take@2.life.disarmed', actions: ['rememberAsked', 'rememberOpenReading', ALERT_OF_READING] },
@@ -128,11 +131,11 @@ export const takeMachine = setup({
     lastVenueRestored: ({ context, event }) => isLastRestored(context.degradedVenues, event),
   },
   delays: {
-    /** Remaining life when it begins to wait for its entry. */
+    /** Remaining life in milliseconds when it begins to wait for its entry. */
     lifeLeft: ({ context }) => Math.max(0, context.expiresAt - context.waitsSince),
-    /** The trigger is a step of its own in the history; the next one follows at once. */
+    /** The trigger is a separate step in the history. The next one follows at once. */
     atOnce: 0,
-    /** The data degradation breaker: five seconds from the last good message. */
+    /** Delay of the degraded-data breaker: 5 s from the last good message. */
     degradedFor: ({ event }) => degradedForMs(event),
   },
 }).createMachine({
@@ -190,7 +193,7 @@ export const takeMachine = setup({
             filled: { entry: SHOW, on: { triggered: TRIGGERED } },
           },
         },
-        /** The end of a Take without exit conditions. */
+        /** A Take without exit conditions ends here. */
         filled: { entry: SHOW, on: { close: CLOSE } },
         /** The position is closed. */
         closed: { entry: SHOW },
@@ -202,7 +205,7 @@ export const takeMachine = setup({
               { target: 'on_duty', actions: ARMED },
             ],
             close: { ...CLOSE, reenter: true },
-            // An order that was on its way when it was disarmed has ended.
+            // An order under way at the disarming has ended.
             'proposal.ended': [
               { guard: 'isEntryFilled', actions: ['rememberFill', 'projectTake', 'announceTake'] },
               { guard: 'isExitFilled', target: 'closed', actions: 'rememberFill' },

@@ -6,42 +6,42 @@ import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { BreakerTrip, BreakerTripped } from '../agent/protocol.ts';
 import type { DegradedFeeds, FeedEvent } from '../ticking/feed-region.ts';
 
-/** Plain JSON: what a compiled Take begins with. */
+/** Input of a compiled Take. Plain JSON. */
 export interface TakeInput {
   readonly hash: string;
   readonly symbol: string;
-  /** True if it has exit conditions. It watches its position then once it is filled. */
+  /** True if it has exit conditions, so that it watches its position once it is filled. */
   readonly hasExit: boolean;
   readonly expiresAt: EpochMs;
 }
 
-/** Plain JSON, stored in the snapshot. */
+/** Context of a Take. Plain JSON, stored in the snapshot. */
 export interface TakeContext extends TakeInput {
   readonly mode: ExecutionMode | null;
-  /** True once its live book has its allocation: it is paid in with the first live arming. */
+  /** True once its live book has its allocation, which the first live arming deposits. */
   readonly funded: boolean;
   readonly armedAt: EpochMs | null;
   /** Time since which it waits for its entry. Its remaining life counts from here. */
   readonly waitsSince: EpochMs;
   readonly side: 'entry' | 'exit';
-  /** The proposal that it made last; null before the first. */
+  /** Id of its last proposal, or null before the first. */
   readonly proposalId: string | null;
   readonly decisionId: string | null;
-  /** True between the fill of its entry and the fill of its exit. */
+  /** True between the fill of its entry and of its exit. */
   readonly holdsPosition: boolean;
   /** Reason of its last change of state, if the state alone does not tell. */
   readonly reason: string | null;
   readonly publishedAt: EpochMs | null;
   readonly degradedVenues: DegradedFeeds;
-  /** The breaker that disarmed it last. */
+  /** Breaker that disarmed it last, or null. */
   readonly breaker: BreakerTrip | null;
-  /** Readings of its words that its author confirmed when it was armed. */
+  /** Readings of its words that its author confirmed at the arming. */
   readonly confirmed?: readonly string[];
   /** Readings of its words that its author was asked about after it was armed under an older reading. */
   readonly asked?: readonly string[];
 }
 
-/** A proposal of the Take ended so. */
+/** A proposal of the Take ended. */
 export type ProposalEnded = {
   readonly type: 'proposal.ended';
   readonly proposalId: string;
@@ -55,11 +55,11 @@ export type ProposalEnded = {
 export type TakeEvent =
   | { readonly type: 'arm'; readonly mode: ExecutionMode; readonly at: EpochMs; readonly confirmed?: readonly string[] }
   | { readonly type: 'disarm'; readonly subject: string }
-  /** Sells what the Take holds on the operator's command, regardless of its conditions. */
+  /** Sells what the Take holds on the operator's command, whatever its conditions. */
   | { readonly type: 'close'; readonly subject: string }
-  /** A halt, or a tick that keeps crashing: it is disarmed. */
+  /** A halt, or a tick that keeps crashing, disarms it. */
   | { readonly type: 'pause'; readonly cause: PauseCause }
-  /** The thesis reads differently than when it was armed, or leaves a question open that nobody confirmed. */
+  /** The thesis reads differently than at the arming, or leaves an unconfirmed question open. */
   | { readonly type: 'reading.open'; readonly questions: readonly string[] }
   | { readonly type: 'publish'; readonly at: EpochMs }
   /** A decision made a proposal. */

@@ -1,4 +1,4 @@
-/** The rows that ticks write, each chained to the last decision of its actor. */
+/** Builds the rows of ticks, each chained to the last decision of its actor. */
 import { type DecisionRow, decisionHash, type Verdict } from '../../src/domain/agents/decision.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 
@@ -7,13 +7,13 @@ export interface ChainEnd {
   readonly id: string;
   readonly manifestVersion: number;
   readonly manifestHash: string;
-  /** The book as canonical JSON; null for the book of an actor that has not traded. */
+  /** Book as canonical JSON, or null if the actor has not traded. */
   readonly bookText: string | null;
-  /** The hash of the actor's last decision. */
+  /** Hash of the actor's last decision. */
   readonly previousHash: string;
 }
 
-/** The row of a verdict on the slot's cut. */
+/** Returns the row of a verdict on the slot's cut. */
 export function decisionRow(end: ChainEnd, slot: EpochMs, verdict: Verdict, observedHash: string): DecisionRow {
   const row = {
     agentId: end.id,
@@ -34,14 +34,14 @@ export function decisionRow(end: ChainEnd, slot: EpochMs, verdict: Verdict, obse
   return row;
 }
 
-/** A slot that was missed or came too late: held, on nothing observed, never a proposal from old data. */
+/** Returns the row of a slot that was missed or late: held without observations, never a proposal from old data. */
 export function lateTick(end: ChainEnd, slot: EpochMs): DecisionRow {
   return decisionRow(end, slot, LATE, '');
 }
 
 const LATE: Verdict = { disposition: 'hold', reason: 'late_tick', instrument: null, outcome: '[]', risk: null };
 
-/** A tick that threw or took its worker down. */
+/** Returns the row of a tick that threw or killed its worker. */
 export function crashedTick(end: ChainEnd, slot: EpochMs): DecisionRow {
   return decisionRow(end, slot, CRASHED, '');
 }

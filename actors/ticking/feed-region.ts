@@ -1,12 +1,12 @@
-/** Data states of an actor that trades: a region of its chart, shared by agents and Takes. */
+/** Chart region of a trading actor's data state, shared by agents and Takes. */
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { InstrumentKey, Venue } from '../../src/domain/market/venue.ts';
 import { DATA_DEGRADATION_MS } from '../../src/domain/venues/venue-facts.ts';
 
-/** Venues that are not received well, and instruments whose own books are broken; sorted. */
+/** Degraded venues, and instruments whose own books are broken, sorted. */
 export type DegradedFeeds = readonly (Venue | InstrumentKey)[];
 
-/** A venue, or one instrument of it. `leftMs`: what is left of the five seconds since the last good message. */
+/** A venue, or one of its instruments. `leftMs` is the rest of the five seconds since the last good message. */
 export type FeedEvent =
   | { readonly type: 'feed.degraded'; readonly venue: Venue | InstrumentKey; readonly leftMs?: number }
   | { readonly type: 'feed.restored'; readonly venue: Venue | InstrumentKey }
@@ -28,7 +28,7 @@ export function degradedAfter(
   return type === 'feed.restored' ? venues.filter((one) => one !== venue) : venues;
 }
 
-/** True if an event brings back the last of what is degraded. */
+/** True if an event restores the last degraded feed. */
 export function isLastRestored(venues: DegradedFeeds, event: { readonly type: string; readonly venue?: Venue | InstrumentKey }): boolean {
   return event.type === 'feed.restored' && venues.every((one) => one === event.venue);
 }
@@ -37,9 +37,9 @@ const DEGRADED = { actions: 'noteFeed' } as const;
 const RESTORED = [{ guard: 'lastVenueRestored', target: 'live', actions: 'noteFeed' }, DEGRADED] as const;
 
 /**
- * Degraded data is survived for five seconds. Data that is lost cancels what is proposed, is told to people and, by
- * `raiseLost` (the event `feed.lost`), to the other regions of the chart. The chart names besides the action `noteFeed`
- * (`degradedAfter`), the guard `lastVenueRestored` (`isLastRestored`) and the delay `degradedFor` (`degradedForMs`).
+ * Region that tolerates degraded data for five seconds. Lost data then cancels proposals, is reported to people and, by `raiseLost` (the
+ * event `feed.lost`), to the other regions of the chart. The chart supplies the action `noteFeed` (`degradedAfter`), the guard
+ * `lastVenueRestored` (`isLastRestored`) and the delay `degradedFor` (`degradedForMs`).
  */
 export const FEED_REGION = {
   initial: 'live',

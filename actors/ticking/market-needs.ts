@@ -1,4 +1,4 @@
-/** Instruments and indicators that active manifests use and the streams therefore have to observe. */
+/** Instruments and indicators that active manifests use, and that the streams therefore observe. */
 import { quotedLegs } from '../../src/domain/basis/basis-legs.ts';
 import { CATALOG, type CatalogEntry } from '../../src/domain/catalog/catalog.ts';
 import type { IndicatorNeed } from '../../src/domain/market/cut.ts';
@@ -10,14 +10,14 @@ import type { ContainedLoop } from '../runtime/containment.ts';
 export interface MarketNeedsDeps {
   /** Reads every active manifest once. `manifest` throws if the stored text is not JSON. */
   readonly manifests: () => Promise<readonly { readonly hash: string; readonly manifest: () => Manifest }[]>;
-  /** The keys of instruments that books hold. */
+  /** Keys of the instruments held in books. */
   readonly held: () => Promise<Iterable<string>>;
-  /** A manifest that cannot be read is observed for nobody; all others are. */
+  /** Contains failures: a manifest that cannot be read is skipped, all others are observed. */
   readonly contained: ContainedLoop;
 }
 
 export interface MarketNeeds {
-  /** Keys of the instruments that agents look at and books hold. */
+  /** Keys of the instruments that agents use or books hold. */
   readonly looked: ReadonlySet<string>;
   readonly indicators: readonly IndicatorNeed[];
   /**
@@ -26,7 +26,7 @@ export interface MarketNeeds {
    * it.
    */
   readonly instruments: readonly CatalogEntry[];
-  /** Reads both anew. */
+  /** Reads manifests and books again. */
   refresh(): Promise<void>;
 }
 
@@ -35,14 +35,14 @@ interface Needs {
   readonly indicators: readonly IndicatorNeed[];
 }
 
-/** Creates the needs, which are empty before the first `refresh`. */
+/** Creates the needs, empty before the first `refresh`. */
 export function createMarketNeeds(deps: MarketNeedsDeps): MarketNeeds {
   const compiled = new Map<string, Needs>();
   let indicators: readonly IndicatorNeed[] = [];
   let instruments: readonly CatalogEntry[] = [];
   let looked = new Set<string>();
 
-  /** Compiles one manifest, once. */
+  /** Compiles a manifest, once per hash. */
   function needsOf(hash: string, read: () => Manifest): Needs {
     const known = compiled.get(hash);
     if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-/** Memory of a process between the ticks of its shards: duties, ends of chains, notes, and the newest cuts. */
+/** Memory of a process between ticks of its shards: duties, chain ends, notes, and the newest cuts. */
 import { GENESIS_HASH } from '../../src/domain/agents/decision.ts';
 import { CutHashes } from '../../src/domain/agents/observed-state.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
@@ -8,7 +8,7 @@ import type { ShardActor } from './tick-window.ts';
 /** Number of cuts kept. Shards of one slot share its cut. */
 const CUTS_KEPT = 4;
 
-/** State after a shard's last tick. It is valid only while no other process ticked the shard since. */
+/** State after a shard's last tick. Valid only while no other process has ticked the shard since. */
 export interface WarmShard<Duty, Note> {
   readonly lastSlot: EpochMs;
   readonly duties: Map<string, Duty>;
@@ -37,7 +37,7 @@ export class ShardMemory<Duty extends TickDuty, Note> {
     return hashed;
   }
 
-  /** Takes a shard out of memory for a tick, with what is missing or has changed read from the store. */
+  /** Takes a shard out of memory for a tick. Reads what is missing or has changed from the store. */
   async take(key: string, actors: readonly ShardActor[], lastSlot: EpochMs): Promise<WarmShard<Duty, Note>> {
     const before = this.#warm.get(key);
     const state: WarmShard<Duty, Note> =

@@ -1,8 +1,8 @@
 /**
- * The tick of one shard: every actor on duty decides on the slot's cut, and all their decisions are committed together.
- * Slots that were missed are written late. A tick that throws is contained to its actor; one that takes the whole
- * process down is found by going through the shard one actor at a time, and its actor is paused. What a decision is made
- * of is the kind's own matter (`TickedKind`); slots, chains, containment and the commit are the same for every kind.
+ * Ticks one shard: every running actor decides on the slot's cut, and all their decisions are committed together. Missed slots are written
+ * late. A tick that throws is contained to its actor. One that kills the process is found by ticking the shard one actor at a time, and its
+ * actor is paused. The kind (`TickedKind`) determines how a decision is made. Slots, chains, containment and commit are the same for every
+ * kind.
  */
 import type { DecisionRow } from '../../src/domain/agents/decision.ts';
 import { GENESIS_HASH } from '../../src/domain/agents/decision.ts';
@@ -16,27 +16,30 @@ import { CRASH_LIMIT, TickIncidents } from './tick-incidents.ts';
 import type { ShardProgress, TickCommit, TickDuty, TickStore, TickTrades } from './tick-store.ts';
 import { dutyEnds, isDue, LATE_AFTER_MS, type ShardActor } from './tick-window.ts';
 
-/** Late rows are committed in batches of about so many. */
+/** Approximate number of late rows per commit. */
 const LATE_BATCH_ROWS = 5_000;
-/** A commit is tried so often without the actors that are found in its way. */
+/** Maximum attempts of a commit, each without the actors whose rows the database refused. */
 const COMMIT_ATTEMPTS = 3;
 
-/** A decision that still needs what is loaded for its organization. */
+/** A decision that waits for data of its organization. */
 export interface OpenDecision {
   readonly orgId: string;
-  /** @throws what the actor's rules or its organization's rows throw; the tick contains it to the actor. */
+  /** Completes the decision. @throws what the actor's rules or its organization's rows throw. The tick contains it to the actor. */
   readonly close: () => DecisionRow;
 }
 
-/** The decisions of one slot of a shard. */
+/** Decisions of one slot of a shard. */
 export interface SlotDecisions<Duty extends TickDuty> {
-  /** Decides one actor, once: a row, or what is open until its organization is loaded. @throws what its rules and rows throw; the tick contains it to the actor. */
+  /**
+   * Decides one actor, once. Returns a row, or an open decision until its organization is loaded. @throws what its rules and rows throw.
+   * The tick contains it to the actor.
+   */
   decide(duty: Duty, previousHash: string): DecisionRow | OpenDecision;
-  /** Loads what open decisions of these organizations need. */
+  /** Loads the data that open decisions of these organizations need. */
   load(orgIds: readonly string[]): Promise<void>;
-  /** Returns other actors met that cannot be read. They are quarantined as well. */
+  /** Returns other actors whose rows cannot be read. They are quarantined as well. */
   unreadable(): ReadonlyMap<string, UnreadableRow>;
-  /** Returns what is committed beside the rows; null if there is nothing. */
+  /** Returns what is committed beside the rows, or null if there is nothing. */
   trades(): TickTrades | null;
   /** Runs after the commit. */
   committed(): Promise<void>;
@@ -44,7 +47,7 @@ export interface SlotDecisions<Duty extends TickDuty> {
 
 /** Decisions of the actors of one kind on a slot. */
 export interface TickedKind<Duty extends TickDuty, Note> {
-  /** `notes` outlives the slot, and is empty wherever another process may have ticked the shard since. */
+  /** Begins a slot. `notes` outlives the slot, and is empty if another process may have ticked the shard since. */
   open(slot: { readonly cut: CutHashes; readonly due: readonly Duty[]; readonly notes: Map<string, Note> }): Promise<SlotDecisions<Duty>>;
 }
 
@@ -55,11 +58,11 @@ export interface ShardTickResult {
 }
 
 export interface ShardTicker {
-  /** Ticks the shard up to and including `slot`. Idempotent: what is ticked already is left alone. */
+  /** Ticks the shard up to and including `slot`. Idempotent: ticked slots are left alone. */
   tick(periodMs: number, shard: number, slot: EpochMs): Promise<ShardTickResult>;
 }
 
-/** Runs one thing after the other. Tickers of one process share one, so that only one actor is ticked alone at a time. */
+/** Runs work one piece after the other. The tickers of a process share one, so that only one actor is ticked alone at a time. */
 export type Turns = <Value>(work: () => Promise<Value>) => Promise<Value>;
 
 export function createTurns(): Turns {
@@ -74,16 +77,16 @@ export function createTurns(): Turns {
 export interface ShardTickerDeps<Duty extends TickDuty, Note> {
   readonly store: TickStore<Duty>;
   readonly kind: TickedKind<Duty, Note>;
-  /** The time of record: PostgreSQL's. */
+  /** Returns the time of record: PostgreSQL's. */
   readonly now: () => Promise<EpochMs>;
   readonly clock: Pick<Clock, 'now'>;
-  /** Takes an actor off duty whose ticks keep crashing. */
+  /** Pauses an actor whose ticks keep crashing. */
   readonly pause: (actorId: string) => Promise<void>;
-  /** Shared by the tickers of a process; its own if it is the only one. */
+  /** Queue shared by the tickers of a process. Default: its own. */
   readonly alone?: Turns;
 }
 
-/** One slot of one shard under way. */
+/** A slot of a shard being ticked. */
 interface Slot<Duty, Note> {
   readonly key: string;
   readonly periodMs: number;
@@ -93,16 +96,16 @@ interface Slot<Duty, Note> {
   readonly actors: readonly ShardActor[];
   readonly state: WarmShard<Duty, Note>;
   readonly progress: ShardProgress;
-  /** One actor at a time, each noted before it is ticked. */
+  /** True to tick one actor at a time, each recorded before its tick. */
   readonly careful: boolean;
 }
 
-/** The rows of a slot, and who crashed on the way. */
+/** Rows of a slot, and the actors that crashed. */
 interface Decided {
   readonly rows: DecisionRow[];
-  /** Actors that were taken off duty already. */
+  /** Actors that were already paused. */
   readonly crashed: string[];
-  /** Actors to stop ticking after the commit. */
+  /** Actors to pause after the commit. */
   readonly throwing: string[];
 }
 
@@ -119,7 +122,7 @@ class Ticker<Duty extends TickDuty, Note> implements ShardTicker {
   readonly #alone: Turns;
   readonly #memory: ShardMemory<Duty, Note>;
   readonly #incidents: TickIncidents;
-  /** The last tick of each shard that this process took on. */
+  /** Last tick of each shard in this process. */
   readonly #ticking = new Map<string, Promise<unknown>>();
 
   constructor(deps: ShardTickerDeps<Duty, Note>) {
@@ -132,7 +135,7 @@ class Ticker<Duty extends TickDuty, Note> implements ShardTicker {
 
   async tick(periodMs: number, shard: number, slot: EpochMs): Promise<ShardTickResult> {
     const key = `${periodMs}:${shard}`;
-    // One after the other: ticks of one shard that overlap would look to each other like starts that died.
+    // One after the other: overlapping ticks of one shard would look like starts that died.
     const turn = (this.#ticking.get(key) ?? Promise.resolve()).then(() => this.#tickShard(key, periodMs, shard, slot));
     this.#ticking.set(
       key,
@@ -155,15 +158,15 @@ class Ticker<Duty extends TickDuty, Note> implements ShardTicker {
       this.#memory.keep(key, state, slot);
       return { decisions: late.rows, late: late.rows, crashed: [] };
     }
-    // The batch was the first start of every actor; since then the store notes who is ticked alone, the last suspect first.
-    // Alone in the whole process, too: else whoever another shard is just ticking would be blamed for the same death.
+    // The first start ticked all actors together. From now on the store records who is ticked alone, the last suspect first. Also alone in
+    // the process, because otherwise an actor of another shard would be blamed for the same crash.
     const careful = progress.begunTimes > 1;
     const decide = () => this.#decideSlot({ ...shared, slot, lastSlot: late.lastSlot, careful });
     const done = await (careful ? this.#alone(decide) : decide());
     return done ? { decisions: done.decisions + late.rows, late: late.rows, crashed: done.crashed } : NOTHING;
   }
 
-  /** Writes the slots between the last one and `to`, as held. Null if another worker moved the shard. */
+  /** Writes the slots between the last one and `to` as held. Returns null if another worker moved the shard. */
   async #writeLate(tick: Omit<Slot<Duty, Note>, 'careful' | 'slot'>, to: EpochMs): Promise<{ lastSlot: EpochMs; rows: number } | null> {
     const { periodMs, shard, actors, state } = tick;
     let { lastSlot } = tick;
@@ -187,7 +190,7 @@ class Ticker<Duty extends TickDuty, Note> implements ShardTicker {
     return { lastSlot, rows: written };
   }
 
-  /** Commits; what the database refuses is committed without the actors whose rows are in the way, which are quarantined. */
+  /** Commits. If the database refuses, commits without the actors whose rows are at fault and quarantines them. */
   async #commit(wanted: TickCommit): Promise<boolean> {
     for (let tick = wanted, attempt = 1; ; attempt++) {
       try {
@@ -201,17 +204,17 @@ class Ticker<Duty extends TickDuty, Note> implements ShardTicker {
     }
   }
 
-  /** The row of a tick that threw, which is told as an incident of its actor. */
+  /** Returns the row of a tick that threw, and records an incident of its actor. */
   async #contained(duty: Duty, { slot, state }: Slot<Duty, Note>, error: unknown, throwing: string[]): Promise<DecisionRow> {
     if (await this.#incidents.threw(duty.id, slot, error)) throwing.push(duty.id);
     return crashedTick(chainEnd(duty, state), slot);
   }
 
-  /** The row of an actor that took its worker down as often as the limit allows: it is not tried again. */
+  /** Returns the row of an actor that killed its worker as often as the limit allows. It is not tried again. */
   async #setAside(actor: ShardActor, duty: Duty, { slot, state }: Slot<Duty, Note>): Promise<DecisionRow> {
     if (!dutyEnds(actor, slot)) {
       await this.#store.markPoisoned(actor.id, slot);
-      // At once: should another actor take the process down before the commit, the next start does not try this one again.
+      // Paused at once: if another actor kills the process before the commit, the next start skips this one.
       await this.#incidents.takeOffDuty(actor.id, slot);
     }
     return crashedTick(chainEnd(duty, state), slot);
@@ -220,7 +223,7 @@ class Ticker<Duty extends TickDuty, Note> implements ShardTicker {
   async #decideSlot(tick: Slot<Duty, Note>): Promise<{ readonly decisions: number; readonly crashed: readonly string[] } | null> {
     const { periodMs, shard, slot, lastSlot, actors, state, progress, careful } = tick;
     const cut = await this.#memory.cut(slot);
-    // One that was taken off duty only after this slot had begun still has a row to its name in it, but does not decide.
+    // An actor that was paused after this slot had begun still gets a row, but does not decide.
     const leaving = actors.some((actor) => isDue(actor, slot) && dutyEnds(actor, slot));
     const poisoned = careful || leaving ? await this.#store.poisoned(periodMs, shard, slot) : NOBODY;
     const ordered = careful ? suspectFirst(actors, progress.suspect) : actors;
@@ -251,7 +254,7 @@ class Ticker<Duty extends TickDuty, Note> implements ShardTicker {
     return { decisions: decided.rows.length, crashed: [...decided.crashed, ...decided.throwing] };
   }
 
-  /** Decides these actors; what risk is asked with is loaded once for all of them. */
+  /** Decides these actors together. Loads the inputs of risk once for all of them. */
   async #decideTogether(tick: Slot<Duty, Note>, decisions: SlotDecisions<Duty>, duties: readonly Duty[], into: Decided): Promise<void> {
     const open: { readonly duty: Duty; readonly decision: OpenDecision }[] = [];
     for (const duty of duties) {
@@ -274,7 +277,7 @@ class Ticker<Duty extends TickDuty, Note> implements ShardTicker {
     }
   }
 
-  /** The same, one actor at a time, each noted before: should the process die, the store knows of whom. */
+  /** Decides these actors one at a time, each recorded before, so that the store knows the culprit if the process dies. */
   async #decideAlone(tick: Slot<Duty, Note>, decisions: SlotDecisions<Duty>, duties: readonly Duty[], into: Decided): Promise<void> {
     for (const duty of duties) {
       await this.#store.suspect(tick.periodMs, tick.shard, duty.id);
@@ -288,7 +291,7 @@ function previousHash({ id }: TickDuty, state: { readonly heads: ReadonlyMap<str
   return state.heads.get(id) ?? GENESIS_HASH;
 }
 
-/** The chain of an actor whose book is not looked at. */
+/** Returns the chain end of an actor whose book is not read. */
 function chainEnd(duty: TickDuty, state: { readonly heads: ReadonlyMap<string, string> }): ChainEnd {
   const { id, manifestVersion, manifestHash } = duty;
   return { id, manifestVersion, manifestHash, bookText: null, previousHash: previousHash(duty, state) };
@@ -298,7 +301,7 @@ function suspectFirst(actors: readonly ShardActor[], suspect: string | null): re
   return [...actors.filter(({ id }) => id === suspect), ...actors.filter(({ id }) => id !== suspect)];
 }
 
-/** The same commit without rows and trades of some actors. */
+/** Returns the commit without rows and trades of some actors. */
 function withoutActors(tick: TickCommit, left: ReadonlyMap<string, unknown>): TickCommit {
   const stays = ({ agentId }: { readonly agentId: string }): boolean => !left.has(agentId);
   const { trades, ...rest } = tick;

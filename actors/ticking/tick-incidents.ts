@@ -1,17 +1,17 @@
-/** Handling of actors whose ticks crash or whose rows cannot be read: incidents, a count of crashes, and the end of their duty. */
+/** Handles actors whose ticks crash or whose rows cannot be read: records incidents, counts crashes, and pauses the actors. */
 import type { DecisionRow } from '../../src/domain/agents/decision.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import { UnreadableRow } from '../../src/domain/values/unreadable-row.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { TickDuty, TickStore } from './tick-store.ts';
 
-/** Starts or throws in a row after which the actor is paused. */
+/** Number of failed starts or ticks in a row after which the actor is paused. */
 export const CRASH_LIMIT = 3;
 
 export interface TickIncidentDeps {
   readonly store: Pick<TickStore<TickDuty>, 'incident' | 'countCrash' | 'clearCrashes'>;
   readonly clock: Pick<Clock, 'now'>;
-  /** Takes an actor off duty whose ticks keep crashing. */
+  /** Pauses an actor whose ticks keep crashing. */
   readonly pause: (actorId: string) => Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export class TickIncidents {
     await pause(actorId);
   }
 
-  /** Takes an actor off duty for good that has a row which nobody can have written: it is for people to look at. */
+  /** Quarantines an actor with an unreadable row, which no correct process can have written. A person must examine it. */
   async quarantine(actorId: string, slot: EpochMs, row: UnreadableRow): Promise<void> {
     const { store, clock } = this.#deps;
     await store.incident({
@@ -50,7 +50,7 @@ export class TickIncidents {
     });
   }
 
-  /** Tells of a tick that threw. @returns whether the actor must be taken off duty for it. */
+  /** Records a tick that threw. Returns true if the actor must be paused. */
   async threw(id: string, slot: EpochMs, error: unknown): Promise<boolean> {
     const { store, clock } = this.#deps;
     if (error instanceof UnreadableRow) {

@@ -1,13 +1,13 @@
 /** The period in which an actor is ticked, and its due slots. */
 import type { EpochMs } from '../../src/domain/values/time.ts';
 
-/** Off duty in the slots from `from` on and before `until`. */
+/** Pause of an actor: slots from `from` on and before `until`. */
 export interface Rest {
   readonly from: EpochMs;
   readonly until: EpochMs;
 }
 
-/** An actor of a shard as the store knows it: ticked in the slots from `tickFrom` on and before `tickUntil`, if that is set, but not during `rests`. */
+/** Stored actor of a shard. Ticked in the slots from `tickFrom` on and before `tickUntil`, if set, but not during `rests`. */
 export interface ShardActor {
   readonly id: string;
   readonly version: number;
@@ -23,24 +23,22 @@ export function isDue(actor: ShardActor, slot: EpochMs): boolean {
   return true;
 }
 
-/** True if the actor was taken off duty after `slot`, even if it has been resumed since. */
+/** True if the actor was paused after `slot`, even if it has been resumed since. */
 export function dutyEnds(actor: ShardActor, slot: EpochMs): boolean {
   return actor.tickUntil !== null || actor.rests.some(({ from }) => from > slot);
 }
 
-/** A slot ticked later than this after its start is written as late, in milliseconds. */
+/** Time in milliseconds after a slot's start from which a tick is written as late. */
 export const LATE_AFTER_MS = 30_000;
 
-/** Period in which an actor is ticked, by its steps; `from` is null if it never was. */
+/** Period in which an actor is ticked, from its steps. `from` is null if it never was. */
 export interface TickWindow {
   readonly from: EpochMs | null;
   readonly until: EpochMs | null;
   readonly rests: readonly Rest[];
 }
 
-/**
- * Applies a step's `tick_window` record to the previous window. A new duty keeps the part of the earlier one that is still to be ticked.
- */
+/** Applies a step's `tick_window` record to the previous window. A new duty keeps the unticked part of the earlier one. */
 export function movedWindow(
   before: TickWindow | undefined,
   moved: { readonly from: EpochMs | null; readonly until: EpochMs | null },

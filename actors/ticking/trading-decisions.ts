@@ -1,6 +1,6 @@
 /**
- * Decision of a trading actor on a slot. Its rules are evaluated once, on the cut and its book. If they ask for a trade, risk answers as
- * soon as its organization is loaded. A decision that passes risk becomes a proposal.
+ * Decides a slot for trading actors. The rules are evaluated once, on the cut and the actor's book. If they ask for a trade, risk assesses
+ * it once its organization is loaded. A decision that passes risk becomes a proposal.
  */
 import type { Autonomy, Stage } from '../../src/domain/agents/agent.ts';
 import { beginsDay, type MarkedBook, type TradingBook } from '../../src/domain/books/book.ts';
@@ -41,14 +41,14 @@ import {
 } from './shard-ticker.ts';
 import type { OrganizationRisk, ProposalStart, TickDuty, TickStore, TickTrades } from './tick-store.ts';
 
-/** An actor that trades by a manifest's rules: what of it changes only with its version. */
+/** A trading actor with a manifest's rules: the part that changes only with its version. */
 export interface TradingDuty extends TickDuty {
   readonly stage: Stage;
   readonly autonomy: Autonomy;
   readonly manifest: Manifest;
 }
 
-/** An actor's book at the prices of a slot: what its breakers look at. */
+/** An actor's book at the prices of a slot, for its breakers. */
 export interface MarkedAgent {
   readonly agentId: string;
   readonly stage: Stage;
@@ -61,7 +61,7 @@ export interface MarkedAgent {
 export interface Noted {
   readonly text: string;
   readonly risk: TickRiskInputs | null;
-  /** True if a book or an outside proposal was noted: then the next tick notes that it is gone. */
+  /** True if a book or an outside proposal was recorded, so that the next tick records when it is gone. */
   readonly hasBook: boolean;
 }
 
@@ -70,21 +70,21 @@ export interface TradingKindDeps<Duty extends TradingDuty> {
   readonly clock: Pick<Clock, 'now'>;
   /** Maximum wait of a proposal for its approval, in milliseconds. */
   readonly approvalMs: number;
-  /** The venues whose live orders an actor's orders cannot be carried out on; none unless told. */
+  /** Returns the venues on which an actor's live orders cannot be executed. Default: none. */
   readonly disabledVenues?: (autonomy: Autonomy, orgId: string) => DisabledVenues;
-  /** True if a tick's inputs are recorded; default true. */
+  /** True if a tick's inputs are recorded. Default true. */
   readonly notesInputs?: boolean;
-  /** Receives, after the commit, how the books of actors stand that have one: for the circuit breakers. */
+  /** Receives the marked books of actors after the commit, for the circuit breakers. */
   readonly onMarked?: (marked: readonly MarkedAgent[], slot: EpochMs) => Promise<void>;
 }
 
-/** Default wait of a proposal for its approval, in milliseconds. Prices of ten slots ago say little. */
+/** Default wait of a proposal for its approval, in milliseconds. Prices from ten slots ago say little. */
 export const APPROVAL_MS = 600_000;
 
-/** The store of a ticker of actors that trade. */
+/** Store of a ticker of trading actors. */
 export type TradingTickStore = TickStore<TradingDuty>;
 
-/** Makes the ticker of actors that trade by a manifest's rules. The period and the shards are those of the actors that `store` knows. */
+/** Creates the ticker of trading actors with a manifest's rules. `store` determines the period and the shards. */
 export function createTradingTicker<Duty extends TradingDuty>(
   deps: Omit<ShardTickerDeps<Duty, Noted>, 'kind'> &
     Omit<TradingKindDeps<Duty>, 'approvalMs'> & { readonly store: TickStore<Duty>; readonly approvalMs?: number },
@@ -93,18 +93,18 @@ export function createTradingTicker<Duty extends TradingDuty>(
   return createShardTicker({ ...deps, kind: createTradingKind({ ...deps, approvalMs }) });
 }
 
-/** An actor within a slot: what was read of it, and what risk was asked with, once it was. */
+/** An actor within a slot: what was read of it, and the inputs of risk once it was asked. */
 interface Subject<Duty> {
   readonly duty: Duty;
   readonly book: TradingBook | null;
   readonly read: ReadBook;
-  /** The outside proposal of the slot, or null. */
+  /** Outside proposal of the slot, or null. */
   readonly outside: OutsideProposal | null;
   /** Null if the book has not been valued. */
   marked: MarkedBook | null;
   readonly end: ChainEnd;
   risk: (TickRiskInputs & { readonly epoch: number }) | null;
-  /** Reference use of the last proposal assessed, which is the one that passed risk. */
+  /** True if the last assessed proposal, which passed risk, uses the reference price. */
   readsReference: boolean;
 }
 
@@ -121,7 +121,7 @@ interface Consequences {
 export function createTradingKind<Duty extends TradingDuty>(deps: TradingKindDeps<Duty>): TickedKind<Duty, Noted> {
   const compiledByHash = new Map<string, CompiledManifest>();
 
-  /** Compiles rules within the actor's own tick, so that a rule that crashes while it is compiled is blamed on its actor. */
+  /** Compiles rules within the actor's own tick, so that a crash in the compiler is blamed on its actor. */
   function compiled(duty: Duty): CompiledManifest {
     const known = compiledByHash.get(duty.manifestHash);
     if (known) return known;
@@ -144,7 +144,7 @@ export function createTradingKind<Duty extends TradingDuty>(deps: TradingKindDep
 
 const NO_PROPOSALS: ReadonlyMap<string, OutsideProposal> = new Map();
 
-/** True for an agent that trades by outside proposals. A manifest that cannot be read is found out in its agent's own tick. */
+/** True for an agent that trades by outside proposals. An unreadable manifest is found in its agent's own tick. */
 function isExternal(duty: TradingDuty): boolean {
   try {
     return duty.manifest.strategy !== undefined;
@@ -224,7 +224,7 @@ function slotDecisions<Duty extends TradingDuty>(
   };
 }
 
-/** Evaluates rules on a cut. They are pure: agents with equal rules and an untouched book each come to the same, which is found once. */
+/** Evaluates rules on a cut. They are pure, so agents with equal rules and an untouched book share one evaluation. */
 function evaluationOf<Duty extends TradingDuty>(cut: Cut): (rules: CompiledManifest, subject: Subject<Duty>) => Verdict | RiskQuestion {
   const untouched = new Map<CompiledManifest, Map<Autonomy, Verdict | RiskQuestion>>();
   return (rules, { duty, book, read, outside }) => {
@@ -239,7 +239,7 @@ function evaluationOf<Duty extends TradingDuty>(cut: Cut): (rules: CompiledManif
   };
 }
 
-/** @throws UnreadableRow if the stored book is none that the domain can have written. */
+/** Reads an actor of the slot. @throws UnreadableRow if the domain cannot have written the stored book. */
 function subjectOf<Duty extends TradingDuty>(
   duty: Duty,
   book: TradingBook | null,
@@ -269,14 +269,14 @@ function readable<Value>({ id }: TradingDuty, book: TradingBook | null, read: ()
   }
 }
 
-/** Returns the book at the prices of the cut, computed once; null for an untouched book. @throws UnreadableRow */
+/** Returns the book at the prices of the cut, computed once, or null for an untouched book. @throws UnreadableRow */
 function marksOf<Duty extends TradingDuty>(subject: Subject<Duty>, cut: Cut): MarkedBook | null {
   const { duty, book } = subject;
   if (book !== null) subject.marked ??= readable(duty, book, () => markAt(book, cut));
   return subject.marked;
 }
 
-/** The risk function of the actor; what it is asked with is kept with the subject. */
+/** Returns the risk function of the actor. Keeps its inputs with the subject. */
 function assessorFor<Duty extends TradingDuty>(
   subject: Subject<Duty>,
   organization: OrganizationRisk,
@@ -295,7 +295,7 @@ function assessorFor<Duty extends TradingDuty>(
   };
 }
 
-/** Returns why an actor may not order at this moment, or null if it may. */
+/** Returns why an actor may not order now, or null if it may. */
 function controlOf<Duty extends TradingDuty>(
   { id, orgId, stage, autonomy }: Duty,
   { epoch, paused }: OrganizationRisk,
@@ -306,12 +306,12 @@ function controlOf<Duty extends TradingDuty>(
   return halt === 'none' && Object.keys(disabled).length === 0 ? null : { halt, disabled };
 }
 
-/** Returns the recorded risk inputs: all but the epoch. */
+/** Returns the risk inputs to record: all but the epoch. */
 function notedRisk({ preferences, others, control }: TickRiskInputs): TickRiskInputs {
   return { preferences, others, ...(control === undefined ? {} : { control }) };
 }
 
-/** Returns inputs besides the cut that differ from the last recorded ones. If risk was not asked, its earlier inputs stay recorded. */
+/** Adds inputs besides the cut that differ from the last recorded ones. If risk was not asked, its earlier inputs stay recorded. */
 function noteInputs<Duty extends TradingDuty>(
   { duty, book, risk, outside }: Subject<Duty>,
   row: DecisionRow,
@@ -324,7 +324,7 @@ function noteInputs<Duty extends TradingDuty>(
   const asked = risk === null ? (before?.risk ?? null) : notedRisk(risk);
   const text = tickInputsText({ book, risk: asked, ...(outside === null ? {} : { outside }) });
   if (before?.text === text) return;
-  // A worker that has noted nothing yet does not know what the one before it noted last: the store leaves out what changes nothing.
+  // A worker without notes does not know what the previous one recorded last. The store drops unchanged inputs.
   into.inputs.push({ agentId: duty.id, slot: row.slot, text });
   into.noted.push([duty.id, { text, risk: asked, hasBook: book !== null || outside !== null }]);
 }
@@ -337,7 +337,7 @@ function noteMarks<Duty extends TradingDuty>({ duty, book, marked }: Subject<Dut
   if (day !== null) into.days.push(day);
 }
 
-/** Returns the result of a decision that passed risk: a proposal, or the recommendation of an actor at autonomy `suggest`. */
+/** Adds the result of a decision that passed risk: a proposal, or a recommendation at autonomy `suggest`. */
 function propose<Duty extends TradingDuty>(
   { duty, risk, readsReference, book }: Subject<Duty>,
   row: DecisionRow,
@@ -368,10 +368,10 @@ function isStopLoss(rules: CompiledManifest, { outcome }: DecisionRow, { side, i
   return rules.unpack(outcome).some((rule) => rule.instrument === instrument && rule.type === 'stop_loss' && rule.passed);
 }
 
-/** Summed up once for each slot's reading of an organization. */
+/** Exposure totals, computed once per slot and organization. */
 const totals = new WeakMap<OrganizationRisk, Map<ExecutionMode, ExposureTotals>>();
 
-/** Returns the organization's capital at work outside of the actor's book. */
+/** Returns the organization's capital at work outside the actor's book. */
 function othersOf<Duty extends TradingDuty>(risk: OrganizationRisk, { duty, book }: Subject<Duty>, cut: Cut): OtherBooks {
   if (risk.others !== undefined) return risk.others(duty, cut);
   const { books = [] } = risk;
@@ -393,7 +393,7 @@ function othersOf<Duty extends TradingDuty>(risk: OrganizationRisk, { duty, book
   return { ...others, equityUsd: plainDecimal(new Decimal(others.equityUsd).plus(usd)) };
 }
 
-/** A book that cannot be marked is left out of the others' exposure: its own actor's tick meets it, and quarantines that one. */
+/** Marks a book, or skips it if it cannot be marked. Its own actor's tick finds and quarantines it. */
 function markedOrNone(state: TradingBook, cut: Cut): readonly MarkedBook[] {
   try {
     return [markAt(state, cut)];
