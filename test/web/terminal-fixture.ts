@@ -253,10 +253,19 @@ export function tellWhatFailedShowed(page: () => Page): void {
   });
 }
 
-/** Script that adds up in `window.shifted` how far a page moved about without a press: its cumulative layout shift. */
-export const WATCH_SHIFTS = `window.shifted = 0; new PerformanceObserver((list) => {
-  for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifted += entry.value;
+/** Script that collects in `window.shifts` how far a page moved about without a press, and what moved. */
+export const WATCH_SHIFTS = `window.shifts = []; new PerformanceObserver((list) => {
+  const named = ({ node, previousRect: from, currentRect: to }) =>
+    [node?.className ?? node?.parentElement?.className, from.x, from.y, 'to', to.x, to.y].join(' ');
+  for (const { hadRecentInput, value, sources } of list.getEntries())
+    if (!hadRecentInput) window.shifts.push({ value, moved: sources.map(named) });
 }).observe({ type: 'layout-shift', buffered: true });`;
+
+/** Returns the cumulative layout shift of a page with {@link WATCH_SHIFTS}, and what moved. */
+export async function layoutShift(page: Page): Promise<{ readonly shift: number; readonly moved: string }> {
+  const shifts = await page.evaluate<readonly { readonly value: number }[]>('window.shifts');
+  return { shift: shifts.reduce((sum, { value }) => sum + value, 0), moved: JSON.stringify(shifts) };
+}
 
 /** Signs in as a member of the example organization. */
 export async function signIn(page: Page, service: Client, subject: string): Promise<void> {

@@ -12,6 +12,7 @@ import {
   startServiceWithPast,
   turnTo,
   visit,
+  layoutShift,
   WATCH_SHIFTS,
 } from './terminal-fixture.ts';
 
@@ -91,7 +92,7 @@ describe.skipIf(CHROMIUM === null)('what the terminal costs', () => {
       `[...document.querySelectorAll('.page-menu a[href^="#"]')].map((link) => link.getAttribute('href'))`,
     );
     const addresses = [...inMenu, ...WITHIN.map((address) => address.replace(':agent', id))];
-    const shifts: { page: string; width: number; shift: number }[] = [];
+    const shifts: { page: string; width: number; shift: number; moved: string }[] = [];
     for (const { width, height } of SIZES) {
       await page.setViewportSize({ width, height });
       for (const address of addresses) {
@@ -99,7 +100,7 @@ describe.skipIf(CHROMIUM === null)('what the terminal costs', () => {
         await page.goto(`${service.url}/${address}`);
         await page.locator('.frame').waitFor();
         await visit(page, address.slice('#/'.length));
-        shifts.push({ page: address, width, shift: await page.evaluate<number>('window.shifted') });
+        shifts.push({ page: address, width, ...(await layoutShift(page)) });
       }
     }
     const largest = shifts.toSorted((a, b) => b.shift - a.shift).slice(0, 5);

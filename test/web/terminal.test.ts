@@ -9,6 +9,7 @@ import {
   CHROMIUM,
   findingsEverywhere,
   giveToken,
+  layoutShift,
   openBrowser,
   propose,
   type ServiceWithPast,
@@ -39,6 +40,8 @@ const HOSTILE = '<img src=x onerror=alert(1)>';
 const MOST_BYTES = 450_000;
 const MOST_FILES = 12;
 const MOST_SHIFT = 0.05;
+/** Largest shift by prices alone. */
+const MOST_SHIFT_BY_PRICES = 0.005;
 
 describe.skipIf(CHROMIUM === null)('the terminal', () => {
   let service: ServiceWithPast;
@@ -92,7 +95,30 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
     );
     expect(files.length + 1).toBeLessThanOrEqual(MOST_FILES);
     expect(files.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)).toBeLessThanOrEqual(MOST_BYTES);
-    expect(await page.evaluate('window.shifted')).toBeLessThan(MOST_SHIFT);
+    const { shift, moved } = await layoutShift(page);
+    expect(shift, moved).toBeLessThan(MOST_SHIFT);
+  });
+
+  test('prices that come after the page has been drawn move nothing', async () => {
+    const late = (await browser.page({ width: 1440, height: 900 })).page;
+    await late.addInitScript(WATCH_SHIFTS);
+    let release = () => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    await late.routeWebSocket(/./, (socket) => {
+      const service = socket.connectToServer();
+      service.onMessage((message) => void released.then(() => socket.send(message)));
+    });
+    await late.goto(`${service.url}/terminal`);
+    await late.locator('.chart-canvas canvas').first().waitFor();
+    await late.evaluate('window.shifts.length = 0');
+    release();
+    await late.locator('.rung').first().waitFor();
+    await waitFor(async () => (await late.locator('.instrument-head dt').allInnerTexts()).includes('24 h high'), {
+      what: 'the figures of a day',
+    });
+    const { shift, moved } = await layoutShift(late);
+    expect(shift, moved).toBeLessThan(MOST_SHIFT_BY_PRICES);
+    await late.close();
   });
 
   test('by mouse a market order is checked, placed on paper and filled; a limit order rests and is cancelled', async () => {
