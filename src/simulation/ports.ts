@@ -26,6 +26,8 @@ export interface BarRange {
 export interface BacktestReads {
   /** Reads all bars of a range, ascending. */
   bars(range: BarRange): Promise<readonly Candle[]>;
+  /** Returns the timeframes of those given of which a range has a bar. */
+  storedTimeframes(range: Omit<BarRange, 'timeframe'> & { readonly timeframes: readonly string[] }): Promise<readonly string[]>;
   /** Returns every received and stored report of an event, of any age. */
   reports(): Promise<readonly Report[]>;
   /** Imported archives of events about an underlying, with their reports. */

@@ -205,6 +205,15 @@ export const BacktestResultBody = Type.Object(
         { description: 'Missing where each order was taken at once.' },
       ),
     ),
+    finer: Type.Optional(
+      Type.Object(
+        {
+          bars: Type.Integer({ description: 'Bars that were looked into.' }),
+          hash: { ...HashText, description: 'SHA-256 over the finer bars, in the order in which they were read.' },
+        },
+        { description: 'Finer bars that showed when a level was reached within a bar. Missing where none did.' },
+      ),
+    ),
     conditions: Type.Array(ConditionStatisticsBody),
     luck: LuckBody,
     assumptions: Type.Object(assumptionFields),

@@ -3452,6 +3452,7 @@ class BacktestResult(Model):
     daily: List[EquityDay]
     funding_usd: Decimal | None = None
     execution: BacktestResultExecution | None = None
+    finer: BacktestResultFiner | None = None
     blind: BlindReplay | None = None
 
 
@@ -3556,6 +3557,13 @@ class BacktestResultExecution(Model):
     algorithm: str
     urgency: str
     rested_usd: Decimal
+
+
+@dataclass(init=False, repr=False, eq=False)
+class BacktestResultFiner(Model):
+    """Finer bars that showed when a level was reached within a bar. Missing where none did."""
+    bars: int
+    hash: str
 
 
 @dataclass(init=False, repr=False, eq=False)

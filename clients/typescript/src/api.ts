@@ -418,6 +418,10 @@ export type BacktestResult = {
     readonly urgency: string;
     readonly restedUsd: number;
   };
+  readonly finer?: {
+    readonly bars: number;
+    readonly hash: string;
+  };
   readonly conditions: ReadonlyArray<{
     readonly side: 'entry' | 'exit';
     readonly type: string;

@@ -7,7 +7,8 @@ import { assessEvidence, type BacktestSeries, type EvidenceMetrics, evidenceMetr
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { timeframeMs } from '../../domain/values/time.ts';
 import { buildHistory, type InstrumentInput } from './history.ts';
-import { type BacktestRun, backtestSeries, besideTrials, NO_OTHERS, runBacktest, type TrialsAsked } from './run.ts';
+import type { FinerReads } from './finer-bars.ts';
+import { type BacktestRun, backtestSeries, besideTrials, NO_OTHERS, runBacktest, runBacktestInside, type TrialsAsked } from './run.ts';
 import { insufficiencyOf } from './sufficiency.ts';
 
 export interface BacktestWork {
@@ -16,6 +17,8 @@ export interface BacktestWork {
   readonly timeframe: string;
   readonly inputs: readonly InstrumentInput[];
   readonly trials: TrialsAsked;
+  /** Reads of finer bars, to look into bars with; left out where there is no store. */
+  readonly finer?: FinerReads;
   readonly onProgress: (done: number, total: number) => void;
 }
 
@@ -40,12 +43,13 @@ export function returnsOf({ startEquityUsd, days }: BacktestSeries): DailyReturn
 
 /** Works a backtest out. Refuses a history that is too short or has a gap, naming the first. @throws Error for a defect. */
 export async function workBacktest(work: BacktestWork): Promise<BacktestOutcome> {
-  const { manifest, request, timeframe, inputs, trials, onProgress } = work;
+  const { manifest, request, timeframe, inputs, trials, finer, onProgress } = work;
   const refused = insufficiency(work);
   if (refused !== null) return refused;
   const history = buildHistory(timeframe, inputs);
   const known = typeof trials === 'function' ? NO_OTHERS : trials;
-  return outcomeOf(work, runBacktest({ manifest, history, assumptions: request.assumptions, trials: known, onProgress }));
+  const options = { manifest, history, assumptions: request.assumptions, trials: known, onProgress };
+  return outcomeOf(work, finer === undefined ? runBacktest(options) : await runBacktestInside(options, finer));
 }
 
 /** True for a run that is no evidence. */

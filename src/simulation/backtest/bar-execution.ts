@@ -2,7 +2,7 @@
  * Result of an order within the bar after its decision, by the algorithm of its manifest: taken at the open, resting first, or in slices. A
  * bar tells neither the order of its prices nor their times, so its course is assumed. The price goes straight from open to close, its low
  * and high open up evenly around it, and its volume is spread evenly over its time and its range. A part of the bar outside of the window
- * fills nothing that rests.
+ * fills nothing that rests. Where finer bars show the course of the bar, this is assumed of each of them alone.
  */
 import type { Assumptions } from '../../domain/backtest/assumptions.ts';
 import { costModelOf } from '../../domain/orders/costs.ts';
@@ -15,9 +15,9 @@ import { ceilUnits, feeOf, fillPriceOf, floorUnits, type InstrumentUnits, lotsWi
 /** Course of an instrument's orders within a bar. */
 export type BarCourse =
   | { readonly kind: 'take' }
-  /** `share`: of the bar, for which an order rests. `makerFeeBps`: what the venue takes of what rested. */
-  | { readonly kind: 'rest'; readonly share: number; readonly makerFeeBps: number }
-  | { readonly kind: 'slices'; readonly count: number; readonly everyMs: number; readonly barMs: number };
+  /** `makerFeeBps`: what the venue takes of what rested. */
+  | { readonly kind: 'rest'; readonly restMs: number; readonly makerFeeBps: number }
+  | { readonly kind: 'slices'; readonly count: number; readonly everyMs: number };
 
 export const TAKEN_AT_OPEN: BarCourse = { kind: 'take' };
 
@@ -28,6 +28,13 @@ export interface MetBar {
   readonly low: number;
   readonly close: number;
   readonly volume: number;
+}
+
+/** Bars of one length that follow each other: the bar that an order meets, or the finer bars within it. */
+export interface MetBars {
+  readonly barMs: number;
+  /** At least one. */
+  readonly bars: readonly MetBar[];
 }
 
 /** Order in units. A buy fills within its limit. A sell fills at any price, and its limit only states its worth. */
@@ -45,27 +52,27 @@ export interface BarFill {
   readonly rested: number;
 }
 
-/** Returns the course of an instrument's orders on bars of this length, unless a stop-loss asks for them. */
+/** Returns the course of an instrument's orders, unless a stop-loss asks for them. */
 export function barCourseOf(
   { algorithm, urgency }: Pick<Manifest, 'algorithm' | 'urgency'>,
   key: InstrumentKey,
-  barMs: number,
   { costMultiplier }: Pick<Assumptions, 'costMultiplier'>,
 ): BarCourse {
   const venue = splitInstrumentKey(key).venue as ExecutableVenue;
   if (algorithm === 'taker_immediate' || fallbackOnVenue(algorithm, venue) !== null) return TAKEN_AT_OPEN;
-  if (algorithm === 'twap') return { kind: 'slices', ...SLICES[urgency], barMs };
+  if (algorithm === 'twap') return { kind: 'slices', ...SLICES[urgency] };
   return {
     kind: 'rest',
-    share: Math.min(1, REST_MS[urgency] / barMs),
+    restMs: REST_MS[urgency],
     makerFeeBps: costModelOf(key).makerFeeBps * costMultiplier,
   };
 }
 
-/** Fills an order on a bar; null if nothing of it is within its limit. @param unit money units of one US dollar */
-export function fillOnBar(order: BarOrder, bar: MetBar, course: BarCourse, units: InstrumentUnits, unit: number): BarFill | null {
-  if (course.kind === 'take') return taken(order, bar.open, units);
-  return course.kind === 'rest' ? restedFirst(order, bar, course, units) : inSlices(order, bar, course, units, unit);
+/** Fills an order from the first of some bars on; null if nothing of it is within its limit. @param unit money units of one US dollar */
+export function fillOnBars(order: BarOrder, met: MetBars, course: BarCourse, units: InstrumentUnits, unit: number): BarFill | null {
+  const first = met.bars[0] as MetBar;
+  if (course.kind === 'take') return taken(order, first.open, units);
+  return course.kind === 'rest' ? restedFirst(order, first, met.barMs, course, units) : inSlices(order, met, course, units, unit);
 }
 
 /** Fills at one price at once. Of a buy only what stays within its limit, as on paper. */
@@ -80,10 +87,12 @@ function taken({ side, quantity: wanted, limit }: BarOrder, middle: number, unit
 function restedFirst(
   order: BarOrder,
   bar: MetBar,
-  { share, makerFeeBps }: Extract<BarCourse, { readonly kind: 'rest' }>,
+  barMs: number,
+  { restMs, makerFeeBps }: Extract<BarCourse, { readonly kind: 'rest' }>,
   units: InstrumentUnits,
 ): BarFill | null {
   const { side } = order;
+  const share = Math.min(1, restMs / barMs);
   const price = nearPrice(order, bar.open, units);
   const rested = Math.min(order.quantity, tradedBeyond(side, price, bar, share, units));
   const quantity = order.quantity - rested;
@@ -117,11 +126,11 @@ function tradedBeyond(side: OrderSide, price: number, { open, high, low, volume 
   return floorUnits((volume * share * part * quantityUnit) / lot) * lot;
 }
 
-/** Slices of whole lots, as many as the live plan cuts; if they would outlast the bar they lie evenly within it. */
+/** Slices of whole lots, as many as the live plan cuts; if they would outlast the bars they lie evenly within them. */
 function inSlices(
   order: BarOrder,
-  bar: MetBar,
-  { count, everyMs, barMs }: Extract<BarCourse, { readonly kind: 'slices' }>,
+  { bars, barMs }: MetBars,
+  { count, everyMs }: Extract<BarCourse, { readonly kind: 'slices' }>,
   units: InstrumentUnits,
   unit: number,
 ): BarFill | null {
@@ -133,8 +142,8 @@ function inSlices(
   for (let n = 0; n < slices; n++) {
     const slice = n === slices - 1 ? left : Math.floor(left / (slices - n) / units.lot) * units.lot;
     left -= slice;
-    const share = (n * everyMs) / Math.max(barMs, slices * everyMs);
-    const fill = taken({ ...order, quantity: slice }, middleAt(bar, share), units);
+    const at = ((n * everyMs) / Math.max(bars.length * barMs, slices * everyMs)) * bars.length;
+    const fill = taken({ ...order, quantity: slice }, middleAt(bars[Math.floor(at)] as MetBar, at % 1), units);
     if (fill === null) continue;
     filled += fill.quantity;
     notional += fill.quantity * fill.price;

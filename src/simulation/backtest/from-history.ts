@@ -47,6 +47,7 @@ export async function workFromHistory(
     timeframe,
     inputs,
     trials: asked.trials,
+    finer: reads,
     onProgress: (done, total) => post({ kind: 'progress', done, total, what: 'simulating' }),
   });
 }

@@ -31,7 +31,8 @@ import {
   sortinoRatio,
 } from './performance.ts';
 import { evaluateRules, type HistoryInputs, type RuleBook } from './rule-columns.ts';
-import { DISPOSITION_CODES, type MissReason, SEEN, type Simulation, simulate } from './simulate.ts';
+import { FinerBars, type FinerReads, type FinerUse } from './finer-bars.ts';
+import { DISPOSITION_CODES, type MissReason, SEEN, type Simulation, simulate, simulateInside } from './simulate.ts';
 import { type TradeGroup, tradeGroups } from './trade-groups.ts';
 import { type InstrumentUnits, type Trade, unitsText } from './trade-ledger.ts';
 
@@ -169,6 +170,8 @@ export interface BacktestResult {
     /** US dollars of the turnover that orders traded while they rested. */
     readonly restedUsd: number;
   };
+  /** Finer bars that showed the course of bars; missing if none did. */
+  readonly finer?: FinerUse;
   readonly conditions: readonly ConditionStatistics[];
   readonly luck: {
     readonly versionsTried: number;
@@ -228,11 +231,33 @@ export interface BacktestOptions {
  * RangeError for a manifest whose strategy is outside code.
  */
 export function runBacktest(options: BacktestOptions): BacktestRun {
-  const { manifest, history, assumptions, trials, onProgress, inputs, checked = CHECKED_BARS } = options;
+  const { manifest, history, assumptions } = options;
+  const rules = rulesOf(options);
+  return checkedRun(options, rules, simulate(manifest, history, rules, assumptions, progressOf(options)));
+}
+
+/** Runs a backtest that looks into bars where finer ones are stored and their course matters. @throws as `runBacktest` */
+export async function runBacktestInside(options: BacktestOptions, reads: FinerReads): Promise<BacktestRun> {
+  const { manifest, history, assumptions } = options;
+  const rules = rulesOf(options);
+  const finer = await FinerBars.open(reads, history);
+  if (finer === null) return checkedRun(options, rules, simulate(manifest, history, rules, assumptions, progressOf(options)));
+  return checkedRun(options, rules, await simulateInside(manifest, history, rules, assumptions, finer, progressOf(options)));
+}
+
+function progressOf({ history, onProgress }: BacktestOptions): (done: number) => void {
+  return (done) => onProgress?.(done, history.length);
+}
+
+function rulesOf({ manifest, history, assumptions, inputs }: BacktestOptions): RuleBook {
   if (manifest.strategy !== undefined)
     throw new RangeError(`the strategy ${manifest.strategy.release} is outside code, which answers replay sessions and no backtest`);
-  const rules = evaluateRules(manifest, history, assumptions, inputs);
-  const simulation = simulate(manifest, history, rules, assumptions, (done) => onProgress?.(done, history.length));
+  return evaluateRules(manifest, history, assumptions, inputs);
+}
+
+/** Holds samples of a simulation's decisions against the plain decider, and assesses it. */
+function checkedRun(options: BacktestOptions, rules: RuleBook, simulation: Simulation): BacktestRun {
+  const { manifest, history, assumptions, trials, onProgress, checked = CHECKED_BARS } = options;
   onProgress?.(history.length, history.length);
   const bars = sampledBars(history.length, simulation.trades, checked);
   const difference = bars.length === 0 ? null : checkAgainstPlain(compileManifest(manifest), history, rules, simulation, bars);
@@ -361,9 +386,10 @@ function resultOf(
     blocked: simulation.blocked,
     missed: simulation.missed,
     ...executionOf(manifest, simulation),
+    ...(simulation.finer === null ? {} : { finer: simulation.finer }),
     conditions: conditionsOf(rules, simulation),
     luck: luckOf(returns, periodsPerYear, trials),
-    assumptions: { ...assumptions, named: namedAssumptions(manifest, history, rules, assumptions) },
+    assumptions: { ...assumptions, named: namedAssumptions(manifest, history, rules, assumptions, simulation.finer) },
     checkedBars,
     daily: days.map(({ date, equity, high, low, drawdownPct, benchmark: held }) => ({
       date,
@@ -503,12 +529,12 @@ function profitPct(trade: Trade): number {
 function tradeSummary(history: History, rules: RuleBook, simulation: Simulation, trade: Trade): TradeSummary {
   const units = simulation.instruments[trade.instrument] as InstrumentUnits;
   const money = simulation.units.moneyDecimals;
-  const at = (bar: number): string => isoTime(history.firstSlot + bar * history.barMs);
+  const at = (bar: number, afterMs = 0): string => isoTime(history.firstSlot + bar * history.barMs + afterMs);
   return {
     instrument: (history.instruments[trade.instrument] as InstrumentColumns).key,
     decidedAt: at(trade.entryBar),
     entryPrice: unitsText(trade.entryPrice, units.priceDecimals),
-    exitDecidedAt: trade.exitBar === null ? null : at(trade.exitBar),
+    exitDecidedAt: trade.exitBar === null ? null : at(trade.exitBar, trade.exitAfterMs),
     exitPrice: trade.exitPrice === null ? null : unitsText(trade.exitPrice, units.priceDecimals),
     quantity: unitsText(trade.quantity, units.quantityDecimals),
     feesUsd: unitsText(trade.fees, money),
@@ -623,6 +649,9 @@ const BAR_COURSE: readonly string[] = [
   'Slices that would outlast the bar after the decision lie evenly within it.',
 ];
 
+const INSIDE_BARS =
+  'Within a bar, a stop-loss is taken at the worst of its level, the open of the finer bar that reaches it and the next open; a take-profit follows the close of a finer bar beyond it. Where a finer bar reaches both, the stop-loss came first.';
+
 function marginInWords(manifest: Manifest, { instruments }: History): string[] {
   const mandate = mandateOf(manifest, DEFAULT_PREFERENCES, null);
   const margined = instruments.filter(({ carry }) => carry !== null).map(({ key }) => `${key} ${leverageOf(key, mandate)}`);
@@ -633,11 +662,18 @@ function marginInWords(manifest: Manifest, { instruments }: History): string[] {
 }
 
 /** Returns the assumptions that a reader has to know before trusting a number of the result. */
-function namedAssumptions(manifest: Manifest, history: History, rules: RuleBook, assumptions: Assumptions): string[] {
+function namedAssumptions(
+  manifest: Manifest,
+  history: History,
+  rules: RuleBook,
+  assumptions: Assumptions,
+  finer: FinerUse | null,
+): string[] {
   const named = [
     'A decision at the close of a bar sees closed bars and facts received by then, and fills at the open of the next bar.',
     'Decided once per bar; live, once a minute. Where several instruments ask at one bar, each is acted on, exits first.',
-    'Stop-loss, take-profit and holding time are looked at when a bar closes; a price in between is not acted on.',
+    'Stop-loss, take-profit and holding time are looked at when a bar closes; a price in between is acted on where all of its finer bars are stored.',
+    ...(finer === null ? [] : [INSIDE_BARS]),
     'Orders cost what they cost on paper: half of the spread, the way along the depth, the fee of the venue and the fee of the mint. Spread and depth are those that history held at the decision, else those of the cost model; each trade says which.',
     'Rules on quotes see the best prices half of the spread of the cost model around the close.',
     `Costs are those of their state of the market times ${assumptions.costMultiplier}; an order takes at most ${assumptions.maxParticipationPct} % of the last bar's notional.`,

@@ -18,8 +18,9 @@ import { mandateOf } from '../../domain/risk/mandate.ts';
 import { DEFAULT_PREFERENCES } from '../../domain/risk/preferences.ts';
 import { DAY_MS, HOUR_MS } from '../../domain/values/time.ts';
 import type { InstrumentKey } from '../../domain/market/venue.ts';
-import { type BarCourse, type BarFill, barCourseOf, fillOnBar, TAKEN_AT_OPEN } from './bar-execution.ts';
+import { type BarCourse, type BarFill, barCourseOf, type BarOrder, fillOnBars, type MetBars, TAKEN_AT_OPEN } from './bar-execution.ts';
 import { bestPrices } from './best-prices.ts';
+import type { BarPlace, FinerBars, FinerUse } from './finer-bars.ts';
 import { type FundingPaid, type History, type InstrumentColumns, priceText, QUOTE_LIVE, REFERENCE_LIVE } from './history.ts';
 import { percentOf } from './input-columns.ts';
 import { type BitColumn, type InstrumentRules, type PositionRule, positionRulePasses, type RuleBook } from './rule-columns.ts';
@@ -110,6 +111,8 @@ export interface Simulation {
   readonly rested: number;
   /** Bars at which a position was open. */
   readonly exposedBars: number;
+  /** Finer bars that were used; null if none were. */
+  readonly finer: FinerUse | null;
 }
 
 /** An instrument with all that the loop reads of it, so that a bar looks nothing up twice. */
@@ -189,7 +192,27 @@ export function simulate(
   assumptions: Assumptions,
   onBars?: (done: number) => void,
 ): Simulation {
-  return new Run(manifest, history, rules, assumptions).run(onBars);
+  const run = new Run(manifest, history, rules, assumptions, null);
+  run.runOn(onBars);
+  return run.finish();
+}
+
+/** The same with finer bars, which are read of the bars within which their course matters. */
+export async function simulateInside(
+  manifest: Manifest,
+  history: History,
+  rules: RuleBook,
+  assumptions: Assumptions,
+  finer: FinerBars,
+  onBars?: (done: number) => void,
+): Promise<Simulation> {
+  const run = new Run(manifest, history, rules, assumptions, finer);
+  for (let unread = run.runOn(onBars); unread.length > 0; unread = run.runOn(onBars)) {
+    // The next bars that are needed follow from these.
+    // oxlint-disable-next-line no-await-in-loop
+    await finer.read(unread);
+  }
+  return run.finish();
 }
 
 /** A verdict on one bar, from the book that it sees and the risk function that it is to ask. */
@@ -211,13 +234,15 @@ export interface BarByBar {
 
 /** Opens a simulation that is decided bar by bar. Risk, fills and costs are those of `simulate`. */
 export function simulateBarByBar(manifest: Manifest, history: History, rules: RuleBook, assumptions: Assumptions): BarByBar {
-  return new Run(manifest, history, rules, assumptions);
+  return new Run(manifest, history, rules, assumptions, null);
 }
 
 class Run implements BarByBar {
   readonly #history: History;
   readonly #rules: RuleBook;
   readonly #assumptions: Assumptions;
+  /** Null if bars are not looked into. */
+  readonly #finer: FinerBars | null;
   readonly #units: BookUnits;
   readonly #instrumentStates: readonly InstrumentState[];
   readonly #positionRules: readonly {
@@ -299,11 +324,12 @@ class Run implements BarByBar {
   readonly #reason: Uint8Array;
   readonly #subject: Int16Array;
 
-  constructor(manifest: Manifest, history: History, rules: RuleBook, assumptions: Assumptions) {
+  constructor(manifest: Manifest, history: History, rules: RuleBook, assumptions: Assumptions, finer: FinerBars | null) {
     const { length } = history;
     this.#history = history;
     this.#rules = rules;
     this.#assumptions = assumptions;
+    this.#finer = finer;
     const mandate = mandateOf(manifest, DEFAULT_PREFERENCES, null);
     const leverages = history.instruments.map(({ key }) => Number(leverageOf(key, mandate)));
     this.#units = bookUnits(String(Number(manifest.maxCapitalUsd) * Math.max(1, ...leverages)));
@@ -322,7 +348,7 @@ class Run implements BarByBar {
       instrumentStateOf(columns, instrument, {
         rules: rules.instruments[instrument] as InstrumentRules,
         leverage: leverages[instrument] as number,
-        course: barCourseOf(manifest, columns.key, history.barMs, assumptions),
+        course: barCourseOf(manifest, columns.key, assumptions),
         costs: costsOf(columns.key, assumptions),
         book: this.#units,
       }),
@@ -355,13 +381,16 @@ class Run implements BarByBar {
     this.#subject = new Int16Array(length).fill(-1);
   }
 
-  run(onBars: ((done: number) => void) | undefined): Simulation {
+  /** Runs on to the end, or to a bar that needs finer bars which were not read yet: returns those. */
+  runOn(onBars: ((done: number) => void) | undefined): readonly BarPlace[] {
     const { length } = this.#history;
-    for (let from = 0; from < length; from += STEP_BARS) {
-      this.#exposed += this.#walk(from, Math.min(length, from + STEP_BARS));
-      onBars?.(Math.min(length, from + STEP_BARS));
+    while (this.#bar < length) {
+      const to = Math.min(length, (Math.floor(this.#bar / STEP_BARS) + 1) * STEP_BARS);
+      const unread = this.#walk(this.#bar, to);
+      if (unread.length > 0) return unread;
+      onBars?.(to);
     }
-    return this.finish();
+    return ALL_READ;
   }
 
   get bar(): number {
@@ -447,25 +476,120 @@ class Run implements BarByBar {
       funding: this.#funding,
       rested: this.#rested,
       exposedBars: this.#exposed,
+      finer: this.#finer?.used ?? null,
     };
   }
 
-  /** Bars `from` to `to`; answers at how many of them a position was open. Where nothing is due there is only equity to mark. */
-  #walk(from: number, to: number): number {
-    let exposed = 0;
+  /** Bars `from` to `to`, up to one that needs finer bars which were not read: returns those. Where nothing is due there is only equity to mark. */
+  #walk(from: number, to: number): readonly BarPlace[] {
     for (let i = from; i < to; i++) {
       const due = this.#findDue();
+      if (this.#finer !== null && due < to) {
+        const unread = this.#unreadAt(due, this.#finer);
+        if (unread.length > 0) {
+          this.#bar = i;
+          return unread;
+        }
+      }
       const end = Math.min(due + 1, to);
       this.#mark(i, end);
-      if (this.#held.length > 0) exposed += end - i;
+      if (this.#held.length > 0) this.#exposed += end - i;
       if (due >= to) break;
       i = due;
+      if (this.#finer !== null && this.#leaveInside(i, this.#finer)) this.#mark(i, i + 1);
       if (this.#liquidate(i)) this.#mark(i, i + 1);
       this.#decide(i);
       if (this.#exits + this.#entries > 0) this.#fill(i);
       this.#lookAhead(i);
     }
-    return exposed;
+    this.#bar = to;
+    return ALL_READ;
+  }
+
+  /** The finer bars that bar i needs and that were not read: of itself where a level is reached, and of the next where an order takes its time. */
+  #unreadAt(i: number, finer: FinerBars): readonly BarPlace[] {
+    const unread: BarPlace[] = [];
+    for (let n = 0; n < this.#dueCount; n++) {
+      const { instrument, columns, position, course } = this.#instrumentStates[this.#dueInstruments[n] as number] as InstrumentState;
+      const own = { instrument, bar: i };
+      const next = { instrument, bar: i + 1 };
+      if (position !== null && this.#reachesLevel(position, i) && finer.isUnread(own)) unread.push(own);
+      if (course.kind !== 'take' && i + 1 < this.#history.length && isLive(columns, i + 1) && finer.isUnread(next)) unread.push(next);
+    }
+    return unread;
+  }
+
+  /** True if the prices of bar i reach a level at which a rule on the profit of a position passes. */
+  #reachesLevel(position: OpenPosition, i: number): boolean {
+    const { low, high } = position.instrumentState.columns;
+    const { stop, target } = levelsOf(position, this.#exitBound);
+    return (low[i] as number) <= stop || (high[i] as number) >= target;
+  }
+
+  /** Ends the positions whose rules on profit pass within bar i, as finer bars show. True if any was ended. */
+  #leaveInside(i: number, finer: FinerBars): boolean {
+    let hasLeft = false;
+    for (let n = 0; n < this.#dueCount; n++) {
+      const { instrument, position } = this.#instrumentStates[this.#dueInstruments[n] as number] as InstrumentState;
+      const inside = position === null || !this.#reachesLevel(position, i) ? null : finer.of(instrument, i);
+      const reached = inside === null ? null : this.#reachedInside(position as OpenPosition, inside, i);
+      if (reached === null) continue;
+      this.#sellInside(position as OpenPosition, reached, i);
+      hasLeft = true;
+    }
+    if (hasLeft) this.#cashSteps.push({ bar: i, cash: this.#cash });
+    return hasLeft;
+  }
+
+  /**
+   * Returns where a rule on the profit of a position passes first within bar i; null if none does before its close. A finer bar that
+   * reaches the stop has reached it before all else, and a target is reached where a finer bar closes beyond it.
+   */
+  #reachedInside(position: OpenPosition, { bars, barMs }: MetBars, i: number): ReachedInside | null {
+    const { stop, target } = levelsOf(position, this.#exitBound);
+    const { columns } = position.instrumentState;
+    for (const [n, bar] of bars.entries()) {
+      // The venue comes first, at the low of the whole bar.
+      if (isLiquidatedBy(position, bar.low, i - 1)) return null;
+      const rest = { barMs, bars: bars.slice(n + 1) };
+      const afterMs = (n + 1) * barMs;
+      if (bar.low <= stop) {
+        const met = Math.min(stop, bar.open);
+        const next = rest.bars[0]?.open ?? columns.open[i + 1] ?? Number.NaN;
+        return {
+          decided: met,
+          passes: 'at_most',
+          taken: Number.isNaN(next) ? Math.min(met, bar.close) : Math.min(met, next),
+          rest,
+          afterMs,
+        };
+      }
+      if (bar.close >= target && rest.bars.length > 0) return { decided: bar.close, passes: 'at_least', taken: null, rest, afterMs };
+    }
+    return null;
+  }
+
+  #sellInside(position: OpenPosition, { decided, passes, taken, rest, afterMs }: ReachedInside, i: number): void {
+    const { instrumentState, quantity, entryUsd } = position;
+    const { columns, bidShare, course } = instrumentState;
+    const costs = this.#costsAt(instrumentState, i - 1);
+    const { stopLimit, targetLimit } = this.#exitBound;
+    const profit = passes === 'at_most' ? stopLimit : Math.max(targetLimit, ((decided * bidShare) / entryUsd - 1) * 100);
+    this.#exitWords.fill(0);
+    for (const { rule, word, bit } of this.#positionRules) {
+      if (rule.looksAt !== 'profit' || rule.passes !== passes || !positionRulePasses(rule, profit)) continue;
+      this.#exitWords[word] = (this.#exitWords[word] as number) | bit;
+    }
+    const left = { ...position, exitRules: copied(this.#exitWords), selling: quantity };
+    const order = { side: 'sell' as const, quantity, limit: this.#exitLimitOf(instrumentState, i - 1) };
+    const fill =
+      taken === null
+        ? this.#fillOn(instrumentState, rest, order, course, i - 1)
+        : this.#fillOn(instrumentState, onePrice(taken), order, TAKEN_AT_OPEN, i - 1);
+    const { price, fees } = fill as BarFill;
+    this.#release(position);
+    this.#close(left, { bar: i - 1, afterMs, price, fees, decidedUsd: bestPrices(decided, columns.decimals, costs.halfSpreadBps).bid });
+    this.#countExits(left);
   }
 
   /** The next bar at which something may happen to any instrument; leaves those in `#dueInstruments`. */
@@ -537,7 +661,9 @@ class Run implements BarByBar {
     const { stopPct, targetPct, bars } = this.#exitBound;
     const low = (entryUsd * (1 + stopPct / 100)) / bidShare;
     const high = (entryUsd * (1 + targetPct / 100)) / bidShare;
-    const exit = firstOutside(columns.close, low, high, i, Math.max(i, Math.min(nextExit[instrument] as number, entryBar + bars)));
+    const end = Math.max(i, Math.min(nextExit[instrument] as number, entryBar + bars));
+    const exit =
+      this.#finer?.has(instrument) === true ? firstReaching(columns, low, high, i, end) : firstOutside(columns.close, low, high, i, end);
     return firstLiquidation(position, i, exit);
   }
 
@@ -856,16 +982,11 @@ class Run implements BarByBar {
     held.pop();
   }
 
-  /** Fills an order of bar i on the bar after it. */
-  #fillNext(
-    instrumentState: InstrumentState,
-    i: number,
-    order: { readonly side: 'buy' | 'sell'; readonly quantity: number; readonly limit: number },
-    course: BarCourse,
-  ): BarFill | null {
-    const { columns } = instrumentState;
-    const units = { ...instrumentState.units, costs: this.#costsAt(instrumentState, i) };
+  /** Fills an order of bar i on the bar after it, by its finer bars where the order takes its time. */
+  #fillNext(instrumentState: InstrumentState, i: number, order: BarOrder, course: BarCourse): BarFill | null {
+    const { columns, instrument } = instrumentState;
     const next = i + 1;
+    const inside = course.kind === 'take' ? null : (this.#finer?.of(instrument, next) ?? null);
     const bar = {
       open: columns.open[next] as number,
       high: columns.high[next] as number,
@@ -873,7 +994,13 @@ class Run implements BarByBar {
       close: columns.close[next] as number,
       volume: columns.volume[next] as number,
     };
-    const fill = fillOnBar(order, bar, course, units, this.#units.unit);
+    return this.#fillOn(instrumentState, inside ?? { barMs: this.#history.barMs, bars: [bar] }, order, course, i);
+  }
+
+  /** Fills an order on bars, at the costs that were known at bar i. */
+  #fillOn(instrumentState: InstrumentState, met: MetBars, order: BarOrder, course: BarCourse, i: number): BarFill | null {
+    const units = { ...instrumentState.units, costs: this.#costsAt(instrumentState, i) };
+    const fill = fillOnBars(order, met, course, units, this.#units.unit);
     this.#rested += fill?.rested ?? 0;
     return fill;
   }
@@ -941,10 +1068,12 @@ class Run implements BarByBar {
     // A sell is filled whole, at whatever price.
     const { price, fees } = this.#fillNext(instrumentState, i, order, course) as BarFill;
     this.#close(position, { bar: i, price, fees });
-    for (const { bit, place } of this.#exitRules) {
-      if (isSet(position.exitRules, bit)) this.#exitedBy[place] = (this.#exitedBy[place] as number) + 1;
-    }
+    this.#countExits(position);
     if (position === leaving) this.#release(position);
+  }
+
+  #countExits({ exitRules }: OpenPosition): void {
+    for (const { bit, place } of this.#exitRules) if (isSet(exitRules, bit)) this.#exitedBy[place] = (this.#exitedBy[place] as number) + 1;
   }
 
   /** Books the end of a position, whole: its money, its margin and its trade. */
@@ -1043,6 +1172,7 @@ class Run implements BarByBar {
       instrument: instrumentState.instrument,
       entryBar: position.entryBar,
       exitBar: exit?.bar ?? null,
+      exitAfterMs: exit?.afterMs ?? 0,
       quantity: position.quantity,
       entryPrice: position.entryPrice,
       exitPrice: exit?.price ?? null,
@@ -1050,7 +1180,7 @@ class Run implements BarByBar {
       funding,
       profit: exit === null ? null : position.quantity * exit.price - position.cost - fees - funding,
       entrySlippageBps: position.slippageBps,
-      exitSlippageBps: exit === null ? null : slippageBps(exitUsd, this.#bestAt(instrumentState, exit.bar).bid, -1),
+      exitSlippageBps: exit === null ? null : slippageBps(exitUsd, exit.decidedUsd ?? this.#bestAt(instrumentState, exit.bar).bid, -1),
       entrySeen: position.seen,
       exitSeen: exit === null ? null : seenAt(instrumentState.columns, exit.bar),
       worstPct: ((low - entryUsd) / entryUsd) * 100,
@@ -1103,6 +1233,45 @@ interface Exit {
   readonly bar: number;
   readonly price: number;
   readonly fees: number;
+  /** Milliseconds from the close of the bar to the decision within the next one, and the bid of that time. */
+  readonly afterMs?: number;
+  readonly decidedUsd?: number;
+}
+
+/** Finer bar within a bar at which a rule on the profit of a position passes. */
+interface ReachedInside {
+  /** The price at which it is decided. */
+  readonly decided: number;
+  readonly passes: PositionRule['passes'];
+  /** Middle at which a stop is taken at once, the worst that its finer bars leave possible; null if the order meets the finer bars that are left. */
+  readonly taken: number | null;
+  readonly rest: MetBars;
+  /** Milliseconds from the open of the bar to the end of the finer bar. */
+  readonly afterMs: number;
+}
+
+const ALL_READ: readonly BarPlace[] = [];
+
+/** Bars that take an order at one price. */
+function onePrice(price: number): MetBars {
+  return { barMs: 1, bars: [{ open: price, high: price, low: price, close: price, volume: 0 }] };
+}
+
+/** Prices at which the rules on the profit of a position pass: at or below, and at or above. */
+function levelsOf({ entryUsd, instrumentState }: OpenPosition, { stopLimit, targetLimit }: ExitBound) {
+  const { bidShare } = instrumentState;
+  return { stop: (entryUsd * (1 + stopLimit / 100)) / bidShare, target: (entryUsd * (1 + targetLimit / 100)) / bidShare };
+}
+
+/** The first bar from `from` on, before `to`, whose prices are not strictly between the two; `to` if there is none. A hole is NaN, and is passed over. */
+function firstReaching({ low: lows, high: highs, close }: InstrumentColumns, low: number, high: number, from: number, to: number): number {
+  let at = from;
+  while (
+    at < to &&
+    !((lows[at] as number) <= low || (highs[at] as number) >= high || (close[at] as number) <= low || (close[at] as number) >= high)
+  )
+    at++;
+  return at;
 }
 
 /** Earliest bounds at which the rules on a position exit. */
@@ -1110,6 +1279,9 @@ interface ExitBound {
   /** Profit in percent, strictly between which no rule on profit passes. */
   readonly stopPct: number;
   readonly targetPct: number;
+  /** The limits themselves, in percent; infinite if there is no such rule. */
+  readonly stopLimit: number;
+  readonly targetLimit: number;
   /** Bars after the entry, before which no rule on the time passes. */
   readonly bars: number;
 }
@@ -1118,14 +1290,14 @@ interface ExitBound {
  * Returns the bounds of the position rule that is reached first. They are wider than the rules by the rounding tolerance, never narrower.
  */
 function exitBoundOf({ plans }: RuleBook, barMs: number): ExitBound {
-  let [stopPct, targetPct, bars] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  let [stopLimit, targetLimit, bars] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (const { position } of plans) {
     if (position === null) continue;
     if (position.looksAt === 'held') bars = Math.min(bars, Math.floor((position.limit * HOUR_MS) / barMs));
-    else if (position.passes === 'at_most') stopPct = Math.max(stopPct, position.limit + 2 * ROUGH);
-    else targetPct = Math.min(targetPct, position.limit - 2 * ROUGH);
+    else if (position.passes === 'at_most') stopLimit = Math.max(stopLimit, position.limit);
+    else targetLimit = Math.min(targetLimit, position.limit);
   }
-  return { stopPct, targetPct, bars };
+  return { stopPct: stopLimit + 2 * ROUGH, targetPct: targetLimit - 2 * ROUGH, stopLimit, targetLimit, bars };
 }
 
 /** Returns the first index from `from` on, before `to`, with any bit; `to` if there is none. */

@@ -138,6 +138,8 @@ export interface Trade {
   /** The bar at whose close it was decided; it was filled at the next bar's open. */
   readonly entryBar: number;
   readonly exitBar: number | null;
+  /** Milliseconds from the close of the exit bar to the exit's decision: above zero within the bar after it. */
+  readonly exitAfterMs: number;
   readonly quantity: number;
   /** Price units. */
   readonly entryPrice: number;

@@ -8,7 +8,7 @@ import { Decimal } from '../../../src/domain/values/decimal.ts';
 import { EXECUTION_ALGORITHMS, type Manifest, URGENCIES } from '../../../src/domain/manifest/manifest.ts';
 import { marketStepOf } from '../../../src/domain/market/market-step.ts';
 import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
-import { barCourseOf, fillOnBar } from '../../../src/simulation/backtest/bar-execution.ts';
+import { barCourseOf, fillOnBars } from '../../../src/simulation/backtest/bar-execution.ts';
 import { bookUnits, instrumentUnits, unitsText } from '../../../src/simulation/backtest/trade-ledger.ts';
 import { seedOfRun } from '../../harness/seed.ts';
 import { fillPlainly } from './plain-fill.ts';
@@ -50,7 +50,8 @@ function both({ key, side, algorithm, urgency, costMultiplier, notional, room, b
     close: Number(bar.close),
     volume: Number(bar.volume),
   };
-  const fast = fillOnBar({ side, quantity, limit }, met, barCourseOf({ algorithm, urgency }, key, HOUR, assumptions), units, money.unit);
+  const course = barCourseOf({ algorithm, urgency }, key, assumptions);
+  const fast = fillOnBars({ side, quantity, limit }, { barMs: HOUR, bars: [met] }, course, units, money.unit);
   const slow = fillPlainly({
     key,
     side,

@@ -82,3 +82,11 @@ test('a reading that fails ends the run with its error, whatever became of the n
   const failing: BacktestReads = { ...reads, bars: async ({ from }) => Promise.reject(new Error(`lost at ${from}`)) };
   await expect(read(0, YEAR, failing)).rejects.toThrow(`lost at ${FROM}`);
 });
+
+test('of the timeframes that are asked for, those are told of which a stretch has a bar', async () => {
+  const { storedTimeframes } = createBacktestReads(sql);
+  const asked = { venue: SERIES.venue, instrument: SERIES.instrument, timeframes: ['1m', '5m'] } as const;
+  expect(await storedTimeframes({ ...asked, from: FROM, to: FROM + MINUTE })).toEqual(['1m']);
+  expect(await storedTimeframes({ ...asked, from: FROM + 2 * MINUTE, to: FROM + 9 * MINUTE })).toEqual([]);
+  expect(await storedTimeframes({ ...asked, instrument: 'ETHUSDT', from: FROM, to: FROM + MINUTE })).toEqual([]);
+});

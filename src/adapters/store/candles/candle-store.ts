@@ -45,6 +45,23 @@ export function createCandleStore(sql: Sql) {
 
     all: (range: Omit<CandleRange, 'limit'>) => allBars(sql, range),
 
+    /** The timeframes of those given of which a range has a bar. */
+    async storedTimeframes({
+      venue,
+      instrument,
+      timeframes,
+      from,
+      to,
+    }: Omit<CandleRange, 'limit' | 'timeframe'> & { readonly timeframes: readonly string[] }): Promise<readonly string[]> {
+      const rows = await sql<{ timeframe: string }[]>`
+        select timeframe from unnest(${timeframes}::text[]) as asked(timeframe)
+        where exists (
+          select from candles c
+          where c.venue = ${venue} and c.instrument = ${instrument} and c.timeframe = asked.timeframe
+            and c.is_real = ${readsReal(sql, venue)} and c.open_time >= ${from} and c.open_time < ${to})`;
+      return rows.map(({ timeframe }) => timeframe);
+    },
+
     /**
      * Keeps closed bars, in one transaction. A bar that is there already is only replaced by one that was received later, since venues do
      * correct a bar; the same batch twice changes nothing. Returns how many bars are new or corrected.
