@@ -75,7 +75,6 @@ export function Tour() {
         ))}
       </ol>
       <p>{step.words}</p>
-      <span className="space" />
       {!here.startsWith(step.address) && (
         <Button size="compact-xs" variant="default" onClick={() => goTo(step.address)}>
           Show me
