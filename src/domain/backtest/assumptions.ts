@@ -7,7 +7,7 @@ import type { InstrumentKey } from '../market/venue.ts';
 export interface Assumptions {
   /** Multiplies half spread, fees and depth impact of the venues' cost models. 1 is the model; below 1 is refused. */
   readonly costMultiplier: number;
-  /** The largest share of the last closed bar's traded notional that one order may take, in percent. */
+  /** The largest share of the last closed bar's traded notional that one order may take, in percent; where the history holds pools, their depth bounds it. */
   readonly maxParticipationPct: number;
   /** Orders below this notional are not sent, in US dollars. */
   readonly minOrderUsd: number;
@@ -27,7 +27,8 @@ export const ASSUMPTION_LIMITS: Readonly<
   maxParticipationPct: {
     min: 0.1,
     max: 10,
-    description: "Largest share of the last closed bar's notional that one order takes, in percent.",
+    description:
+      "Largest share of the last closed bar's notional that one order takes, in percent. Of recorded pools it takes the share that risk allows.",
   },
   minOrderUsd: { min: 10, max: 100_000, description: 'Orders below this notional are not sent, in US dollars.' },
 };

@@ -676,7 +676,7 @@ function namedAssumptions(
     ...(finer === null ? [] : [INSIDE_BARS]),
     'Orders cost what they cost on paper: half of the spread, the way along the depth, the fee of the venue and the fee of the mint. Spread and depth are those that history held at the decision, else those of the cost model; each trade says which.',
     'Rules on quotes see the best prices half of the spread of the cost model around the close.',
-    `Costs are those of their state of the market times ${assumptions.costMultiplier}; an order takes at most ${assumptions.maxParticipationPct} % of the last bar's notional.`,
+    `Costs are those of their state of the market times ${assumptions.costMultiplier}; an order takes at most ${assumptions.maxParticipationPct} % of the last bar's notional, and of recorded pools the share that risk allows.`,
     'An entry is filled as far as its average price stays within the slippage budget; an exit is filled whole, at whatever price.',
     ...marginInWords(manifest, history),
     "Orders are made in the venue's whole lots, at limits on its ticks, and have to pass what the live risk function asks.",

@@ -902,14 +902,13 @@ class Run implements BarByBar {
     return this.#held.reduce((sum, position) => sum + Math.max(0, fundingSince(position, i)), 0);
   }
 
-  /** Returns what an order may take of the last bar's trade, and of the pool if its depth is known; in money units. */
+  /** Returns what an order may take, in money units: of a pool the share that risk allows, live too, and elsewhere a share of the last bar's trade. */
   #takeable({ columns, pooled }: InstrumentState, i: number, close: number): number {
     const { unit } = this.#units;
-    const traded = (columns.volume[i] as number) * close * unit * (this.#assumptions.maxParticipationPct / 100);
-    if (!pooled) return traded;
+    if (!pooled) return (columns.volume[i] as number) * close * unit * (this.#assumptions.maxParticipationPct / 100);
     // NaN, an unknown depth, is not above anything.
     const pool = (columns.liquidity?.[i] as number) * unit * this.#poolShare;
-    return pool >= this.#micro ? Math.min(traded, pool - this.#micro) : 0;
+    return pool >= this.#micro ? pool - this.#micro : 0;
   }
 
   /** Returns the remaining exposure for a leverage of at most one; in money units. */

@@ -20,7 +20,7 @@ interface Side {
 const BPS = 10_000;
 /** A bar is fetched some seconds after its end: paper decides on it a minute later. */
 const LEAST_WINDOW_MS = 120_000;
-/** An order of another size is another order: a backtest takes a tenth of the last bar's volume at most. */
+/** An order of another size is another order: where no pools are recorded, a backtest takes a tenth of the last bar's volume at most. */
 const SAME_SIZE = 0.05;
 
 /** The sides of a backtest's trades that were decided from an instant on. The fee of a trade is shared by its sides in proportion. */

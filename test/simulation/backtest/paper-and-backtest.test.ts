@@ -50,6 +50,14 @@ describe('on recorded spreads and depths', () => {
     for (const { backtestBps, paperBps } of taxed) expect(Math.min(backtestBps, paperBps)).toBeGreaterThan(100);
   });
 
+  test('an order of a token that hardly trades is as large as on paper, where its pools bound it', () => {
+    // Its two manifests order 600 and 2,500 dollars' worth, at a limit of 1.5 % beyond the best price.
+    const bought = pairs.filter(({ key, side }) => key === 'spotchain:SPACEX' && side === 'buy');
+    expect(bought.length).toBeGreaterThan(0);
+    for (const { notionalUsd } of bought)
+      expect([600, 2_500].some((asked) => notionalUsd > 0.95 * asked && notionalUsd <= asked)).toBe(true);
+  });
+
   test('every trade says that it was priced on what was observed', () => {
     for (const { inputs, key } of pairs)
       expect(inputs).toEqual(

@@ -178,7 +178,7 @@ export function playPlainly(
       const depthNow = cut.observations.get(key)?.liquidityUsd ?? null;
       const pool = depthNow === null ? new Decimal(0) : Decimal.max(0, new Decimal(depthNow).times('0.05').minus(micro));
       const pooled = key.startsWith('spotchain:') && inputOf(key).liquidity !== undefined;
-      const traded = pooled ? Decimal.min(volume, pool) : volume;
+      const traded = pooled ? pool : volume;
       if (traded.lt(assumptions.minOrderUsd)) return { code: 'pool_liquidity_breach' };
       if (drawnDown) return { code: 'daily_drawdown_breach' };
       if (!priced) return { code: 'quote_not_live' };
