@@ -7,6 +7,7 @@ import { createNewIds } from '../../src/adapters/new-ids.ts';
 import { createDispatchStore, databaseNow } from '../../src/adapters/store/agents/dispatch-store.ts';
 import { createAgentDirectory } from '../../src/adapters/store/agents/agent-directory.ts';
 import { seedOrganization } from '../../src/adapters/store/callers/seed-organization.ts';
+import { writeRecords } from '../../src/adapters/store/actors/actor-records.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { createWorkReads } from '../../src/adapters/store/long-work-store.ts';
 import { simulatedTime } from '../../src/adapters/store/simulated-time.ts';
@@ -20,8 +21,12 @@ import { moveSandboxOn } from '../../src/boot/sandbox-stretch.ts';
 import { createServiceProcess, type ServiceProcess } from '../../src/boot/service-process.ts';
 import { takeDatabaseTime } from '../../src/boot/simulated-clock.ts';
 import { openStoreConnections, type StoreConnections } from '../../src/boot/store-connections.ts';
+import { bookIds } from '../../src/domain/books/book.ts';
+import { CATALOG } from '../../src/domain/catalog/catalog.ts';
 import { readManifest } from '../../src/domain/manifest/reader.ts';
 import { EXAMPLE } from '../../src/sandbox/example-organization.ts';
+import { createMarketWords } from '../../src/sandbox/market/market-words.ts';
+import { createSeededMarket } from '../../src/sandbox/market/seeded-market.ts';
 import { testDatabase } from '../harness/postgres.ts';
 
 const MINUTE = 60_000;
@@ -34,9 +39,33 @@ let owner: Sql;
 let service: ServiceProcess;
 let store: StoreConnections;
 let trader: string;
+/** Holds a perpetual by five times its margin, and never trades by itself. */
+let margined: string;
 
 const NOBODY_STOPS = new AbortController().signal;
 const as = (subject: string, permissions: readonly string[]) => ({ orgId: EXAMPLE.id, subject, permissions, requestId: 'test' }) as never;
+
+/** Always trades, unless told otherwise. */
+async function agentOf(commands: ReturnType<typeof openActors>['commands'], over: object): Promise<string> {
+  const read = readManifest({
+    universe: ['BTCUSDT'],
+    timeframe: '1h',
+    entryConditions: [{ type: 'price_above', price: 1 }],
+    exitConditions: [{ type: 'price_above', price: 1 }],
+    maxCapitalUsd: 10_000,
+    maxTradeNotionalUsd: 1_000,
+    stopLossPct: 8,
+    takeProfitPct: 50,
+    maxDailyDrawdownPct: 5,
+    maxOpenPositions: 1,
+    maxSlippageBps: 60,
+    ...over,
+  });
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  const made = await commands.create(as('operator', ['trade:execute']), read.manifest);
+  if (!made.ok) throw new Error(made.refusal.detail);
+  return made.value.id;
+}
 
 function configOf(env: Readonly<Record<string, string>> = {}) {
   const config = readConfig({ DATABASE_URL: url, SEVENGATE_HOME: home, QUEUE_BACKEND: 'postgres', ...env });
@@ -60,24 +89,8 @@ beforeAll(async () => {
   const { commands } = openActors(store.sql, service.clock, service.newId);
   await store.asOwner((tables) => seedOrganization(EXAMPLE, { sql: store.sql, owner: tables, commands, newId: service.newId }));
   // Trades every minute that it may, whatever the market does: a coin knows no session.
-  const read = readManifest({
-    name: 'Always trading',
-    universe: ['BTCUSDT'],
-    timeframe: '1h',
-    entryConditions: [{ type: 'price_above', price: 1 }],
-    exitConditions: [{ type: 'price_above', price: 1 }],
-    maxCapitalUsd: 10_000,
-    maxTradeNotionalUsd: 1_000,
-    stopLossPct: 8,
-    takeProfitPct: 50,
-    maxDailyDrawdownPct: 5,
-    maxOpenPositions: 1,
-    maxSlippageBps: 60,
-  });
-  if (!read.ok) throw new Error(JSON.stringify(read.problems));
-  const made = await commands.create(as('operator', ['trade:execute']), read.manifest);
-  if (!made.ok) throw new Error(made.refusal.detail);
-  trader = made.value.id;
+  trader = await agentOf(commands, { name: 'Always trading' });
+  margined = await agentOf(commands, { name: 'On margin', universe: ['BTC'], maxLeverage: 5 });
   const raised = await commands.setAutonomy(as('risk-manager', ['trade:execute', 'risk:manage']), trader, 'policy_auto');
   if (!raised.ok) throw new Error(raised.refusal.detail);
 }, 60_000);
@@ -123,7 +136,7 @@ test('every slot of an hour is cut, decided by every agent and traded on, and th
   expect(cuts).toEqual(slots.map((slot) => ({ slot, source: 'streams' })));
 
   const agents = await owner<{ id: string; tick_from: number }[]>`select id, tick_from from actors where kind = 'agent'`;
-  expect(agents).toHaveLength(4);
+  expect(agents).toHaveLength(5);
   for (const { id, tick_from } of agents) {
     const rows = await owner<
       { slot: number; reason: string | null }[]
@@ -193,6 +206,52 @@ test('a further stretch goes on without a hole', async () => {
   expect(to).toBeGreaterThan(from);
   expect((await verifyTrail(owner, () => {}, { keys: null, since: null, archive: null })).whole).toBe(true);
 }, 60_000);
+
+test('a perpetual whose equity is at its maintenance margin is ended at the first slot of a stretch, once, as the venue does', async () => {
+  const at = await databaseNow(store.sql);
+  const bookId = bookIds.paper(margined, 1);
+  const price = Math.round(1.2475 * middleOf(at));
+  const bought = {
+    id: 'bought on margin',
+    orderId: 'bought on margin',
+    bookId,
+    instrument: 'evmvenue:BTC',
+    side: 'buy',
+    quantity: '0.01',
+    fillPrice: String(price),
+    notionalUsd: String(price / 100),
+    feeUsd: '0',
+    decisionPrice: String(price),
+    slippageBps: 0,
+    at,
+    quotes: [],
+  } as const;
+  await store.sql.begin((transaction) => writeRecords(transaction, [{ type: 'fill', orgId: EXAMPLE.id, fill: bought }]));
+  const { from } = await moveSandboxOn(service, store, {
+    until: (from: number) => from + 2 * MINUTE,
+    progress: () => {},
+    signal: NOBODY_STOPS,
+  });
+  const ended = await owner<{ side: string; quantity: string; price: number; fee: string; at: number }[]>`
+    select side, quantity::text, fill_price::float8 as price, fee_usd::text as fee, at from fills where book_id = ${bookId} and id <> ${bought.id}`;
+  // Four fifths of its cost are borrowed. The market is 0.2 % of its value above that, less than two thirds of a margin of 1.25 %:
+  // the venue takes it over, with all of its margin, at the price at which nothing is left.
+  expect(ended).toMatchObject([{ side: 'sell', quantity: '0.01', fee: '0' }]);
+  expect(ended[0]?.price).toBeCloseTo(0.8 * price, 6);
+  expect(ended[0]?.at).toBeLessThanOrEqual(Math.ceil(from / MINUTE) * MINUTE + 1_000);
+  const alerts =
+    await owner`select body ->> 'what' as what from announcements where actor_id = ${margined} and body ->> 'what' = 'liquidated'`;
+  expect(alerts).toHaveLength(1);
+}, 60_000);
+
+/** The middle of the perpetual on bitcoin at an instant, as the sandbox's market makes it. */
+function middleOf(at: number): number {
+  const { SANDBOX_SEED: seed } = configOf();
+  const sources = { spotexchange: '', evmvenue: '', perpContext: '', spotchain: '', liquidity: '', reference: '', mark: '' };
+  const words = createMarketWords({ market: createSeededMarket({ seed }), seed, sources, catalog: CATALOG, now: () => at });
+  const { bid, ask } = words.quote('evmvenue:BTC', at) ?? {};
+  return (Number(bid) + Number(ask)) / 2;
+}
 
 test('what is put on record from then on says that it is simulated', async () => {
   const gates = openGates({
