@@ -27,10 +27,12 @@ import { type ExecutionMode, executionModeOf } from '../domain/orders/order.ts';
 import { type HourlyTerms, lastHour } from '../domain/orders/funding.ts';
 import { isPerpetual } from '../domain/orders/margin.ts';
 import type { OutsideProposal } from '../domain/outside/outside-proposal.ts';
+import { mandateOf } from '../domain/risk/mandate.ts';
 import { DEFAULT_PREFERENCES, exposureOfSums, type OtherBooks, type RiskPreferences } from '../domain/risk/index.ts';
 import { readTickInputs, type TickInputs } from '../domain/tape/tick-inputs.ts';
-import { type EpochMs, HOUR_MS } from '../domain/values/time.ts';
+import { AGENT_TICK_MS, type EpochMs, HOUR_MS } from '../domain/values/time.ts';
 import type { InstrumentKey } from '../domain/market/venue.ts';
+import { liquidationOf } from '../trading/liquidations.ts';
 import { type BrokeredAgent, type ProjectedProposal, ReplayBooks, type ReplayedFill } from './replay/books.ts';
 import { assessOnTape, createMarks, type Marks } from './replay/risk.ts';
 import { createRestingFlows, type FollowDigits } from './resting-flows.ts';
@@ -55,6 +57,8 @@ export interface BrokerCounts {
   readonly states: Readonly<Partial<Record<ProposalState, number>>>;
   /** Hours of held perpetuals, each of one position: funded by what the tape told, or without a rate on it and therefore not paid. */
   readonly funding: { readonly paid: number; readonly unknown: number };
+  /** Positions that were ended at their maintenance margin. */
+  readonly liquidations: number;
 }
 
 export interface PaperBroker {
@@ -118,6 +122,9 @@ class TapeBroker implements PaperBroker {
   /** End of the next hour at which perpetuals pay; null while none is held. */
   #fundingAt: EpochMs | null = null;
   readonly #funding = { paid: 0, unknown: 0 };
+  /** Time of the next look at margins; null while no perpetual is held. */
+  #marginsAt: EpochMs | null = null;
+  #liquidations = 0;
   /** Books at the prices of the moment at which several orders are carried out. */
   #marks: Marks | null = null;
   readonly #workers: Readonly<Record<string, ActivityWorker>>;
@@ -217,6 +224,7 @@ class TapeBroker implements PaperBroker {
   async wake(): Promise<void> {
     const at = this.#now();
     this.#payFunding(at);
+    this.#liquidate(at);
     const due = [...this.#executions].filter(([, execution]) => execution.at <= at);
     // Meanwhile no price changes.
     this.#marks = createMarks(this.#view, at);
@@ -266,7 +274,13 @@ class TapeBroker implements PaperBroker {
   get counts(): BrokerCounts {
     const tally: Partial<Record<ProposalState, number>> = {};
     for (const state of this.#books.states.values()) tally[state] = (tally[state] ?? 0) + 1;
-    return { proposals: this.#books.states.size, fills: this.#books.fills, states: tally, funding: { ...this.#funding } };
+    return {
+      proposals: this.#books.states.size,
+      fills: this.#books.fills,
+      states: tally,
+      funding: { ...this.#funding },
+      liquidations: this.#liquidations,
+    };
   }
 
   #bookModeOf(agentId: string): ExecutionMode {
@@ -311,7 +325,10 @@ class TapeBroker implements PaperBroker {
     if (row === undefined) throw new Error(`fill ${fill.id} belongs to no proposal of this replay`);
     const { agentId } = proposalContext(row.state);
     const filled = this.#books.book(agentId, proposalId, fill);
-    if (isPerpetual(fill.instrument)) this.#awaitFunding();
+    if (isPerpetual(fill.instrument)) {
+      this.#awaitFunding();
+      this.#awaitMargins();
+    }
     this.#deps.onFill?.(filled);
   }
 
@@ -326,11 +343,39 @@ class TapeBroker implements PaperBroker {
   #payFunding(at: EpochMs): void {
     const hour = this.#fundingAt;
     if (hour === null || at < hour) return;
-    const { paid, unknown } = this.#books.payFunding((instrument) => this.#fundingTerms(instrument, hour));
+    const { paid, unknown } = this.#books.payFunding(hour, (instrument) => this.#fundingTerms(instrument, hour));
     this.#funding.paid += paid;
     this.#funding.unknown += unknown;
     this.#fundingAt = null;
     if (this.#books.holdsPerpetuals) this.#awaitFunding();
+  }
+
+  /** Asks to be woken for margins every minute, at a slot and so before its tick. */
+  #awaitMargins(): void {
+    if (this.#marginsAt !== null) return;
+    this.#marginsAt = (Math.floor(this.#now() / AGENT_TICK_MS) + 1) * AGENT_TICK_MS;
+    this.#deps.wakeAt(this.#marginsAt);
+  }
+
+  /** Ends the positions whose equity is at the maintenance margin, as the venue does, at the bid that is live. */
+  #liquidate(at: EpochMs): void {
+    if (this.#marginsAt === null || at < this.#marginsAt) return;
+    const bid = (instrument: InstrumentKey) => {
+      const quote = this.#view.quoteAt(instrument, at);
+      return quote?.quality === 'live' ? quote.bid : null;
+    };
+    for (const { agent, book, funding } of this.#books.margined()) {
+      const limits = mandateOf(agent.manifest, this.#preferences, null);
+      for (let after = book, fill = liquidationOf({ ...after, limits, funding }, bid, at); fill !== null; ) {
+        const filled = this.#books.book(agent.id, fill.orderId, fill);
+        this.#liquidations++;
+        this.#deps.onFill?.(filled);
+        after = filled.book;
+        fill = liquidationOf({ ...after, limits, funding }, bid, at);
+      }
+    }
+    this.#marginsAt = null;
+    if (this.#books.holdsPerpetuals) this.#awaitMargins();
   }
 
   /** The rate and the mark price that the venue told last within an hour; null if it told none. */

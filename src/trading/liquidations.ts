@@ -51,8 +51,8 @@ export async function liquidateBooks(deps: {
 }
 
 /** The fill that ends the first position of a book at its maintenance margin, or null. */
-function liquidationOf(
-  { id, holdings, limits, funding }: MarginedBook,
+export function liquidationOf(
+  { id, holdings, limits, funding }: Pick<MarginedBook, 'id' | 'holdings' | 'limits' | 'funding'>,
   bid: (key: InstrumentKey) => DecimalString | null,
   at: EpochMs,
 ): Fill | null {

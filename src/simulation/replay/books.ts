@@ -5,11 +5,12 @@ import type { TradingDuty } from '../../../actors/ticking/trading-decisions.ts';
 import { applyFill, applyFunding, type Fill, type OpenProposal, type TradingBook } from '../../domain/books/book.ts';
 import type { DecimalString } from '../../domain/values/decimal.ts';
 import { isOpenProposal, type ProposalState } from '../../domain/orders/execution.ts';
-import { fundingUsdOf, type HourlyTerms } from '../../domain/orders/funding.ts';
+import { type FundingPayment, fundingUsdOf, type HourlyTerms } from '../../domain/orders/funding.ts';
 import { isPerpetual } from '../../domain/orders/margin.ts';
 import type { ExecutionMode, Order } from '../../domain/orders/order.ts';
 import { type BookSums, RunningSums } from '../../domain/risk/index.ts';
 import type { BookDay } from '../../domain/tape/tick-inputs.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 import type { InstrumentKey } from '../../domain/market/venue.ts';
 
 /** A proposal as its steps project it. */
@@ -59,6 +60,8 @@ export class ReplayBooks {
   readonly #unbooked = new Map<string, { readonly agentId: string; readonly mode: ExecutionMode }>();
   /** The id of the book that each agent trades on, as long as it is the same agent. */
   readonly #bookIds = new WeakMap<BrokeredAgent, string>();
+  /** Funding that was paid by each book. */
+  readonly #funding = new Map<string, FundingPayment[]>();
   #fills = 0;
 
   /** @param changes how often any actor has changed */
@@ -156,6 +159,14 @@ export class ReplayBooks {
     return { agentId, proposalId, fill, book };
   }
 
+  /** Books that hold perpetuals, with their owners and the funding that they have paid. */
+  *margined(): Iterable<{ readonly agent: BrokeredAgent; readonly book: TradingBook; readonly funding: readonly FundingPayment[] }> {
+    for (const book of this.#books.values()) {
+      if (!book.holdings.some(({ instrument }) => isPerpetual(instrument))) continue;
+      yield { agent: this.#agent(this.#owners.get(book.id) as string), book, funding: this.#funding.get(book.id) ?? [] };
+    }
+  }
+
   /** True if any book holds a perpetual. */
   get holdsPerpetuals(): boolean {
     for (const { holdings } of this.#books.values()) if (holdings.some(({ instrument }) => isPerpetual(instrument))) return true;
@@ -163,7 +174,10 @@ export class ReplayBooks {
   }
 
   /** Pays the funding of an hour for every perpetual that is held; answers how many have terms, and how many have none and pay nothing. */
-  payFunding(termsOf: (instrument: InstrumentKey) => HourlyTerms | null): { readonly paid: number; readonly unknown: number } {
+  payFunding(
+    hour: EpochMs,
+    termsOf: (instrument: InstrumentKey) => HourlyTerms | null,
+  ): { readonly paid: number; readonly unknown: number } {
     let [paid, unknown] = [0, 0];
     for (const book of this.#books.values()) {
       let after = book;
@@ -172,7 +186,9 @@ export class ReplayBooks {
         const terms = termsOf(instrument);
         if (terms === null) unknown++;
         else {
-          after = applyFunding(after, fundingUsdOf(quantity, terms.price, terms.hourlyRate));
+          const paidUsd = fundingUsdOf(quantity, terms.price, terms.hourlyRate);
+          after = applyFunding(after, paidUsd);
+          this.#funding.set(book.id, [...(this.#funding.get(book.id) ?? []), { instrument, hour, paidUsd }]);
           paid++;
         }
       }

@@ -1,4 +1,4 @@
-// Funding in a replay: what the tape told of each hour, against a sum in whole numbers that shares nothing with the books.
+// Perpetuals in a replay: the funding that the tape told of each hour, against a sum in whole numbers, and their end at the maintenance margin.
 import { expect, test } from 'vitest';
 import type { MarketEvent } from '../../src/domain/market/market-event.ts';
 import { replayAgent } from '../../src/simulation/replay/agent.ts';
@@ -18,22 +18,26 @@ const priceAt = (minute: number): number => 60_000 + ((minute * 37) % 211);
 /** Hourly rate of a minute in billionths: it turns its sign now and then. */
 const rateAt = (minute: number): number => ((minute * 7919) % 40_000) - 12_000;
 
+const toldAt = (at: number) => ({ venue: 'evmvenue', instrument: 'BTC', observedAt: at, receivedAt: at }) as const;
+
+const quoteOf = (at: number, bid: number): MarketEvent => ({
+  ...toldAt(at),
+  kind: 'quote',
+  source: 'evmvenue:bbo',
+  sourceTime: true,
+  bid: String(bid),
+  ask: String(bid + 1),
+  bidSize: '50',
+  askSize: '50',
+  sequence: null,
+  quality: 'live',
+  flags: [],
+});
+
 const EVENTS: readonly MarketEvent[] = Array.from({ length: HOURS * 60 }, (_, minute): MarketEvent[] => {
   const at = FROM + minute * MINUTE + 59_000;
-  const told = { venue: 'evmvenue', instrument: 'BTC', observedAt: at, receivedAt: at } as const;
-  const quote: MarketEvent = {
-    ...told,
-    kind: 'quote',
-    source: 'evmvenue:bbo',
-    sourceTime: true,
-    bid: String(priceAt(minute)),
-    ask: String(priceAt(minute) + 1),
-    bidSize: '50',
-    askSize: '50',
-    sequence: null,
-    quality: 'live',
-    flags: [],
-  };
+  const told = toldAt(at);
+  const quote = quoteOf(at, priceAt(minute));
   if (at > SILENT_HOUR - HOUR && at < SILENT_HOUR) return [quote];
   const context: MarketEvent = {
     ...told,
@@ -48,14 +52,14 @@ const EVENTS: readonly MarketEvent[] = Array.from({ length: HOURS * 60 }, (_, mi
   return [quote, context];
 }).flat();
 
-const TAPE: ReplayTape = {
+const tapeOf = (events: readonly MarketEvent[]): ReplayTape => ({
   file: 'memory',
   header: { tape: 1 },
   cut: null,
   async *batches() {
-    yield { events: EVENTS };
+    yield { events };
   },
-};
+});
 
 /** Buys at once, sells after some hours, buys again. */
 const MANIFEST = sampleManifest({
@@ -88,7 +92,7 @@ function paidMicros(fills: readonly ReplayedFill[], until: number): bigint {
 test('a replayed book pays the funding of every hour that it held a perpetual, once, at the rate that the tape told last', async () => {
   const fills: ReplayedFill[] = [];
   const { counts } = await replayTape({
-    tapes: [TAPE],
+    tapes: [tapeOf(EVENTS)],
     agents: [replayAgent(MANIFEST, 0, 'policy_auto')],
     onDecisions: () => {},
     onFill: (fill) => fills.push(fill),
@@ -113,4 +117,24 @@ test('a replayed book pays the funding of every hour that it held a perpetual, o
       (hour) => fills.filter(({ fill }) => fill.at < hour).length % 2 === 1 && hour < FROM + HOURS * HOUR,
     ).length,
   );
+});
+
+test('a replayed perpetual is ended at the first minute at which its equity is at the maintenance margin, and not before', async () => {
+  // Five times its margin: 48,000 of 60,001 dollars' worth are borrowed.
+  const fall = [60_000, 60_000, 60_000, 57_000, 53_000, 50_000, 48_700, 48_500, 45_000];
+  const fills: ReplayedFill[] = [];
+  const { counts } = await replayTape({
+    tapes: [tapeOf(fall.map((bid, minute) => quoteOf(FROM + minute * MINUTE + 59_000, bid)))],
+    agents: [replayAgent({ ...MANIFEST, maxLeverage: '5', exit: [] }, 0, 'policy_auto')],
+    onDecisions: () => {},
+    onFill: (fill) => fills.push(fill),
+  });
+  const [bought, ended] = fills.map(({ fill }) => fill);
+  expect(bought).toMatchObject({ side: 'buy', fillPrice: '60001' });
+  // At 48,700 699.2 of a coin's equity are left, more than an eightieth of the value, 608.75; at 48,500 499.2, less than 606.25 and
+  // more than two thirds of it: the venue sells it in the book, at its fee.
+  expect(ended).toMatchObject({ side: 'sell', quantity: bought?.quantity, fillPrice: '48500', at: FROM + 8 * MINUTE });
+  expect(Number(ended?.feeUsd)).toBeCloseTo(Number(ended?.notionalUsd) * 0.00045, 5);
+  expect(counts.trading.liquidations).toBe(1);
+  expect(fills[1]?.book.holdings).toEqual([]);
 });
