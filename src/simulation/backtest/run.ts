@@ -11,6 +11,7 @@ import type { DecimalString } from '../../domain/values/decimal.ts';
 import type { BacktestSeries } from '../../domain/agents/evidence.ts';
 import { executionInWords } from '../../domain/manifest/execution-words.ts';
 import { type Manifest, manifestHash } from '../../domain/manifest/manifest.ts';
+import { COST_MODELS } from '../../domain/orders/costs.ts';
 import { leverageOf } from '../../domain/orders/margin.ts';
 import { mandateOf } from '../../domain/risk/mandate.ts';
 import { DEFAULT_PREFERENCES } from '../../domain/risk/preferences.ts';
@@ -97,7 +98,7 @@ export interface TradeSummary extends PreviewTrade {
   readonly costInputs: { readonly entry: CostInputs; readonly exit: CostInputs | null };
 }
 
-/** Inputs of an order's cost by their origin. Fees are the venue's schedule, and the mint's as the catalog has it. */
+/** Inputs of an order's cost by their origin. Fees are the venue's schedule, the mint's as the catalog has it, and assumed of the primary chain. */
 export interface CostInputs {
   /** The spread and the depth, as far as history holds them. */
   readonly observed: readonly CostInput[];
@@ -700,6 +701,10 @@ function namedAssumptions(
     const share = ((unknown / total) * 100).toFixed(unknown === total ? 0 : 2);
     named.push(`The ${side} rule ${condition.type} could not be known at ${share} % of the slots, and failed there.`);
   });
+  if (history.instruments.some(({ key }) => key.startsWith('spotchain:')))
+    named.push(
+      `The fee of the primary chain, ${COST_MODELS.spotchain.takerFeeBps} basis points of the notional, stands for signatures and priority. It is assumed, not observed, and what the chain takes does not fall with the order: a small one may pay more.`,
+    );
   for (const { key, liquidity } of history.instruments) {
     if (key.startsWith('spotchain:') && liquidity === null)
       named.push(`The history holds no pool liquidity of ${key}: the risk code pool_liquidity_breach is assessed by traded volume alone.`);
