@@ -1,5 +1,5 @@
 /** Opaque cursors: a list's position, written so that nobody is tempted to build one. */
-import type { Page, PageOf } from './page.ts';
+import type { Page, PageOf } from '../src/domain/values/page.ts';
 import { DEFAULT_LIMIT, type PageQuery } from './shapes.ts';
 import { malformed } from './strict-json.ts';
 

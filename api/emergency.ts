@@ -7,11 +7,10 @@ import { entry, type RouteEntry } from './route.ts';
 import { type ApiOptions, buildApi } from './server.ts';
 import { emergencyHalt } from './v1/agents/emergency-halt.ts';
 import { pauseAgent } from './v1/agents/pause.ts';
-import type { AgentPorts } from './v1/agents/ports.ts';
 
 /** Ports of the emergency routes. */
 export interface EmergencyPorts extends Pick<ApiPorts, 'clock' | 'operation' | 'access' | 'answers'> {
-  readonly agents: Pick<AgentPorts, 'commands'>;
+  readonly agents: Pick<ApiPorts['agents'], 'commands'>;
 }
 
 const EMERGENCY_ROUTES: readonly RouteEntry[] = [entry(health, 'public'), entry(pauseAgent, TO_STOP), entry(emergencyHalt, TO_STOP)];

@@ -1,10 +1,11 @@
 /** The server of a replayed tape: the feed and the reads that a tape can answer, what moves the tape, and a refusal of everything else. */
 import type { FastifyInstance } from 'fastify';
+import type { TerminalSource } from '../src/adapters/terminal-files.ts';
 import { PERMISSIONS } from '../src/domain/agents/agent.ts';
 import type { Caller } from './caller.ts';
 import { FEED_ENTRIES } from './documented-feeds.ts';
 import { findChannel } from './feeds/channels/index.ts';
-import type { FeedPorts } from './feeds/index.ts';
+import type { FeedPorts } from './feeds/feed-ports.ts';
 import { registerFeeds } from './feeds/index.ts';
 import { openApiDocument, openApiRoute } from './openapi.ts';
 import { health } from './operation/health.ts';
@@ -13,7 +14,7 @@ import type { ApiPorts } from './ports.ts';
 import { sendProblem } from './problem.ts';
 import { entry, type Route, type RouteEntry } from './route.ts';
 import { type ApiOptions, buildApi } from './server.ts';
-import { registerTerminal, type TerminalSource } from './terminal.ts';
+import { registerTerminal } from './terminal.ts';
 import { listCandles } from './v1/candles/list.ts';
 import { listCatalog } from './v1/catalog/list.ts';
 import { listSessions } from './v1/catalog/sessions.ts';
@@ -22,7 +23,7 @@ import { getMe } from './v1/me/get.ts';
 import { listPerps } from './v1/perps/list.ts';
 import { listQuotes } from './v1/quotes/list.ts';
 import { loadTape, replayMoves } from './v1/replay/control.ts';
-import type { ReplayControl } from './v1/replay/ports.ts';
+import type { ReplayControl } from './v1/replay/replay-control.ts';
 import { replayReads } from './v1/replay/state.ts';
 import { listVenues } from './v1/venues/list.ts';
 

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify';
-import type { OperationPorts } from './operation/ports.ts';
+import type { OperationPorts } from './operation/operation-ports.ts';
 import type { ApiPorts } from './ports.ts';
 import { isSpare } from './spare-descriptors.ts';
 

@@ -3,25 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { TerminalFiles, TerminalSource } from '../src/adapters/terminal-files.ts';
 import { acceptsGzip } from './compression.ts';
 import { contentTypeOf, pagePolicy } from './page-files.ts';
 import { sendProblem } from './problem.ts';
-
-export interface TerminalFiles {
-  /** Names of the files that the page begins with. */
-  readonly script: string;
-  readonly style: string;
-  /** Scripts that the first one imports. */
-  readonly preloaded: readonly string[];
-  readonly files: readonly { readonly name: string; readonly content: Buffer }[];
-}
-
-export interface TerminalSource {
-  /** The files of these sources, if some process bundled them before; null if they must be bundled. */
-  kept(): TerminalFiles | null;
-  /** Takes seconds, and longer on a busy machine. */
-  bundle(): Promise<TerminalFiles>;
-}
 
 interface Served {
   readonly type: string;

@@ -10,9 +10,10 @@ import net, { type AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import fastify from 'fastify';
+import type { FeedPorts } from '../api/feeds/feed-ports.ts';
 import { registerFeeds } from '../api/feeds/index.ts';
-import type { AnnouncementRow, AnnouncementSource, FeedPorts } from '../api/feeds/ports.ts';
 import { websocketBytes } from '../api/feeds/frames.ts';
+import type { AnnouncementRow } from '../src/adapters/store/actors/announced-rows.ts';
 import { PERMISSIONS } from '../src/domain/agents/agent.ts';
 import type { DecisionRecord } from '../src/domain/agents/decision.ts';
 import { createLiveClock } from '../streams/live-clock.ts';
@@ -130,9 +131,9 @@ function decisionOf(agent: number, slot: number): DecisionRecord {
 /** The feed's routes over a tail that says what it is told to; everybody is the same member of one organization. */
 async function serverFor(clients: number, agents: number) {
   const clock = createLiveClock();
-  let listener: Parameters<AnnouncementSource['subscribe']>[0] = () => {};
+  let listener: Parameters<FeedPorts['announcements']['subscribe']>[0] = () => {};
   let position = { xid: 1_000_000, seq: 1 };
-  const announcements: AnnouncementSource = {
+  const announcements: FeedPorts['announcements'] = {
     position: () => position,
     subscribe(receives) {
       listener = receives;

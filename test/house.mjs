@@ -79,14 +79,21 @@ function grouped(paths, of) {
 const [widest] = grouped(product, dirname).sort((one, other) => other[1].length - one[1].length);
 const shared = grouped(handWritten, basename).filter(([, paths]) => paths.length > 1);
 
-/** Interfaces of functions in `ports.ts`, and those of them that fewer than two files of the product besides tests carry out. */
-function portsWithOne() {
-  const names = typed
-    .filter((path) => basename(path) === 'ports.ts')
-    .flatMap((path) => [...texts.get(path).matchAll(/^export interface (\w+)/gm)].map(([, name]) => name));
-  const carriers = (name) =>
-    typed.filter((path) => new RegExp(`(\\): |implements |satisfies |const \\w+: )(Promise<)?${name}\\b`).test(texts.get(path))).length;
-  return `${names.filter((name) => carriers(name) < 2).length} of ${names.length}`;
+/**
+ * Interfaces with functions, and those of them that exactly one function, class or constant of the product makes and says so: a
+ * signature that stands twice. Interfaces that nothing names as what it makes are parameters, not counted as such.
+ */
+function interfacesWithOne() {
+  const declared = [...typed].flatMap((path) =>
+    [...texts.get(path).matchAll(/^(?:export )?interface (\w+)[^{]*\{\n([\s\S]*?)^\}/gm)]
+      .filter(([, , body]) => /^ {2}(?:readonly )?\w+\??(?:<[^>]*>)?(?:\(|: \(.*\) =>)/m.test(body))
+      .map(([, name]) => name),
+  );
+  const makers = new Map();
+  for (const text of texts.values())
+    for (const [, made] of text.matchAll(/(?:\): |implements |satisfies |\bconst \w+: )([\w<>&,.'| ]+?) ?(?:\{$|=> |=>$|= |;)/gm))
+      for (const [name] of made.matchAll(/\b[A-Z]\w+/g)) makers.set(name, (makers.get(name) ?? 0) + 1);
+  return `${declared.filter((name) => makers.get(name) === 1).length} of ${declared.length}`;
 }
 
 /** Our own files that a file imports, types too. */
@@ -129,7 +136,7 @@ const TABLE = [
   ['generated files / lines', `${generated.length} / ${sum(generated.map((path) => lines(read(path)).length))}`, '0'],
   ['widest folder', `${widest[0]} ${widest[1].length}`, '25'],
   ['files that share a basename / basenames', `${sum(shared.map(([, paths]) => paths.length))} / ${shared.length}`, '0'],
-  ['ports with one implementation', portsWithOne(), '0'],
+  ['interfaces with one implementation', interfacesWithOne(), '0'],
   ['functions `…Of`', count(/\bfunction \w+Of\b|\bconst \w+Of = (?:async )?(?:<[^>]*>)?\(/g, code), '0'],
   [
     'definitions of `DAY_MS` / places of the USDC mint',

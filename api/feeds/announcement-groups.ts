@@ -1,10 +1,11 @@
 /** Announcements to the groups that receive them live: by channel, organization and actor, each at one known position. */
+import type { AnnouncementRow } from '../../src/adapters/store/actors/announced-rows.ts';
 import type { AnnouncementChannel, FeedItem } from './channels/channel.ts';
 import { CHANNELS } from './channels/index.ts';
 import { formatCursor, type Position, wholeAnnouncement } from './cursor.ts';
 import type { FanOut, Group } from './fan-out.ts';
+import type { FeedPorts } from './feed-ports.ts';
 import { channelFrame, type FrameText } from './frames.ts';
-import type { AnnouncementRow, FeedPorts } from './ports.ts';
 
 const RETRY_MS = 100;
 const RETRY_CAP_MS = 5_000;

@@ -1,11 +1,12 @@
 /** One subscription to announcements: begins with a snapshot or a cursor, reads what it lacks from the store, then joins the live group. */
+import type { AnnouncementRow } from '../../src/adapters/store/actors/announced-rows.ts';
 import type { Json } from '../../src/domain/values/canonical-json.ts';
 import { type ChannelState, itemFrame, type SharedGroup } from './announcement-groups.ts';
 import type { FeedItem } from './channels/channel.ts';
 import { comparePositions, formatCursor, type Position, wholeAnnouncement } from './cursor.ts';
 import type { FeedClient, Member } from './fan-out.ts';
+import type { FeedPorts } from './feed-ports.ts';
 import { channelFrame, type FrameText, renderFrames } from './frames.ts';
-import type { AnnouncementRow, FeedPorts } from './ports.ts';
 import { DRAINED_BYTES, type SubscriptionEvents } from './subscription.ts';
 
 const CATCH_UP_BYTES = 64 * 1024;

@@ -8,8 +8,8 @@ import { AnnouncementReader } from './announcement-reader.ts';
 import type { AnnouncementChannel, LatestChannel, QuoteChannel } from './channels/channel.ts';
 import type { Position } from './cursor.ts';
 import type { FanOut, FeedClient } from './fan-out.ts';
+import type { FeedPorts } from './feed-ports.ts';
 import { createLatestHub } from './latest.ts';
-import type { FeedPorts } from './ports.ts';
 import { QuoteGroups } from './quote-groups.ts';
 import { type Subscription, type SubscriptionEvents, subscriptionKey } from './subscription.ts';
 

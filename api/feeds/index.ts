@@ -4,16 +4,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../caller.ts';
 import { sendProblem, sendRefusal } from '../problem.ts';
 import { createFanOut, type FanOutOptions } from './fan-out.ts';
+import type { FeedPorts } from './feed-ports.ts';
 import { CLOSE } from './frames.ts';
 import { createHub, type HubOptions } from './hub.ts';
 import { type InspectedPorts, readInspectionWish, serveInspector } from './inspector.ts';
-import type { FeedPorts } from './ports.ts';
 import { AGREED_DEFLATE, offeredWindowBits, withoutOtherOffers } from './shared-deflate.ts';
 import { SOCKET_LIMITS, type SocketLimits, serveSocket } from './socket.ts';
 import { serveEvents } from './sse.ts';
 import { createWatch, type Watch, type WatchOptions } from './watch.ts';
-
-export type { FeedPorts } from './ports.ts';
 
 export interface FeedOptions extends Omit<FanOutOptions, 'clock'>, HubOptions, WatchOptions {
   readonly socketLimits?: Partial<SocketLimits>;

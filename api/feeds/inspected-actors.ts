@@ -1,9 +1,9 @@
 /** Ports for inspecting actors: their lives and initial actors, on connections that see one organization. */
 
+import type { ActorDetail, ActorReads } from '../../src/adapters/store/actors/actor-reads.ts';
 import type { ActorState } from '../../src/domain/agents/actor-step.ts';
 import type { ActorLives } from '../../actors/runtime/actor-life.ts';
 import type { Directory } from '../../actors/runtime/directory.ts';
-import type { ActorDetail, ActorReads } from '../v1/actors/ports.ts';
 import { type InspectionPorts, nameOf } from './inspector.ts';
 import type { InspectedActor } from './stately-messages.ts';
 

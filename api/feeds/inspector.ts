@@ -3,11 +3,12 @@ import type { WebSocket } from '@fastify/websocket';
 import type { PastState } from '../../actors/runtime/actor-history.ts';
 import type { ActorLives, LivedStep } from '../../actors/runtime/actor-life.ts';
 import type { Directory } from '../../actors/runtime/directory.ts';
+import type { AnnouncementRow } from '../../src/adapters/store/actors/announced-rows.ts';
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import type { Caller } from '../caller.ts';
 import { storedId } from '../identifier.ts';
+import type { FeedPorts } from './feed-ports.ts';
 import { CLOSE } from './frames.ts';
-import type { AnnouncementRow, FeedPorts } from './ports.ts';
 import { actorMessage, type InspectedActor, stepMessages } from './stately-messages.ts';
 import { type EndReason, tokenOf, UNANSWERED_BEATS, type Watch, type Watched } from './watch.ts';
 

@@ -4,8 +4,8 @@ import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { ChangedState, LatestChannel, LatestSource } from './channels/channel.ts';
 import { ConflatedGroup } from './conflated-group.ts';
 import type { FanOut, FeedClient } from './fan-out.ts';
+import type { FeedPorts } from './feed-ports.ts';
 import { channelFrame } from './frames.ts';
-import type { FeedPorts } from './ports.ts';
 import type { Subscription, SubscriptionEvents } from './subscription.ts';
 
 /** A group: all subscribers of one channel with the same parameters. */

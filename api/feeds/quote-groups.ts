@@ -5,8 +5,8 @@ import type { QuoteChannel } from './channels/channel.ts';
 import { type FeedQuote, feedQuoteKey, quoteFilter, quoteJson } from './channels/quotes.ts';
 import { ConflatedGroup } from './conflated-group.ts';
 import type { FanOut, FeedClient } from './fan-out.ts';
+import type { FeedPorts } from './feed-ports.ts';
 import { channelFrame, type FrameText } from './frames.ts';
-import type { FeedPorts } from './ports.ts';
 import { type Subscription, type SubscriptionEvents, subscriptionKey } from './subscription.ts';
 
 interface QuoteGroup {

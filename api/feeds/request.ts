@@ -6,8 +6,8 @@ import { compileValidator, type Validator } from '../validation.ts';
 import type { Channel } from './channels/channel.ts';
 import { CHANNEL_NAMES, CHANNELS, findChannel } from './channels/index.ts';
 import { type Position, parseCursor } from './cursor.ts';
+import type { FeedPorts } from './feed-ports.ts';
 import type { FeedErrorCode, RequestId } from './frames.ts';
-import type { FeedPorts } from './ports.ts';
 
 /** Refusal of a request. */
 export interface FeedRefusal {

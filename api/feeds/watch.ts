@@ -4,7 +4,7 @@ import { isTakenBack } from '../../src/domain/identity/member.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { Caller } from '../caller.ts';
 import { VIEWER_PERMISSIONS } from '../permission.ts';
-import type { FeedPorts } from './ports.ts';
+import type { FeedPorts } from './feed-ports.ts';
 
 /** Connected callers, as far as known at the moment. */
 export interface AccessScope {

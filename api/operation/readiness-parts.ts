@@ -6,7 +6,7 @@ import { errorText } from '../../src/domain/values/value-text.ts';
 import { DATA_DEGRADATION_MS } from '../../src/domain/venues/venue-facts.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { VENUE_STATE_MAX_AGE_MS } from '../../streams/state-quality.ts';
-import type { Readiness } from './ports.ts';
+import type { Readiness } from './operation-ports.ts';
 
 /** Quotes are received while the newest is no older than this. */
 const QUOTES_FRESH_MS = 30_000;

@@ -1,7 +1,12 @@
 /** The newest market states of one kind, and the state of their venues, out of one read. */
 import { type MarketState, type MarketStateKind, marketStateKey, type VenueState } from '../../src/domain/market/market-state.ts';
 import type { Venue } from '../../src/domain/market/venue.ts';
-import type { MarketStateReads } from './venues/ports.ts';
+
+/** Newest venue states besides quotes, in memory, by `marketStateKey`. */
+export interface MarketStateReads {
+  snapshot(): readonly MarketState[];
+  latest(key: string): MarketState | null;
+}
 
 type StateOf<Kind extends MarketStateKind> = Extract<MarketState, { readonly kind: Kind }>;
 

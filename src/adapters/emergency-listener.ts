@@ -1,9 +1,9 @@
 /** Starts the thread that halts and pauses, and starts it again where it ends. */
 import type { Worker } from 'node:worker_threads';
-import type { Metrics, RequestObservation } from '../../api/operation/ports.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { Log } from '../../streams/log.ts';
 import { listenRefusal, urlAt } from './listen-refusal.ts';
+import type { RequestObservation, ServiceMetrics } from './metrics.ts';
 
 /** Input of the thread. */
 export interface EmergencyThread {
@@ -46,7 +46,7 @@ export async function startEmergencyListener(
   deps: {
     readonly clock: Clock;
     readonly log: Pick<Log, 'info' | 'error'>;
-    readonly metrics: Pick<Metrics, 'observe'>;
+    readonly metrics: Pick<ServiceMetrics, 'observe'>;
     /** Begins a thread that serves the halt and the pause. */
     readonly begin: (data: EmergencyThread) => Worker;
   },

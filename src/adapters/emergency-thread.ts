@@ -1,19 +1,23 @@
 /** The inner end of the thread that halts and pauses: it listens, and tells its process what happens. */
 import type { MessagePort } from 'node:worker_threads';
-import type { OperationPorts } from '../../api/operation/ports.ts';
 import type { EmergencyPost, EmergencyThread } from './emergency-listener.ts';
+import type { RequestObservation } from './metrics.ts';
 
 /** Returns the operation ports of the API inside the thread. */
 export function threadOperation(
   port: Pick<MessagePort, 'postMessage'>,
-  own: Pick<OperationPorts, 'newRequestId' | 'isUnavailable'>,
-): OperationPorts {
+  own: { newRequestId(): string; isUnavailable(error: unknown): boolean },
+) {
   const post = (message: EmergencyPost): void => port.postMessage(message);
   return {
     ...own,
-    readiness: async () => ({ ready: true, parts: [] }),
-    metrics: { contentType: 'text/plain', render: async () => '', observe: (observation) => post({ kind: 'observed', observation }) },
-    reportDefect: (error, { route, requestId }) => {
+    readiness: async () => ({ ready: true, parts: [] as const }),
+    metrics: {
+      contentType: 'text/plain',
+      render: async () => '',
+      observe: (observation: RequestObservation) => post({ kind: 'observed', observation }),
+    },
+    reportDefect: (error: unknown, { route, requestId }: { readonly requestId: string; readonly route: string }) => {
       const { message, stack = '' } = error as Error;
       post({ kind: 'defect', message, stack, route, requestId });
     },

@@ -2,10 +2,19 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { createUnknownFields, type FeedCounters, type NoteUnknownField } from '../../streams/feed-counters.ts';
 
+export interface RequestObservation {
+  readonly method: string;
+  /** The route's pattern, or `unknown`. */
+  readonly route: string;
+  readonly status: number;
+  readonly durationMs: number;
+}
+
 export interface ServiceMetrics {
   readonly contentType: string;
+  /** The Prometheus text. */
   render(): Promise<string>;
-  observe(request: { readonly method: string; readonly route: string; readonly status: number; readonly durationMs: number }): void;
+  observe(request: RequestObservation): void;
   ticked(tick: {
     readonly decisions: number;
     readonly late: number;

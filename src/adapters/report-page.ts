@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import type { EvaluationPort } from '../../api/v1/agents/ports.ts';
+import type { EvaluationView } from '../../actors/evaluation/commands.ts';
 
 /** Data of `web/report/report-file.js`. */
 export interface ReportData {
@@ -68,11 +68,16 @@ export async function simulationPage(data: ReportData): Promise<ReportPage> {
  * @param reads of one organization's runs.
  */
 export function createRunPages(reads: {
-  find: EvaluationPort['find'];
-  report(...ids: Parameters<EvaluationPort['find']>): Promise<KeptReport | null>;
-}): EvaluationPort['page'] {
-  return async (...ids) => {
-    const [run, kept] = await Promise.all([reads.find(...ids), reads.report(...ids)]);
+  find(orgId: string, agentId: string, runId: string): Promise<EvaluationView | null>;
+  report(orgId: string, agentId: string, runId: string): Promise<KeptReport | null>;
+}) {
+  /** The page of a finished run, and the content security policy under which it works; a policy of null: nothing of it runs. */
+  return async (
+    orgId: string,
+    agentId: string,
+    runId: string,
+  ): Promise<{ readonly page: string; readonly policy: string | null } | null> => {
+    const [run, kept] = await Promise.all([reads.find(orgId, agentId, runId), reads.report(orgId, agentId, runId)]);
     if (run === null || kept === null) return null;
     const { evaluation, manifestVersion, summary } = run;
     if (evaluation === 'agreement') return null;
@@ -87,6 +92,8 @@ export function createRunPages(reads: {
     });
   };
 }
+
+export type RunPages = ReturnType<typeof createRunPages>;
 
 /** The modules of the report and its styles, in one script and one style sheet. */
 async function readFrame(): Promise<Frame> {

@@ -4,9 +4,17 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSyn
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BuildOptions, Metafile, Plugin } from 'esbuild';
-import type { TerminalFiles, TerminalSource } from '../../api/terminal.ts';
 import { manifestPayloadSchema } from '../domain/manifest/payload-form.ts';
 import { MANIFEST_TEMPLATES } from '../domain/manifest/templates.ts';
+
+export interface TerminalFiles {
+  /** Names of the files that the page begins with. */
+  readonly script: string;
+  readonly style: string;
+  /** Scripts that the first one imports. */
+  readonly preloaded: readonly string[];
+  readonly files: readonly { readonly name: string; readonly content: Buffer }[];
+}
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CACHE = join(ROOT, 'node_modules', '.cache', 'sevengate-terminal');
@@ -67,21 +75,25 @@ const SHARED: Plugin = {
 };
 
 /** The terminal's files as they were kept, or bundled: @throws Error if a source does not compile. */
-export const TERMINAL: TerminalSource = {
-  kept() {
+export const TERMINAL = {
+  /** The files of these sources, if some process bundled them before; null if they must be bundled. */
+  kept(): TerminalFiles | null {
     try {
       return readKept(join(CACHE, stateOfSources()));
     } catch {
       return null;
     }
   },
-  async bundle() {
+  /** Takes seconds, and longer on a busy machine. */
+  async bundle(): Promise<TerminalFiles> {
     const folder = join(CACHE, stateOfSources());
     const files = await bundle();
     keep(files, folder);
     return files;
   },
 };
+
+export type TerminalSource = typeof TERMINAL;
 
 async function bundle(): Promise<TerminalFiles> {
   const esbuild = await import('esbuild');

@@ -9,7 +9,7 @@ import { createLeaderboardWalletHandler } from '../../actors/leaderboard-wallet/
 import { createActorBranches } from '../../actors/runtime/actor-branches.ts';
 import { createDirectory } from '../../actors/runtime/directory.ts';
 import type { Runtime } from '../../actors/runtime/runtime.ts';
-import type { FeedPorts } from '../../api/feeds/ports.ts';
+import type { FeedPorts } from '../../api/feeds/feed-ports.ts';
 import type { ApiPorts } from '../../api/ports.ts';
 import { checkedAddress } from '../adapters/evmchain/address.ts';
 import type { EvmWallets } from '../adapters/identity/wallet-signature.ts';

@@ -3,7 +3,6 @@
 import type { Bridge } from '../../actors/bridge-transfer/ports.ts';
 import type { LauncherClient } from '../../actors/launcher-launch/commands.ts';
 import type { OnchainPredictions } from '../../actors/prediction-order/onchain-venue.ts';
-import type { OrderBookReads } from '../../api/v1/order-book/ports.ts';
 import { createBookWants } from '../adapters/queue/book-wants.ts';
 import { type BookWants } from '../../streams/book-wants.ts';
 import { createAloneClaims, createSharedClaims } from '../adapters/queue/ask-claims.ts';
@@ -12,6 +11,7 @@ import type { MarketStateBus } from '../adapters/queue/market-state-bus.ts';
 import type { QuoteBus } from '../adapters/queue/quote-bus.ts';
 import { budgetsFor, budgetsOn, type MakeBudget } from '../adapters/queue/request-budgets.ts';
 import { openSharedLimits, type SharedLimits } from '../adapters/queue/shared-limits.ts';
+import type { OrderBookReads } from '../adapters/venues/order-book-reads.ts';
 import { createSharedBookReads, type SharedBookReads } from '../adapters/venues/shared-book-reads.ts';
 import { openOnchainPredictions } from '../adapters/venues/prediction/access.ts';
 import type { BudgetPurpose } from '../adapters/venues/request-budget.ts';

@@ -2,11 +2,10 @@
 import type { VaultReserves } from '../../actors/agent/vault-handler.ts';
 import type { OnchainPredictions } from '../../actors/prediction-order/onchain-venue.ts';
 import type { RecurringWork } from '../../actors/runtime/recurring.ts';
-import type { ReserveReads } from '../../api/v1/agent-vaults/ports.ts';
 import type { ServiceMetrics } from '../adapters/metrics.ts';
 import { createPrimaryWallets } from '../adapters/solana/primary-wallets.ts';
 import type { Sql } from '../adapters/store/database.ts';
-import { createReserveStore, createSimulatedReserves } from '../adapters/store/vaults/reserve-store.ts';
+import { createReserveStore, createSimulatedReserves, type ReserveReads } from '../adapters/store/vaults/reserve-store.ts';
 import { openSpotAccounts } from '../adapters/venues/spotexchange/access.ts';
 import { unknownCheck } from '../domain/books/reserves.ts';
 import type { EpochMs } from '../domain/values/time.ts';

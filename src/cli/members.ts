@@ -1,6 +1,6 @@
 /** `sevengate members`: who belongs to an organization, by the login that owns the tables. */
 import type { Command } from 'commander';
-import type { MemberPorts } from '../../api/v1/members/ports.ts';
+import type { ApiPorts } from '../../api/ports.ts';
 import { PERMISSIONS, type Permission } from '../domain/agents/agent.ts';
 import { INVITATION_HOURS } from '../domain/identity/member.ts';
 import type { Outcome } from '../domain/values/refusal.ts';
@@ -93,7 +93,7 @@ function readingCommands(command: (words: string, description: string) => Comman
   );
 }
 
-type Context = Parameters<MemberPorts['commands']['grant']>[0];
+type Context = Parameters<ApiPorts['members']['commands']['grant']>[0];
 interface Result {
   readonly value: object;
   readonly text: readonly string[];
@@ -103,7 +103,7 @@ interface Result {
 async function withMembers(
   service: Service,
   { org, json }: Options,
-  work: (members: MemberPorts, context: Context) => Promise<Result>,
+  work: (members: ApiPorts['members'], context: Context) => Promise<Result>,
 ): Promise<void> {
   const orgId = organization(org ?? service.exampleOrganization);
   const [{ createNewIds }, { asOrganization }, { createMemberStore }, { databaseClock }] = await Promise.all([

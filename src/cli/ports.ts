@@ -1,6 +1,6 @@
 /** Ports of the commands: the service's settings, and what only its composition can make. */
 import type { ActorKind } from '../../actors/runtime/actor-kind.ts';
-import type { MemberPorts } from '../../api/v1/members/ports.ts';
+import type { ApiPorts } from '../../api/ports.ts';
 import type { CandleHistory } from '../../streams/candle-keeper.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { ReadCatalogFile } from '../adapters/catalog-file.ts';
@@ -89,7 +89,7 @@ export interface Service {
 
   actorKinds(): Promise<readonly ActorKind[]>;
   /** `sql` works in the name of the organization. */
-  members(sql: Sql, clock: Pick<Clock, 'now'>, newId: () => string): Promise<MemberPorts>;
+  members(sql: Sql, clock: Pick<Clock, 'now'>, newId: () => string): Promise<ApiPorts['members']>;
   /** Works on the stored bars of a database through a connection of its own. */
   backtest(
     work: { readonly databaseUrl: string; readonly asked: BacktestJob },

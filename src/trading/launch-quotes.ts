@@ -8,7 +8,7 @@ import type { InstrumentKey } from '../domain/market/venue.ts';
 import { createLiveQuotes } from './live-marks.ts';
 import type { LatestQuotes } from './ports.ts';
 
-interface TokenDollars {
+export interface TokenDollars {
   /** US dollars of one whole token. */
   readonly perToken: DecimalString;
   /** Token that was priced; null if the token is a dollar by itself. */
@@ -32,6 +32,8 @@ export function createLaunchQuotes(quotes: LatestQuotes, clock: Pick<Clock, 'now
     },
   };
 }
+
+export type LaunchQuotes = ReturnType<typeof createLaunchQuotes>;
 
 /** Dollars of one whole token of a quote mint by what it would be sold at; null if no bid is live. */
 export function quoteDollars(bid: (instrument: InstrumentKey) => string | null, clock: Pick<Clock, 'now'>) {

@@ -20,14 +20,6 @@ import { agedQuote } from './live-marks.ts';
 import type { LatestQuotes, RiskReads } from './ports.ts';
 import type { ImpactPreTrade } from './pre-trade.ts';
 
-/** Reads portfolios and assesses allocations; nothing that it does is stored. */
-export interface PortfolioReads {
-  /** Books of one mode, quotes, pools and mandate of this moment, together with the wallets. */
-  read(orgId: string, mode: ExecutionMode, wallets: PortfolioWallets): Promise<PortfolioMaterial>;
-  /** The same with allocations assessed by the pre-trade risk function, each as if those before it were pending. */
-  assess(orgId: string, mode: ExecutionMode, wallets: PortfolioWallets, allocations: readonly Allocation[]): Promise<ImpactMaterial>;
-}
-
 /** An open position whose fills are asked for. */
 export interface OpenPosition {
   readonly bookId: string;
@@ -57,13 +49,21 @@ interface PortfolioReading extends PortfolioDeps {
   readonly freshness: Freshness;
 }
 
-export function createPortfolioPort(deps: PortfolioDeps): PortfolioReads {
+export function createPortfolioPort(deps: PortfolioDeps) {
   const reading: PortfolioReading = { ...deps, freshness: createFreshness() };
 
   return {
-    read: (orgId, mode, wallets) => material(reading, orgId, mode, wallets, []),
+    /** Books of one mode, quotes, pools and mandate of this moment, together with the wallets. */
+    read: (orgId: string, mode: ExecutionMode, wallets: PortfolioWallets): Promise<PortfolioMaterial> =>
+      material(reading, orgId, mode, wallets, []),
 
-    async assess(orgId, mode, wallets, allocations) {
+    /** The same with allocations assessed by the pre-trade risk function, each as if those before it were pending. */
+    async assess(
+      orgId: string,
+      mode: ExecutionMode,
+      wallets: PortfolioWallets,
+      allocations: readonly Allocation[],
+    ): Promise<ImpactMaterial> {
       const instruments = allocations.map(({ instrument }) => instrument);
       const [verdicts, found] = await Promise.all([
         assessed(reading, orgId, mode, allocations),
@@ -73,6 +73,9 @@ export function createPortfolioPort(deps: PortfolioDeps): PortfolioReads {
     },
   };
 }
+
+/** Reads portfolios and assesses allocations; nothing that it does is stored. */
+export type PortfolioReads = ReturnType<typeof createPortfolioPort>;
 
 function quotesOf(deps: PortfolioReading, instruments: readonly InstrumentKey[]): ReadonlyMap<InstrumentKey, Quote> {
   const { bus, clock, freshness } = deps;

@@ -1,8 +1,7 @@
 // Prediction markets over HTTP: lists, one market, and a research whose numbers come from both venues' simulators over real sockets.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { PredictionReads } from '../../api/v1/prediction-markets/ports.ts';
 import { createPredictionStore } from '../../src/adapters/store/predictions/prediction-store.ts';
-import { createPredictionReads } from '../../src/adapters/venues/prediction/prediction-reads.ts';
+import { createPredictionReads, type PredictionReads } from '../../src/adapters/venues/prediction/prediction-reads.ts';
 import { Decimal } from '../../src/domain/values/decimal.ts';
 import type { PredictionMarket } from '../../src/domain/prediction/market.ts';
 import { matchQuestions } from '../../src/domain/prediction/question.ts';

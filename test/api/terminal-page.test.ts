@@ -1,7 +1,8 @@
 // The terminal's page after an update: it is bundled at the first visit, which is answered at once and asks again.
 import fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, expect, test } from 'vitest';
-import { registerTerminal, type TerminalFiles } from '../../api/terminal.ts';
+import { registerTerminal } from '../../api/terminal.ts';
+import type { TerminalFiles } from '../../src/adapters/terminal-files.ts';
 
 const FILES: TerminalFiles = {
   script: 'main-A.js',

@@ -57,8 +57,12 @@ const TABLE: readonly [room: string, ours: readonly string[], packages: readonly
   ['src/cli', ['src/domain', 'streams', 'actors', 'src/trading', 'src/simulation', 'src/adapters', 'api', 'clients'], [NODE, 'commander']],
   ['src/boot', ['src', 'streams', 'actors', 'api', 'web', 'migrations'], [/./]],
 ];
-// Rooms that declare the ports which adapters implement: an adapter may take their types, and nothing that runs but resources.
-const PORTS_OF_ADAPTERS = ['actors', 'src/trading', 'src/simulation', 'api'];
+// Rooms of which a room may take types, and nothing that runs: adapters implement the ports of actors (and run their resources), and the
+// API names what adapters read, which boot hands to it.
+const TYPES_ONLY: Readonly<Record<string, readonly string[]>> = {
+  'src/adapters': ['actors', 'src/trading', 'src/simulation'],
+  api: ['src/adapters'],
+};
 const RESOURCE = /^actors\/[a-z-]+\/resource\.ts$/;
 
 test.each(TABLE)('%s imports only what the table allows', (room, ours, packages) => {
@@ -70,7 +74,7 @@ test.each(TABLE)('%s imports only what the table allows', (room, ours, packages)
         .filter(({ own, from, typeOnly }) =>
           own
             ? !(room === 'src/adapters' && RESOURCE.test(from)) &&
-              ![room, ...ours, ...(room === 'src/adapters' && typeOnly ? PORTS_OF_ADAPTERS : [])].some((folder) => within(from, folder))
+              ![room, ...ours, ...(typeOnly ? (TYPES_ONLY[room] ?? []) : [])].some((folder) => within(from, folder))
             : !packages.some((one) => (one instanceof RegExp ? one.test(from) : one === from)),
         )
         .map(({ from }) => `${path} imports ${from}`),

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { isoTime, slotOf, TAKE_TICK_MS } from '../../../src/domain/values/time.ts';
 import { DEFAULT_BASIS_NOTIONAL_USD } from '../../v1/arbitrage/basis.ts';
 import { BasisRowBody, basisBody } from '../../v1/arbitrage/basis-body.ts';
-import type { FeedPorts } from '../ports.ts';
+import type { FeedPorts } from '../feed-ports.ts';
 import type { ChangedState, LatestChannel, LatestSource } from './channel.ts';
 
 /** Delay after a slot before its cut is read. */

@@ -1,12 +1,12 @@
 /** The `candles` channel: the last closed bars of one series, then each bar shortly after it closes, none left out. */
 import { Type } from 'typebox';
+import type { StoredCandle } from '../../../src/domain/candles/candle.ts';
 import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
 import { type EpochMs, isoTime, slotOf, timeframeMs } from '../../../src/domain/values/time.ts';
 import { instrumentKey, VENUES, type Venue } from '../../../src/domain/market/venue.ts';
 import { Time, VenueWord } from '../../shapes.ts';
 import { barFields } from '../../v1/candles/list.ts';
-import type { StoredCandle } from '../../v1/candles/ports.ts';
-import type { FeedPorts } from '../ports.ts';
+import type { FeedPorts } from '../feed-ports.ts';
 import type { ChangedState, LatestChannel, LatestSource } from './channel.ts';
 
 /** Bars that a new subscription is shown, and the furthest back that a late bar is waited for. */

@@ -1,8 +1,9 @@
 /** Definition of a feed channel: who may receive it, its filters and the source of its frames. */
 import { type TObject, type TSchema, Type } from 'typebox';
+import type { AnnouncementRow } from '../../../src/adapters/store/actors/announced-rows.ts';
 import type { Permission } from '../../../src/domain/agents/agent.ts';
 import type { Json } from '../../../src/domain/values/canonical-json.ts';
-import type { AnnouncementRow, FeedPorts } from '../ports.ts';
+import type { FeedPorts } from '../feed-ports.ts';
 
 /** One item of an announcement, ready for the wire. */
 export interface FeedItem {

@@ -1,7 +1,8 @@
 /** The `decisions` channel: every decision record, in the order of their commits, although a whole shard announces itself only once. */
+import type { AnnouncementRow } from '../../../src/adapters/store/actors/announced-rows.ts';
+import type { DecisionBatch } from '../../../src/adapters/store/agents/decision-reads.ts';
 import type { Json } from '../../../src/domain/values/canonical-json.ts';
 import { DecisionBody } from '../../v1/agents/decision-body.ts';
-import type { AnnouncementRow, DecisionBatch } from '../ports.ts';
 import { announcementChannel } from './channel.ts';
 
 /** Returns the batch that an announcement is about, or null if it names none. */

@@ -10,7 +10,7 @@ import { BookSide, ExecutableVenueWord, MaxAge, nullable, QualityFlags, QualityW
 import { PerpBody, perpBody } from '../../v1/perps/perp-body.ts';
 import { venueStateOf } from '../../v1/state-reads.ts';
 import { TickerBody, tickerBody } from '../../v1/tickers/ticker-body.ts';
-import type { FeedPorts } from '../ports.ts';
+import type { FeedPorts } from '../feed-ports.ts';
 import type { LatestChannel, LatestSource } from './channel.ts';
 
 const INSTRUMENT = Type.String({ minLength: 1, maxLength: 64 });

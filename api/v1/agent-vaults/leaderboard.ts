@@ -1,5 +1,6 @@
 /** GET /v1/agent-vaults/leaderboard. */
 import { Type } from 'typebox';
+import type { RankedVault } from '../../../src/adapters/store/vaults/vault-store.ts';
 import { isoTime } from '../../../src/domain/values/time.ts';
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
@@ -17,7 +18,6 @@ import {
   StageWord,
   Time,
 } from '../../shapes.ts';
-import type { RankedVault } from './ports.ts';
 
 /** Periods over which the return is measured. */
 export const VAULT_WINDOWS = ['24h', '7d', '30d', 'all'] as const;
@@ -86,6 +86,6 @@ export const rankVaults = defineRoute({
     const window = request.query.window ?? '30d';
     const list = `vaults-${window}`;
     const page = pageOfQuery(request.query, list, POSITIONS.number);
-    return pageBody(await ports.vaults.ranking.rank(memberOf(request).orgId, window, page), list, rankedBody);
+    return pageBody(await ports.vaults.ranking.rank(memberOf(request).orgId, window, page, ports.clock.now()), list, rankedBody);
   },
 });

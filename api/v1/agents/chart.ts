@@ -1,14 +1,15 @@
 /** GET /v1/agents/:id/chart: the agent's machine and where it stands. */
 
 import { Type } from 'typebox';
+import type { ChartState } from '../../../src/adapters/store/agents/agent-reads.ts';
 import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
 import type { EpochMs } from '../../../src/domain/values/time.ts';
 import { memberOf } from '../../caller.ts';
 import { idInPath } from '../../identifier.ts';
+import type { ApiPorts } from '../../ports.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, AnyJson, choice, nullable, objectOf } from '../../shapes.ts';
-import type { AgentPorts, ChartState } from './ports.ts';
 
 export const ChartBody = Type.Object(
   {
@@ -49,7 +50,7 @@ export const getChart = defineRoute({
   },
 });
 
-async function foundAt({ reads, past }: AgentPorts, orgId: string, id: string, at: EpochMs | null): Promise<ChartState | null> {
+async function foundAt({ reads, past }: ApiPorts['agents'], orgId: string, id: string, at: EpochMs | null): Promise<ChartState | null> {
   if (at === null) return reads.chartState(orgId, id);
   const found = await past.stateAt(orgId, 'agent', id, { at });
   if (!found.ok) return null;

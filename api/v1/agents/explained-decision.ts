@@ -1,9 +1,9 @@
 /** A decision record in words on the wire. */
 import { Type } from 'typebox';
+import type { DecisionStore } from '../../../src/adapters/store/agents/decision-reads.ts';
 import { explainDecision } from '../../../src/domain/agents/explain-decision.ts';
 import { idInPath, storedId } from '../../identifier.ts';
 import { HashText, IdText } from '../../shapes.ts';
-import type { DecisionReads } from './ports.ts';
 
 export const RulesInWords = Type.Array(Type.Object({ type: Type.String(), passed: Type.Boolean(), sentence: Type.String() }));
 
@@ -21,7 +21,7 @@ export const ExplainedDecision = Type.Object(
 
 /** The decision that a path names, in words; null if the organization has none such. */
 export async function explainedDecision(
-  decisions: Pick<DecisionReads, 'get'>,
+  decisions: Pick<DecisionStore, 'get'>,
   orgId: string,
   path: { readonly id: string; readonly decisionId: string },
 ) {

@@ -1,12 +1,12 @@
 /** GET /v1/recommendations: what agents at `suggest` would trade, each with the rules that ask for it. */
 import { Type } from 'typebox';
+import type { Recommendation } from '../../../src/adapters/store/agents/recommendation-reads.ts';
 import { explainDecision } from '../../../src/domain/agents/explain-decision.ts';
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, HashText, IdText, objectOf, pageFields, pageOf, Time } from '../../shapes.ts';
 import { RulesInWords } from './explained-decision.ts';
-import type { Recommendation } from './ports.ts';
 
 const RecommendationBody = Type.Object(
   {

@@ -1,4 +1,5 @@
 /** Half-lives of the spreads of every underlying from stored hourly bars: fitted once an hour, and again where bars were missing. */
+import type { BarReads } from '../../../src/adapters/store/candles/bar-reads.ts';
 import { hasBasis } from '../../../src/domain/basis/basis-legs.ts';
 import type { BasisInputs } from '../../../src/domain/basis/basis-row.ts';
 import { alignedSpreads, type HalfLife, halfLifeOf } from '../../../src/domain/basis/half-life.ts';
@@ -7,7 +8,6 @@ import type { ClosedBar } from '../../../src/domain/ranking/momentum.ts';
 import { type EpochMs, HOUR_MS, slotOf } from '../../../src/domain/values/time.ts';
 import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import type { Clock } from '../../../streams/clock.ts';
-import type { BarReads } from '../rankings/ports.ts';
 
 /** Half-lives are fitted on the hourly bars of so many days. */
 export const HALF_LIFE_DAYS = 30;

@@ -1,5 +1,6 @@
 /** GET /v1/books/:id/equity: how the equity of one book went, marked at the closes of bars. */
 import { Type } from 'typebox';
+import type { BookCourse } from '../../../src/adapters/store/books/book-reads.ts';
 import { readBookId } from '../../../src/domain/books/book.ts';
 import { equityCourse, type KnownClose, lastCloses } from '../../../src/domain/books/equity-course.ts';
 import { type EpochMs, isoTime, slotOf, timeframeMs } from '../../../src/domain/values/time.ts';
@@ -10,7 +11,6 @@ import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, objectOf } from '../../shapes.ts';
 import { COURSE_TIMEFRAMES, type CourseTimeframe, courseTimes, equityPoint, MOST_POINTS } from './course-points.ts';
-import type { BookCourse } from './ports.ts';
 
 /** Bars before the first point in which a close is looked for, because a market may have been closed. */
 const BARS_BEFORE = 60;

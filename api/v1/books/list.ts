@@ -1,5 +1,6 @@
 /** GET /v1/books: the isolated books of an organization's agents and people. */
 import { Type } from 'typebox';
+import type { BookSummary } from '../../../src/adapters/store/books/book-reads.ts';
 import { averageEntryPrice, meanSlippageBps } from '../../../src/domain/books/book.ts';
 import { EXECUTION_MODES } from '../../../src/domain/orders/order.ts';
 import { isoTime } from '../../../src/domain/values/time.ts';
@@ -7,7 +8,6 @@ import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, DecimalText, IdText, nullable, objectOf, pageFields, pageOf, Time } from '../../shapes.ts';
-import type { BookSummary } from './ports.ts';
 
 const BookBody = Type.Object(
   {

@@ -1,10 +1,10 @@
 /** GET /v1/chains: value locked on chains, the largest first, with its age and changes. */
 import { Type } from 'typebox';
+import type { ChainDay, ChainRow } from '../../../src/adapters/store/intelligence/intelligence-rows.ts';
 import { DAY_MS, type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
 import { encodeCursor, POSITIONS, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
 import { DecimalText, nullable, objectOf, pageFields, Time } from '../../shapes.ts';
-import type { ChainDay, ChainRow } from '../intelligence/ports.ts';
 import { changePct, DAY_PATTERN, dayOf } from '../intelligence/reading.ts';
 
 const History = Type.Optional(

@@ -1,12 +1,12 @@
 /** An event and its reports on the wire. */
 import { Type } from 'typebox';
+import type { StoredEvent } from '../../../src/adapters/store/intelligence/intelligence-rows.ts';
 import { CONFIRMED_BY, STORY_STATES } from '../../../src/domain/intelligence/corroboration.ts';
 import { MENTION_KINDS } from '../../../src/domain/intelligence/entities.ts';
 import { CHANNELS, DIRECTIONS, EVENT_KINDS, REPORT_ACTIONS } from '../../../src/domain/intelligence/report.ts';
 import { SEVERITIES } from '../../../src/domain/market/market-event.ts';
 import { isoTime } from '../../../src/domain/values/time.ts';
 import { choice, NullableTime, nullable, nullableChoice, Time } from '../../shapes.ts';
-import type { StoredEvent } from './ports.ts';
 
 export const KindWord = choice(EVENT_KINDS, 'Topic of the event; `filing` and `wire` if nothing more is known.');
 export const SeverityWord = choice(SEVERITIES);

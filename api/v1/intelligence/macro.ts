@@ -1,5 +1,6 @@
 /** GET /v1/intelligence/macro: the calendar of releases, the regimes of rates, and the macro series with their vintages. */
 import { Type } from 'typebox';
+import type { StoredPoint } from '../../../src/adapters/store/intelligence/intelligence-rows.ts';
 import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';
 import {
   CURVE_REGIMES,
@@ -20,7 +21,6 @@ import { DAY_MS, type EpochMs, isoTime } from '../../../src/domain/values/time.t
 import { defineRoute } from '../../route.ts';
 import { choice, DecimalText, NullableDecimalText, NullableTime, nullable, nullableChoice, objectOf, Time } from '../../shapes.ts';
 import { malformed } from '../../strict-json.ts';
-import type { StoredPoint } from './ports.ts';
 import { DAY_PATTERN, dayOf } from './reading.ts';
 
 /** The longest change that is looked at needs so many days; more are read for more observations. */

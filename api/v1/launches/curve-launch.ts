@@ -1,8 +1,8 @@
 /** The launch of a route that follows a bonding curve. */
 import { NO_LAUNCH } from '../../../actors/launch/commands.ts';
 import type { Launch } from '../../../actors/launch/resource.ts';
+import type { LaunchReads } from '../../../src/adapters/store/launches/launch-store.ts';
 import { type Outcome, refuse } from '../../../src/domain/values/refusal.ts';
-import type { LaunchReads } from './ports.ts';
 
 /** @param id null if the path holds none. Refuses a launch that there is not, and one whose token trades on no curve. */
 export async function curveLaunch(reads: LaunchReads, orgId: string, id: string | null): Promise<Outcome<Launch>> {

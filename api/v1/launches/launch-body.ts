@@ -6,9 +6,9 @@ import { listedObjection } from '../../../src/domain/launch/quote-mint.ts';
 import type { QuoteToken } from '../../../src/domain/launch/quote-tokens.ts';
 import { type Outcome, refuse } from '../../../src/domain/values/refusal.ts';
 import { TOKEN_2022 } from '../../../src/domain/solana/programs.ts';
+import type { LaunchQuotes } from '../../../src/trading/launch-quotes.ts';
 import { choice, DecimalText, nullable, objectOf } from '../../shapes.ts';
 import { malformed } from '../../strict-json.ts';
-import type { LaunchQuotes } from './ports.ts';
 
 export const PresetWord = choice(PRESET_KEYS);
 

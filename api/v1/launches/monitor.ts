@@ -13,6 +13,7 @@ import {
 } from '../../../src/domain/launch/launch-state.ts';
 import { type PresetKey, presetOf } from '../../../src/domain/launch/presets.ts';
 import { wholeTokens } from '../../../src/domain/launch/preview.ts';
+import type { TokenDollars } from '../../../src/trading/launch-quotes.ts';
 import { memberOf } from '../../caller.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendRefusal } from '../../problem.ts';
@@ -20,7 +21,6 @@ import { defineRoute } from '../../route.ts';
 import { choice, DecimalText, IdText, NullableDecimalText, nullable, Time } from '../../shapes.ts';
 import { curveLaunch } from './curve-launch.ts';
 import { LaunchPath } from './launch-view-body.ts';
-import type { QuoteDollars } from './ports.ts';
 import { fillPctOf, PROGRESS, curvePriceOf, progressOf } from './curve-state.ts';
 
 const FeesBody = Type.Object({
@@ -86,7 +86,7 @@ const MonitorBody = Type.Object(
   { $id: 'LaunchMonitor' },
 );
 
-function curveBody(launch: Launch, curve: CurveState, dollars: QuoteDollars | null, now: number): Static<typeof CurveBody> {
+function curveBody(launch: Launch, curve: CurveState, dollars: TokenDollars | null, now: number): Static<typeof CurveBody> {
   const { decimals, quoteDecimals } = launch;
   const inQuote = (raw: string): string => wholeTokens(BigInt(raw), quoteDecimals);
   const inBase = (raw: string): string => wholeTokens(BigInt(raw), decimals);

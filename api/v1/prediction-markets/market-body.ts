@@ -1,5 +1,6 @@
 /** A prediction market on the wire: the same shape for both providers, prices of now if they are received. */
 import { Type } from 'typebox';
+import type { QuoteReads } from '../../../src/adapters/queue/quote-bus.ts';
 import {
   OUTCOME_SIDES,
   PREDICTION_PROVIDERS,
@@ -22,7 +23,6 @@ import {
   QualityWord,
   Time,
 } from '../../shapes.ts';
-import type { QuoteReads } from '../quotes/ports.ts';
 
 export const ProviderWord = choice(PREDICTION_PROVIDERS, 'Provider that lists it.');
 export const PredictionStatusWord = choice(PREDICTION_STATUSES, '`unknown`: the provider used a word that this version does not know.');

@@ -5,7 +5,7 @@ import { defineRoute, type Route } from '../../route.ts';
 import { EmptyBody, objectOf } from '../../shapes.ts';
 import { LEAST_SPEED, MOST_SPEED } from '../../../src/domain/tape/replay-speed.ts';
 import { malformed } from '../../strict-json.ts';
-import type { ReplayControl } from './ports.ts';
+import type { ReplayControl } from './replay-control.ts';
 import { ReplayBody, replayBody } from './state.ts';
 
 const MOST_STEPS = 10_000;

@@ -1,14 +1,14 @@
 /** The market of a replayed tape as the API reads it: whichever tape is loaded, and wherever its time has jumped to. */
+import type { QuoteReads } from '../../../src/adapters/queue/quote-bus.ts';
+import type { CandleSeries, StoredCandle } from '../../../src/domain/candles/candle.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import { OUT_OF_REACH } from '../../../src/domain/candles/candle-gaps.ts';
 import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
 import type { EpochMs } from '../../../src/domain/values/time.ts';
 import { type InstrumentKey, instrumentKey } from '../../../src/domain/market/venue.ts';
-import type { FeedPorts } from '../../feeds/ports.ts';
+import type { FeedPorts } from '../../feeds/feed-ports.ts';
 import { InputError } from '../../problem.ts';
 import { noneOf, type ReplayPorts } from '../../replay.ts';
-import type { CandleSeries, StoredCandle } from '../candles/ports.ts';
-import type { QuoteReads } from '../quotes/ports.ts';
 
 /** The tape of the moment, as it has been walked so far. */
 export interface ReplayedTape {

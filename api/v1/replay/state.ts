@@ -5,7 +5,7 @@ import { replayProgress } from '../../../src/domain/values/work-progress.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, nullable, Time } from '../../shapes.ts';
 import { WORK_FIELDS } from '../../../src/core/work-fields.ts';
-import type { ReplayControl, ReplayState } from './ports.ts';
+import type { ReplayControl, ReplayState } from './replay-control.ts';
 
 export const ReplayBody = Type.Object(
   {

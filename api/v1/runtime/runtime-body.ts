@@ -1,9 +1,9 @@
 /** Wire shapes of the runtime routes: waiting work, incidents and interventions. */
 import { Type } from 'typebox';
 import { INTERVENTIONS } from '../../../actors/intervention/commands.ts';
+import type { RecordedIntervention } from '../../../src/adapters/store/actors/runtime-rows.ts';
 import { isoTime } from '../../../src/domain/values/time.ts';
 import { AnyJson, choice, IdText, NullableTime, nullable, Time } from '../../shapes.ts';
-import type { RecordedIntervention } from './ports.ts';
 
 /** The actor that something belongs to. */
 export const ofActor = {

@@ -1,10 +1,11 @@
 /** Long work on the wire. */
 import { Type } from 'typebox';
+import type { LongWork } from '../../../src/domain/values/long-work.ts';
+import { WORK_KINDS } from '../../../src/domain/values/long-work.ts';
 import { isoTime } from '../../../src/domain/values/time.ts';
 import { LONG_WORK_STATES, longWorkProgress, longWorkState } from '../../../src/domain/values/work-progress.ts';
 import { choice, nullable, NullableTime, Time } from '../../shapes.ts';
 import { WORK_FIELDS } from '../../../src/core/work-fields.ts';
-import { type LongWork, WORK_KINDS } from './ports.ts';
 
 /** Wire fields of every kind of long work, including candle work. */
 export const WORK_RECORD = {

@@ -2,11 +2,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { SIGNAL_TOKEN } from '../../../actors/agent/signal-hooks.ts';
+import type { FoundHook } from '../../../src/adapters/store/agents/signal-hooks.ts';
 import { type Json, sha256Hex } from '../../../src/domain/values/canonical-json.ts';
 import { type Alert, fillTemplate } from '../../../src/domain/outside/signal-template.ts';
 import type { OrderSide } from '../../../src/domain/orders/order.ts';
 import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
-import type { FoundHook } from '../../access.ts';
 import { storedId } from '../../identifier.ts';
 import type { ApiPorts } from '../../ports.ts';
 import { sendProblem, sendRefusal } from '../../problem.ts';

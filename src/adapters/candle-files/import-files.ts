@@ -1,8 +1,8 @@
 /** Imports files of bars into the store, one after the other, each whole or not at all. */
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { CandleSeries } from '../../../api/v1/candles/ports.ts';
 import type { Clock } from '../../../streams/clock.ts';
+import type { CandleSeries } from '../../domain/candles/candle.ts';
 import { type EpochMs, isoTime } from '../../domain/values/time.ts';
 import { instrumentKey } from '../../domain/market/venue.ts';
 import type { WorkProgress } from '../../domain/values/work-progress.ts';

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import type { ElkExtendedEdge, ElkNode } from 'elkjs/lib/elk-api.js';
-import type { ChartBox, ChartEdge, MachineLayout } from '../../../api/v1/machines/ports.ts';
 import type { Json } from '../../domain/values/canonical-json.ts';
+import type { ChartBox, ChartEdge, MachineLayout } from './machine-layout.ts';
 
 export interface ChartLayouts {
   /** Null for a machine that this version of the service does not have. */

@@ -1,14 +1,13 @@
 /** Results of token verification for callers of the API. */
-import type { AccessPorts } from '../../../api/access.ts';
-import { CLOCK_ERROR_MS } from '../../domain/identity/member.ts';
-import type { RefusalCode } from '../../domain/values/refusal.ts';
+import { CLOCK_ERROR_MS, type VerifiedToken } from '../../domain/identity/member.ts';
+import type { Outcome, RefusalCode } from '../../domain/values/refusal.ts';
 import type { TokenVerifier } from './token-verifier.ts';
 
 /** Every other refusal says that the token is no good. */
 const TOKEN_REFUSALS: { readonly [code: string]: RefusalCode } = { token_expired: 'token_expired', keys_unavailable: 'unavailable' };
 
-export function accessBy(verifier: TokenVerifier): AccessPorts['verifyToken'] {
-  return async (token, toStop = false) => {
+export function accessBy(verifier: TokenVerifier) {
+  return async (token: string, toStop = false): Promise<Outcome<VerifiedToken>> => {
     const verdict = await (toStop ? verifier.verify(token, CLOCK_ERROR_MS / 1_000) : verifier.verify(token));
     if (verdict.ok) {
       const { subject, issuedAt, expiresAt, sessionId, tokenId, lastGoodKeys: readOnly } = verdict;

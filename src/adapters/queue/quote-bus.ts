@@ -1,7 +1,6 @@
 /** The newest quotes between processes: conflated, one message per flush, never one per quote. */
-import type { QuoteReads } from '../../../api/v1/quotes/ports.ts';
 import type { Quote, ReferencePrice } from '../../domain/market/quote.ts';
-import { type InstrumentKey, instrumentKey } from '../../domain/market/venue.ts';
+import { type InstrumentKey, instrumentKey, type Venue } from '../../domain/market/venue.ts';
 import {
   createInProcessNewestBus,
   createRedisNewestBus,
@@ -66,9 +65,9 @@ function isBusQuote(value: unknown): value is BusQuote {
 }
 
 /** The newest quotes as readers ask for them: of a venue, of an instrument, of both, or all. */
-export function createQuoteReads(bus: Pick<QuoteBus, 'latest' | 'snapshot'>): QuoteReads {
+export function createQuoteReads(bus: Pick<QuoteBus, 'latest' | 'snapshot'>) {
   return {
-    latest: ({ venue, instrument }) => {
+    latest: ({ venue, instrument }: { readonly venue?: Venue; readonly instrument?: string }): readonly (Quote | ReferencePrice)[] => {
       if (venue !== undefined && instrument !== undefined) {
         const quote = bus.latest(instrumentKey(venue, instrument));
         return quote === null ? [] : [quote];
@@ -79,3 +78,6 @@ export function createQuoteReads(bus: Pick<QuoteBus, 'latest' | 'snapshot'>): Qu
     },
   };
 }
+
+/** The market view of this process: the latest event per instrument, in memory. */
+export type QuoteReads = ReturnType<typeof createQuoteReads>;

@@ -1,8 +1,6 @@
 /** Agent tokens as they are looked at: holders, creators and curves at the node, depth and prices as the feeds received them. */
-import type { AgentMarketPorts, MarketLook } from '../../../api/v1/agent-market/ports.ts';
-import type { LaunchQuotes } from '../../../api/v1/launches/ports.ts';
 import type { Clock } from '../../../streams/clock.ts';
-import { type CreatorLook, type DepthLook, halfOf, type PriceLook } from '../../domain/agent-market/analysis.ts';
+import { type CreatorLook, type DepthLook, halfOf, type PriceLook, type TokenLook } from '../../domain/agent-market/analysis.ts';
 import { vestingState } from '../../domain/agent-market/vesting-state.ts';
 import type { CatalogEntry } from '../../domain/catalog/catalog.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../domain/values/decimal.ts';
@@ -21,8 +19,15 @@ import type { Quote } from '../../domain/market/quote.ts';
 import { readTokenAccount } from '../../domain/solana/token-layout.ts';
 import { midPrice } from '../../domain/market/valuation.ts';
 import type { InstrumentKey } from '../../domain/market/venue.ts';
+import type { LaunchQuotes } from '../../trading/launch-quotes.ts';
 import { NodeError } from '../json-rpc.ts';
 import type { SolanaRpc } from './rpc.ts';
+
+export type MarketLook = Pick<TokenLook, 'at' | 'holders'> & {
+  readonly creator: CreatorLook | null;
+  readonly depth: DepthLook | null;
+  readonly price: PriceLook | null;
+};
 
 /** A token that was looked at is not looked at again for so long. */
 const KEPT_MS = 15_000;
@@ -51,12 +56,14 @@ interface CurveLook {
 }
 
 /** Looks at tokens as the API asks for them; a token is looked at once in fifteen seconds. */
-export function createAgentMarket(deps: AgentMarketDeps): AgentMarketPorts {
+export function createAgentMarket(deps: AgentMarketDeps) {
   const { clock } = deps;
   const kept = new Map<string, { readonly at: number; readonly look: Promise<MarketLook> }>();
   return {
-    makers: new Set(deps.makers),
-    look(entry) {
+    /** Market makers that quote against the aggregator's takers. Their balances are pool liquidity. */
+    makers: new Set(deps.makers) as ReadonlySet<string>,
+    /** Reads what is known of a token now; unanswered parts are null. A token that was just read is answered from the cache. */
+    look(entry: CatalogEntry): Promise<MarketLook> {
       const now = clock.now();
       const known = kept.get(entry.key);
       if (known !== undefined && now - known.at < KEPT_MS) return known.look;
@@ -69,6 +76,8 @@ export function createAgentMarket(deps: AgentMarketDeps): AgentMarketPorts {
     },
   };
 }
+
+export type AgentMarket = ReturnType<typeof createAgentMarket>;
 
 async function lookAt(deps: AgentMarketDeps, entry: CatalogEntry): Promise<MarketLook> {
   const { chain, clock } = deps;

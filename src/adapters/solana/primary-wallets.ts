@@ -1,7 +1,7 @@
 /** Wallets of the primary chain as the API asks for them: read from its node, which may be away. */
-import type { PrimaryWalletReads } from '../../../api/v1/portfolio/ports.ts';
 import type { Clock } from '../../../streams/clock.ts';
-import { refuse } from '../../domain/values/refusal.ts';
+import type { PrimaryBalances } from '../../domain/portfolio/account.ts';
+import { type Outcome, refuse } from '../../domain/values/refusal.ts';
 import { NodeError } from '../json-rpc.ts';
 import { createSolanaRpc } from './rpc.ts';
 
@@ -9,14 +9,10 @@ import { createSolanaRpc } from './rpc.ts';
 const TIMEOUT_MS = 4_000;
 
 /** Opens nothing: every read asks anew. `close` lets go of what reads left open. */
-export function createPrimaryWallets(
-  rpcUrl: string,
-  clock: Clock,
-  onFailure: (code: string) => void = () => {},
-): PrimaryWalletReads & { close(): void } {
+export function createPrimaryWallets(rpcUrl: string, clock: Clock, onFailure: (code: string) => void = () => {}) {
   const rpc = createSolanaRpc({ url: rpcUrl, clock, timeoutMs: TIMEOUT_MS, onFailure });
   return {
-    async balancesOf(owner) {
+    async balancesOf(owner: string): Promise<Outcome<PrimaryBalances>> {
       try {
         return await rpc.balancesOf(owner);
       } catch (error) {
@@ -27,3 +23,6 @@ export function createPrimaryWallets(
     close: () => rpc.close(),
   };
 }
+
+/** Balances of an address on the primary chain. */
+export type PrimaryWalletReads = ReturnType<typeof createPrimaryWallets>;

@@ -1,8 +1,9 @@
 /** Progress of long work that has no record of its own. A worker writes its own row, and readers read them all. */
 import { basename } from 'node:path';
-import type { CandleSeries } from '../../../api/v1/candles/ports.ts';
-import type { LongWork, LongWorkReads } from '../../../api/v1/runtime/ports.ts';
 import type { Clock } from '../../../streams/clock.ts';
+import type { CandleSeries } from '../../domain/candles/candle.ts';
+import type { LongWork, WorkKind } from '../../domain/values/long-work.ts';
+import type { Page, PageOf } from '../../domain/values/page.ts';
 import { DAY_MS, type EpochMs } from '../../domain/values/time.ts';
 import { longWorkProgress, type Waiting, type WorkProgress } from '../../domain/values/work-progress.ts';
 import type { Sql } from './database.ts';
@@ -184,23 +185,26 @@ interface WorkColumns extends Omit<LongWork, 'waitingFor'> {
   readonly waitDetail: string | null;
 }
 
-export function createWorkReads(sql: Sql): LongWorkReads {
+export function createWorkReads(sql: Sql) {
   const columns = sql`id as number, kind, subject, venue, instrument, timeframe, source, worked_on_by as "workedOnBy", unit, done, total,
     wait_cause as "waitCause", wait_detail as "waitDetail", begun_at as "begunAt", seen_at as "seenAt", ended_at as "endedAt", error,
     service_clock_ms() as at`;
   return {
-    async list({ limit, after }, kinds) {
+    /** Newest first, of all kinds where `kinds` is null; the position is the last number. */
+    async list({ limit, after }: Page, kinds: readonly WorkKind[] | null): Promise<PageOf<LongWork>> {
       const rows = await sql<WorkColumns[]>`
         select ${columns} from long_work where ${kinds === null ? sql`true` : sql`kind = any(${kinds as string[]})`}
         ${after === null ? sql`` : sql`and id < ${Number(after)}`} order by id desc limit ${limit + 1}`;
       return pageOfRows(rows.map(workOf), limit, ({ number }) => String(number));
     },
-    async find(number) {
+    async find(number: number): Promise<LongWork | null> {
       const [row] = await sql<WorkColumns[]>`select ${columns} from long_work where id = ${number}`;
       return row === undefined ? null : workOf(row);
     },
   };
 }
+
+export type LongWorkReads = ReturnType<typeof createWorkReads>;
 
 function workOf({ waitCause, waitDetail, ...row }: WorkColumns): LongWork {
   return { ...row, waitingFor: waitCause === null || waitDetail === null ? null : { cause: waitCause, detail: waitDetail } };

@@ -1,5 +1,5 @@
 /** Lists of the API are read in pages: one row more than is asked for tells whether there is a next one. */
-import type { PageOf } from '../../../api/page.ts';
+import type { PageOf } from '../../domain/values/page.ts';
 
 /** Cuts what was read one row beyond the limit, and names the position to go on from. */
 export function pageOfRows<Row>(rows: readonly Row[], limit: number, position: (row: Row) => string): PageOf<Row> {

@@ -1,6 +1,6 @@
 /** Rows of resources: how records of actors become them, and how lists read them. Every read names the organization. */
-import type { Page, PageOf } from '../../../api/page.ts';
 import type { ActorRecord } from '../../domain/agents/actor-step.ts';
+import type { Page, PageOf } from '../../domain/values/page.ts';
 import { type Fragment, type Sql, send, type Transaction } from './database.ts';
 import { pageOfRows } from './page-of-rows.ts';
 

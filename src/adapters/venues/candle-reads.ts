@@ -1,13 +1,32 @@
 /** Closed bars for the API: what is stored, and what the venue still has of a window that it was not asked for yet. */
-import type { CandleReads, StoredCandle } from '../../../api/v1/candles/ports.ts';
 import type { CandleHistory } from '../../../streams/candle-keeper.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import type { Log } from '../../../streams/log.ts';
-import { timeframeMs } from '../../domain/values/time.ts';
+import type { CandleWindow } from '../../domain/candles/candle-gaps.ts';
+import type { CandleSeries, StoredCandle } from '../../domain/candles/candle.ts';
+import { type EpochMs, timeframeMs } from '../../domain/values/time.ts';
 import type { Venue } from '../../domain/market/venue.ts';
 import { type createCandleStore } from '../store/candles/candle-store.ts';
 import { answered, unanswered } from './candle-backfill.ts';
 import { VenueError } from './venue-feed.ts';
+
+/** Closed bars, ascending. `from` is inclusive, `to` exclusive. */
+export interface CandleReads {
+  range(query: {
+    readonly venue: Venue;
+    readonly instrument: string;
+    readonly timeframe: string;
+    readonly from: EpochMs;
+    readonly to: EpochMs;
+    readonly limit: number;
+    /** A window that the venue could not fill may be asked for again after so long; the service's own pace unless told. */
+    readonly askAgainMs?: number;
+  }): Promise<readonly StoredCandle[]>;
+  /** Stretches of [from, to) that a venue or a file answered for, or that were refused: why a bar is missing. */
+  windows(series: CandleSeries, range: { readonly from: EpochMs; readonly to: EpochMs }): Promise<readonly CandleWindow[]>;
+  /** The first bar that is stored, or null. */
+  firstOpen(series: CandleSeries): Promise<EpochMs | null>;
+}
 
 /** A window that the venue could not fill is not asked for again for so long. */
 const ASK_AGAIN_MS = 60_000;

@@ -1,5 +1,4 @@
 /** Order books on demand, in any process: asked of the venue itself, and assessed by their sides and their times. */
-import type { OrderBookReads } from '../../../api/v1/order-book/ports.ts';
 import { CLOCK_SKEW, CROSSED, flagsOf, flagBitsOf, ONE_SIDED, OVER_AGE, qualityWith } from '../../../streams/flag-bits.ts';
 import { limitsOf, qualityLimits } from '../../../streams/quality-limits.ts';
 import { CATALOG } from '../../domain/catalog/catalog.ts';
@@ -7,7 +6,7 @@ import { compareDecimals } from '../../domain/values/decimal.ts';
 import type { OrderBookSnapshot } from '../../domain/market/market-state.ts';
 import type { OrderBook } from '../../domain/market/order-book.ts';
 import type { Quality, QualityFlag } from '../../domain/market/quote.ts';
-import { refuse } from '../../domain/values/refusal.ts';
+import { type Outcome, refuse } from '../../domain/values/refusal.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 import { instrumentKey, type Venue } from '../../domain/market/venue.ts';
 import type { OrderBook as VenueBook } from './order-book.ts';
@@ -17,9 +16,10 @@ import { VenueError } from './venue-feed.ts';
 export type AskBook = (instrument: string, depth: number) => Promise<VenueBook | null>;
 
 /** `venues` holds those that publish order books. */
-export function createOrderBookReads(venues: Readonly<Partial<Record<Venue, AskBook>>>): OrderBookReads {
+export function createOrderBookReads(venues: Readonly<Partial<Record<Venue, AskBook>>>) {
   return {
-    async read(venue, instrument, depth): ReturnType<OrderBookReads['read']> {
+    /** Reads at most `depth` levels of each side. Refuses with `not_found` or `unavailable`. */
+    async read(venue: Venue, instrument: string, depth: number): Promise<Outcome<OrderBook>> {
       if (CATALOG.byKey(instrumentKey(venue, instrument)) === undefined) {
         return refuse('not_found', `${venue} has no instrument ${instrument} in the catalog`);
       }
@@ -35,6 +35,8 @@ export function createOrderBookReads(venues: Readonly<Partial<Record<Venue, AskB
     },
   };
 }
+
+export type OrderBookReads = ReturnType<typeof createOrderBookReads>;
 
 /** A followed book with the flags that it deserves. */
 export function orderBookSnapshotOf(book: VenueBook): OrderBookSnapshot {

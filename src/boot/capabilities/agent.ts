@@ -94,7 +94,7 @@ export const agentCapability = {
         commands: createVaultHandler({ vaults, marks: createLiveMarks(bus, clock), clock, reserves }),
         reserves,
         course: createVaultCourse(sql, signed).course,
-        ranking: { rank: (orgId, window, page) => vaults.rank(orgId, window, page, clock.now()) },
+        ranking: { rank: vaults.rank },
       },
     };
   },

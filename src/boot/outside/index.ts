@@ -2,7 +2,6 @@
 
 import type { Bridge, BridgeProvider } from '../../../actors/bridge-transfer/ports.ts';
 import type { VenueFlows } from '../../../actors/proposal/execution.ts';
-import type { OrderBookReads } from '../../../api/v1/order-book/ports.ts';
 import type { BridgeContext } from '../../adapters/bridge/bridge-context.ts';
 import { type BridgeDeps, openBridge as openBridgeOn } from '../../adapters/bridge/open-bridge.ts';
 import { createIntelligenceSources } from '../../adapters/intelligence/access.ts';
@@ -10,7 +9,7 @@ import type { IntelligenceSources } from '../../adapters/intelligence/intelligen
 import { aloneBudgets, type MakeBudget } from '../../adapters/queue/request-budgets.ts';
 import type { Reach } from '../../adapters/reach.ts';
 import { type JoinedVenues, joinVenues } from '../../adapters/venues/joined-venues.ts';
-import { type AskBook, createOrderBookReads } from '../../adapters/venues/order-book-reads.ts';
+import { type AskBook, createOrderBookReads, type OrderBookReads } from '../../adapters/venues/order-book-reads.ts';
 import type { MarkMemory } from '../../adapters/venues/reference/issuer-marks.ts';
 import { type AskTrades, createVenueFlows } from '../../adapters/venues/venue-flows.ts';
 import type { BridgeProviderName } from '../../domain/bridge/quote.ts';

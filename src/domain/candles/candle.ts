@@ -3,6 +3,19 @@ import type { DecimalString } from '../values/decimal.ts';
 import type { EpochMs } from '../values/time.ts';
 import type { Venue } from '../market/venue.ts';
 
+export interface CandleSeries {
+  readonly venue: Venue;
+  readonly instrument: string;
+  readonly timeframe: string;
+}
+
+/** A closed bar and who told it. */
+export interface StoredCandle extends Candle {
+  readonly source: string;
+  /** False if it was received while its venue was a real one. Missing of a tape, which does not say. */
+  readonly simulated?: boolean;
+}
+
 /** One closed bar. Prices are decimal strings; `volume` is in base units and may be "0". */
 export interface Candle {
   readonly openTime: EpochMs;

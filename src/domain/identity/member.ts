@@ -2,6 +2,25 @@
 import type { Permission } from '../agents/agent.ts';
 import type { EpochMs } from '../values/time.ts';
 
+/** Claims of a verified token: subject and expiry. Nothing else in a token counts. */
+export interface VerifiedToken extends TokenClaims {
+  readonly subject: string;
+  readonly expiresAt: EpochMs;
+  /** True if the token was checked against keys that may be outdated: its bearer may read, and stop agents, but lead to no trade. */
+  readonly readOnly?: boolean;
+}
+
+/** A subject's grants as the database holds them at this moment. */
+export interface Member {
+  readonly orgId: string;
+  readonly name: string;
+  readonly permissions: readonly Permission[];
+  /** The role that was granted last; null if permissions were named one by one. */
+  readonly role?: string | null;
+  /** Tokens of the subject that were taken back. */
+  readonly revocations?: readonly TokenRevocation[];
+}
+
 /** The roles that every organization has. An organization adds its own under other names. */
 export const BUILT_IN_ROLES = {
   viewer: ['market:read', 'agent:read'],

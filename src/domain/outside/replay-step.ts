@@ -1,6 +1,12 @@
 /** Answers of outside code to the steps of a blind replay session. */
 import type { ProposedTrade } from './outside-proposal.ts';
 
+export interface AskedSession {
+  readonly orgId: string;
+  readonly agentId: string;
+  readonly runId: string;
+}
+
 /** A trade as outside code asks for it in a session: in aliases and disguised prices. */
 export type BlindTrade = Pick<ProposedTrade, 'side' | 'notionalUsd' | 'quantity' | 'limitPrice'> & { readonly instrument: string };
 

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { type AnyStateNode, createMachine } from 'xstate';
 import { agentMachine } from '../../../actors/agent/machine.ts';
 import { describeMachine } from '../../../actors/runtime/chart.ts';
-import type { ChartBox, MachineLayout } from '../../../api/v1/machines/ports.ts';
 import { createChartLayouts, layoutMachine } from '../../../src/adapters/chart/layout.ts';
+import type { ChartBox, MachineLayout } from '../../../src/adapters/chart/machine-layout.ts';
 
 // Everything that a chart may hold: nested and parallel states, a final one, self-transitions, and a transition out of its region.
 const nested = createMachine({

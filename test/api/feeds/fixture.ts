@@ -5,10 +5,9 @@ import fastify, { type FastifyInstance } from 'fastify';
 import { type ClientOptions, WebSocket } from 'ws';
 import type { AgentView } from '../../../actors/agent/resource.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
-import type { Member } from '../../../api/access.ts';
 import type { Caller } from '../../../api/caller.ts';
+import type { FeedPorts } from '../../../api/feeds/feed-ports.ts';
 import { type FeedOptions, registerFeeds } from '../../../api/feeds/index.ts';
-import type { FeedPorts } from '../../../api/feeds/ports.ts';
 
 type FeedMember = Pick<Member, 'orgId' | 'permissions'>;
 
@@ -26,6 +25,7 @@ import { createActorLives } from '../../../actors/runtime/actor-life.ts';
 import { createInspection } from '../../../api/feeds/inspected-actors.ts';
 import { createHistoryStore } from '../../../src/adapters/store/actors/history-store.ts';
 import { PERMISSIONS, type Permission } from '../../../src/domain/agents/agent.ts';
+import type { Member } from '../../../src/domain/identity/member.ts';
 import type { Json } from '../../../src/domain/values/canonical-json.ts';
 import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
 import { assembleDecision, GENESIS_HASH } from '../../../src/domain/agents/decision.ts';

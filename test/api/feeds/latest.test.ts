@@ -1,7 +1,7 @@
 // Channels of the newest state over a real socket: all at first, then what changed, conflated, and bars that none is left out of.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { StoredCandle } from '../../../api/v1/candles/ports.ts';
 import type { Sql } from '../../../src/adapters/store/database.ts';
+import type { StoredCandle } from '../../../src/domain/candles/candle.ts';
 import type { DayTicker, MarketState, OrderBookSnapshot, VenueState } from '../../../src/domain/market/market-state.ts';
 import type { PerpContext } from '../../../src/domain/market/quote.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';

@@ -1,7 +1,7 @@
 // How connections live and end: heartbeats, dead peers, tokens, permissions, slow clients, restarts.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import type { Member } from '../../../api/access.ts';
 import type { Sql } from '../../../src/adapters/store/database.ts';
+import type { Member } from '../../../src/domain/identity/member.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
 import { waitFor } from '../../harness/wait-for.ts';

@@ -1,6 +1,6 @@
 // A board with many wallets, and how long its pages take.
 import { expect } from 'vitest';
-import type { LeaderboardFilter } from '../../../api/v1/leaderboard/ports.ts';
+import type { LeaderboardFilter } from '../../../src/adapters/store/leaderboard/leaderboard-store.ts';
 import { LEADERBOARD_WINDOWS } from '../../../src/domain/leaderboard/entry.ts';
 import { seededRandom } from '../../../src/sandbox/faults.ts';
 import { percentile } from '../../harness/measured.ts';

@@ -1,13 +1,38 @@
 /** Reads of actors of every kind: lists, one of them, its committed steps, and the outcomes of its activities. */
 import type { ActivityFate, ActivityFates } from '../../../../actors/runtime/actor-branches.ts';
-import type { ActorReads, ActorSummary } from '../../../../api/v1/actors/ports.ts';
+import type { ArchivedSteps } from '../../../../actors/runtime/actor-history.ts';
 import type { ActorRow, ActorState } from '../../../domain/agents/actor-step.ts';
 import type { Json } from '../../../domain/values/canonical-json.ts';
+import type { Page, PageOf } from '../../../domain/values/page.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Sql } from '../database.ts';
 import { anywhere, pageOfRows } from '../page-of-rows.ts';
 import { actorName } from './actor-name.ts';
 import { archivedSteps } from '../trail/history-archive.ts';
-import { stepsBetween } from './step-reads.ts';
+import { type ActorStep, stepsBetween } from './step-reads.ts';
+
+export type ActorStatus = ActorRow['status'];
+
+export interface ActorSummary {
+  readonly id: string;
+  readonly kind: string;
+  /** Name of an agent; null for other actors. */
+  readonly name: string | null;
+  readonly machine: string;
+  readonly version: number;
+  readonly status: ActorStatus;
+  readonly value: Json;
+  /** ISO 8601, like the next. */
+  readonly createdAt: string;
+  readonly changedAt: string;
+}
+
+export interface ActorDetail extends ActorSummary {
+  /** Current context of the actor. */
+  readonly context: Json;
+  /** Incidents inside the actor, newest first, at most 20, in one line each. */
+  readonly incidents: readonly { readonly at: EpochMs; readonly kind: string; readonly detail: string }[];
+}
 
 interface SummaryRow {
   readonly id: string;
@@ -28,13 +53,17 @@ function summaryOf(row: SummaryRow): ActorSummary {
   return { id, kind, name, machine, version, status, value: snapshot.value, createdAt: row.created_at.toISOString(), changedAt };
 }
 
-export function createActorReads(sql: Sql): ActorReads {
+export function createActorReads(sql: Sql) {
   const columns = () =>
     sql`a.id, a.number, a.kind, ${actorName(sql)} as name, a.machine, a.version, a.status, a.snapshot, a.created_at, a.changed_at`;
 
   return {
     /** Newest first; the position is the last actor's number. */
-    async list(orgId, { kind, status, search }, { limit, after }) {
+    async list(
+      orgId: string,
+      { kind, status, search }: { readonly kind: string | null; readonly status: ActorStatus | null; readonly search: string | null },
+      { limit, after }: Page,
+    ): Promise<PageOf<ActorSummary>> {
       const found = search === null ? '' : anywhere(search);
       const rows = await sql<SummaryRow[]>`
         select ${columns()} from actors a left join agents g on g.id = a.id
@@ -45,7 +74,7 @@ export function createActorReads(sql: Sql): ActorReads {
       return { items: page.items.map(summaryOf), next: page.next };
     },
 
-    async get(orgId, actorId) {
+    async get(orgId: string, actorId: string): Promise<ActorDetail | null> {
       const [[row], incidents] = await Promise.all([
         sql<
           SummaryRow[]
@@ -59,8 +88,16 @@ export function createActorReads(sql: Sql): ActorReads {
       return { ...summaryOf(row), context: row.snapshot.context, incidents: told };
     },
 
-    /** Oldest first; null if the organization has no such actor. A quarantine raises the version without a step. */
-    async steps(orgId, actorId, from, to) {
+    /**
+     * The steps after version `from` up to `to`, oldest first, the version that the actor has reached, and where its steps lie
+     * since they were moved. Null if the organization has no such actor. A quarantine raises the version without a step.
+     */
+    async steps(
+      orgId: string,
+      actorId: string,
+      from: number,
+      to: number,
+    ): Promise<{ readonly version: number; readonly items: readonly ActorStep[]; readonly archived: ArchivedSteps | null } | null> {
       const [[row], items] = await Promise.all([
         sql<{ version: number }[]>`select version from actors where id = ${actorId} and org_id = ${orgId}`,
         stepsBetween(sql, actorId, from, to),
@@ -71,6 +108,8 @@ export function createActorReads(sql: Sql): ActorReads {
     },
   };
 }
+
+export type ActorReads = ReturnType<typeof createActorReads>;
 
 /** Reads the outcomes of the activities that a step requested, by the index of each in the step. */
 export function createActivityFates(sql: Sql): ActivityFates {

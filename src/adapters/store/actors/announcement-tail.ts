@@ -1,15 +1,9 @@
 /** The announcements as one ordered stream: read once per process, resumable anywhere, without a row missed or repeated. */
-import type {
-  AnnouncementFilter,
-  AnnouncementPage,
-  AnnouncementPosition,
-  AnnouncementRow,
-  AnnouncementSource,
-} from '../../../../api/feeds/ports.ts';
 import type { Announcement } from '../../../domain/agents/actor-step.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Sql } from '../database.ts';
 import { ANNOUNCEMENTS_CHANNEL } from './actor-store.ts';
+import type { AnnouncementFilter, AnnouncementPage, AnnouncementPosition, AnnouncementRow } from './announced-rows.ts';
 
 export interface AnnouncementTailOptions {
   /** Follows the announcements of all organizations. */
@@ -25,12 +19,6 @@ export interface AnnouncementTailOptions {
   readonly random?: () => number;
   /** Receives every failed poll; the tail goes on by itself. */
   readonly onError?: (error: unknown) => void;
-}
-
-export interface AnnouncementTail extends AnnouncementSource {
-  /** Takes the present as its beginning and starts to follow. @throws if the database does not answer. */
-  start(): Promise<void>;
-  stop(): Promise<void>;
 }
 
 const POLL_MS = 200;
@@ -58,9 +46,12 @@ interface StoredRow {
  * still open, so that one which commits late is never passed over. A notification only wakes it; the rows are the truth,
  * hence a lost connection or a restarted server costs time and nothing else.
  */
-export function createAnnouncementTail(options: AnnouncementTailOptions): AnnouncementTail {
+export function createAnnouncementTail(options: AnnouncementTailOptions) {
   return new PolledTail(options);
 }
+
+/** The announcements of the store as one ordered stream. */
+export type AnnouncementTail = ReturnType<typeof createAnnouncementTail>;
 
 interface Followed {
   readonly rows: readonly AnnouncementRow[];
@@ -70,7 +61,10 @@ interface Followed {
   readonly heldBack: boolean;
 }
 
-class PolledTail implements AnnouncementTail {
+/** Receives rows in order and how far they go. It must not throw. */
+type AnnouncementListener = (rows: readonly AnnouncementRow[], position: AnnouncementPosition) => void;
+
+class PolledTail {
   readonly #options: AnnouncementTailOptions;
   readonly #sql;
   readonly #clock;
@@ -98,9 +92,10 @@ class PolledTail implements AnnouncementTail {
     this.#pollMs = options.pollMs ?? POLL_MS;
     this.#pageRows = options.pageRows ?? PAGE_ROWS;
     this.#random = options.random ?? (() => 0.5);
-    this.#listeners = new Set<Parameters<AnnouncementSource['subscribe']>[0]>();
+    this.#listeners = new Set<AnnouncementListener>();
   }
 
+  /** Takes the present as its beginning and starts to follow. @throws if the database does not answer. */
   async start(): Promise<void> {
     if (!this.#stopped) return;
     await this.#begin();
@@ -122,15 +117,21 @@ class PolledTail implements AnnouncementTail {
     this.#run();
   }
 
+  /** Position up to which everything was emitted. */
   position(): AnnouncementPosition {
     return this.#position;
   }
 
-  subscribe(listener: Parameters<AnnouncementSource['subscribe']>[0]): () => void {
+  /** Receives every row committed from now on, in order, and after each batch how far it goes. The listener must not throw. */
+  subscribe(listener: AnnouncementListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
+  /**
+   * Reads matching rows after `after` and up to `upTo`, oldest first. One page looks at a bounded number of rows, so it may
+   * be empty long before the end: go on from its position until that has reached `upTo`.
+   */
   async read(after: AnnouncementPosition, upTo: AnnouncementPosition, filter: AnnouncementFilter): Promise<AnnouncementPage> {
     // The end of a page is a matter of all rows. Its contents are the organization's own.
     const [last] = await this.#sql<{ xid: string; seq: number; looked_at: number }[]>`
@@ -154,6 +155,7 @@ class PolledTail implements AnnouncementTail {
     return { rows: rows.map(announcementRow), position: last.looked_at < this.#pageRows ? upTo : { xid: Number(last.xid), seq: last.seq } };
   }
 
+  /** False for a place that this database has not reached (a cursor of another one, or an invented one), and for one whose following rows are forgotten. */
   async isKnown({ xid, seq }: AnnouncementPosition): Promise<boolean> {
     // An older place than the oldest row is forgotten, unless that row is the first one ever; 0.0 is the beginning of the kept history.
     const [row] = await this.#sql<{ known: boolean }[]>`

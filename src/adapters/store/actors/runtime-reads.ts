@@ -1,15 +1,5 @@
 /** Reads of the runtime: what waits, incidents and interventions of one organization, and the progress of all work. */
-import type {
-  ActorIncident,
-  AnnouncedAlert,
-  RecordedIntervention,
-  RuntimeCounts,
-  RuntimeReads,
-  WaitingActivity,
-  WaitingTimer,
-  WorkQueues,
-} from '../../../../api/v1/runtime/ports.ts';
-import type { Page, PageOf } from '../../../../api/page.ts';
+import type { Page, PageOf } from '../../../domain/values/page.ts';
 import { stalledShards } from '../agents/shard-health.ts';
 import { pageOfRows } from '../page-of-rows.ts';
 import { UUID_PATTERN } from '../../../domain/values/ids.ts';
@@ -17,17 +7,26 @@ import { DAY_MS, type EpochMs } from '../../../domain/values/time.ts';
 import type { Sql } from '../database.ts';
 import { activityLeft } from './activity-left.ts';
 import { actorName } from './actor-name.ts';
+import type {
+  ActorIncident,
+  AnnouncedAlert,
+  RecordedIntervention,
+  RuntimeCounts,
+  WaitingActivity,
+  WaitingTimer,
+  WorkQueues,
+} from './runtime-rows.ts';
 
-export function createRuntimeReads(sql: Sql, clock: { now(): number }): RuntimeReads {
+export function createRuntimeReads(sql: Sql, clock: { now(): number }) {
   const ofActor = () => sql`a.id as "actorId", a.kind as "actorKind", ${actorName(sql)} as "actorName", a.status as "actorStatus"`;
   const actors = (orgId: string) =>
     sql`(select id, kind, status, snapshot from actors where org_id = ${orgId}) a left join agents g on g.id = a.id`;
 
   return {
-    counts: (orgId) => countsOf(sql, orgId, clock.now()),
+    counts: (orgId: string): Promise<RuntimeCounts> => countsOf(sql, orgId, clock.now()),
 
     /** Newest actors first; the position is the last key. */
-    async activities(orgId, state, { limit, after }) {
+    async activities(orgId: string, state: WaitingActivity['state'], { limit, after }: Page): Promise<PageOf<WaitingActivity>> {
       const rows = await sql<WaitingActivity[]>`
         select ${ofActor()}, c.key, c.kind, c.state, c.attempts, c.due_at as "dueAt", c.answer,
           floor(extract(epoch from c.created_at) * 1000)::bigint as "createdAt", floor(extract(epoch from c.ended_at) * 1000)::bigint as "endedAt",
@@ -38,7 +37,7 @@ export function createRuntimeReads(sql: Sql, clock: { now(): number }): RuntimeR
     },
 
     /** Due first comes first; the position is the last timer's time, actor and name. */
-    async timers(orgId, { limit, after }) {
+    async timers(orgId: string, { limit, after }: Page): Promise<PageOf<WaitingTimer>> {
       const [dueAt = '', actorId = ''] = after?.split('|') ?? [];
       const timerId = after?.slice(dueAt.length + actorId.length + 2) ?? '';
       const rows = await sql<WaitingTimer[]>`
@@ -50,7 +49,7 @@ export function createRuntimeReads(sql: Sql, clock: { now(): number }): RuntimeR
     },
 
     /** Newest first; the position is the last incident's number. */
-    async incidents(orgId, { limit, after }) {
+    async incidents(orgId: string, { limit, after }: Page): Promise<PageOf<ActorIncident>> {
       const rows = await sql<ActorIncident[]>`
         select ${ofActor()}, i.id, i.at, i.kind, split_part(i.detail, E'\n', 1) as detail
         from ${actors(orgId)} join incidents i on i.actor_id = a.id
@@ -58,10 +57,11 @@ export function createRuntimeReads(sql: Sql, clock: { now(): number }): RuntimeR
       return pageOfRows(rows, limit, ({ id }) => String(id));
     },
 
-    alerts: (orgId, page) => alertsOf(sql, orgId, page),
+    /** Announced alerts to the organization or to all, newest first. */
+    alerts: (orgId: string, page: Page): Promise<PageOf<AnnouncedAlert>> => alertsOf(sql, orgId, page),
 
     /** Newest first; the position is the last intervention's number. */
-    async interventions(orgId, { limit, after }) {
+    async interventions(orgId: string, { limit, after }: Page): Promise<PageOf<RecordedIntervention>> {
       const rows = await sql<RecordedIntervention[]>`
         select ${ofActor()}, n.seq as number, n.action, n.activity_key as activity, n.activities, n.reason, n.subject, n.at
         from interventions n join actors a on a.id = n.actor_id left join agents g on g.id = a.id
@@ -70,6 +70,8 @@ export function createRuntimeReads(sql: Sql, clock: { now(): number }): RuntimeR
     },
   };
 }
+
+export type RuntimeReads = ReturnType<typeof createRuntimeReads>;
 
 /** Newest first; the position is that of the last announcement, `<transaction>:<number>`. */
 async function alertsOf(sql: Sql, orgId: string, { limit, after }: Page): Promise<PageOf<AnnouncedAlert>> {

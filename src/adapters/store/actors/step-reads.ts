@@ -1,9 +1,19 @@
 /** Reads of the committed steps of one actor of any kind. The caller has checked the actor's organization. */
-import type { Page, PageOf } from '../../../../api/page.ts';
-import type { ActorStep } from '../../../../api/v1/actors/ports.ts';
 import type { Json } from '../../../domain/values/canonical-json.ts';
+import type { Page, PageOf } from '../../../domain/values/page.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Sql } from '../database.ts';
 import { pageOfRows } from '../page-of-rows.ts';
+
+export interface ActorStep {
+  readonly version: number;
+  readonly at: EpochMs;
+  readonly machine: string;
+  readonly event: Json;
+  readonly from: Json;
+  readonly to: Json;
+  readonly cause: string | null;
+}
 
 interface StepRow extends Omit<ActorStep, 'from' | 'to'> {
   readonly from_value: Json;

@@ -1,14 +1,81 @@
 /** Reads of agents: lists, versions, steps and the states of their charts. Every read names the organization. */
 import { type AgentView, agent } from '../../../../actors/agent/resource.ts';
-import type { AgentReads, LastHalt } from '../../../../api/v1/agents/ports.ts';
+import type { EvidenceCheck, EvidenceKind, EvidenceMetrics } from '../../../domain/agents/evidence.ts';
 import type { Position } from '../../../domain/books/book.ts';
+import type { SourceOrigin } from '../../../domain/market/data-source.ts';
 import type { Json } from '../../../domain/values/canonical-json.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
-import { newestSteps } from '../actors/step-reads.ts';
+import type { Page, PageOf } from '../../../domain/values/page.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
+import { type ActorStep, newestSteps } from '../actors/step-reads.ts';
 import type { Sql } from '../database.ts';
 import { type EvidenceRecord, evidenceColumns, evidenceOf } from '../gates/evidence-store.ts';
 import { pageOfRows } from '../page-of-rows.ts';
 import { columnsOf } from '../resource-rows.ts';
+
+/** Current state of an agent's state chart. */
+export interface ChartState {
+  readonly machine: string;
+  readonly version: number;
+  readonly status: 'running' | 'done' | 'quarantined';
+  readonly value: Json;
+}
+
+export interface AgentVersion {
+  readonly version: number;
+  readonly manifestHash: string;
+  readonly createdBy: string;
+  /** ISO 8601. */
+  readonly createdAt: string;
+}
+
+export interface AgentDetail extends AgentView {
+  /** Newest first. */
+  readonly versions: readonly AgentVersion[];
+  /** The canonical manifest of the active version, as it was hashed. */
+  readonly manifest: { readonly [field: string]: Json };
+}
+
+/** Evidence that is tied to a manifest hash, as the database checked it. */
+export interface AgentEvidence {
+  readonly id: string;
+  readonly kind: EvidenceKind;
+  readonly manifestVersion: number;
+  readonly manifestHash: string;
+  readonly passed: boolean;
+  readonly at: EpochMs;
+  readonly runId: string | null;
+  readonly checks: readonly EvidenceCheck[];
+  readonly metrics: EvidenceMetrics;
+  /** True unless every source that it stands on was real, and time was not moved on. */
+  readonly simulated: boolean;
+  readonly origins: Readonly<Record<string, SourceOrigin>>;
+  readonly rulesVersion: number;
+  /** Change of its rules since then, as a clause; null if they are the present ones. */
+  readonly ruleChange: string | null;
+  readonly seq: number;
+  readonly hash: string;
+}
+
+/** A manifest version together with the one before it. */
+export interface VersionedManifest extends AgentVersion {
+  readonly manifest: Manifest;
+  /** Null for the first version. */
+  readonly previous: Manifest | null;
+}
+
+/** The newest emergency halt of an organization. */
+export interface LastHalt {
+  /** Counts the halts of the organization. */
+  readonly epoch: number;
+  /** ISO 8601. */
+  readonly at: string;
+  /** Null of a halt of before its author was kept. */
+  readonly by: string | null;
+  readonly reason: string | null;
+  /** True while agents are still being paused. */
+  readonly isPausing: boolean;
+}
 
 /** Reads a row of an agent's columns as commands and reads show it. */
 export function agentOf(row: Readonly<Record<string, unknown>>): AgentView {
@@ -34,15 +101,17 @@ export async function readLastHalt(sql: Sql, orgId: string): Promise<LastHalt | 
   return row === undefined || row.at === null ? null : { ...row, at: row.at.toISOString() };
 }
 
-export function createAgentReads(sql: Sql): AgentReads {
-  async function belongs(orgId: string, agentId: string): Promise<boolean> {
-    const rows = await sql`select 1 from agents where id = ${agentId} and org_id = ${orgId}`;
-    return rows.length > 0;
-  }
+async function belongs(sql: Sql, orgId: string, agentId: string): Promise<boolean> {
+  const rows = await sql`select 1 from agents where id = ${agentId} and org_id = ${orgId}`;
+  return rows.length > 0;
+}
 
+export function createAgentReads(sql: Sql) {
   return {
+    ...manifestReads(sql),
+
     /** Newest first. The position is the last agent's id; a position of another organization yields nothing. */
-    async list(orgId, { limit, after }) {
+    async list(orgId: string, { limit, after }: Page): Promise<PageOf<AgentView>> {
       const rows = await sql<{ id: string }[]>`
         select ${columnsOf(sql, agent)} from agents t where t.org_id = ${orgId}
         ${after === null ? sql`` : sql`and (t.created_at, t.id) < (select created_at, id from agents where id = ${after} and org_id = ${orgId})`}
@@ -52,7 +121,7 @@ export function createAgentReads(sql: Sql): AgentReads {
     },
 
     /** Null if the organization has no such agent. Versions are newest first. */
-    async get(orgId, agentId) {
+    async get(orgId: string, agentId: string): Promise<AgentDetail | null> {
       const [[row], versions] = await Promise.all([
         sql<{ canonical: string }[]>`
           select ${columnsOf(sql, agent)}, m.canonical from agents t join manifests m on m.agent_id = t.id and m.version = t.manifest_version
@@ -74,15 +143,15 @@ export function createAgentReads(sql: Sql): AgentReads {
       };
     },
 
-    async history(orgId, agentId, page) {
-      const [known, steps] = await Promise.all([belongs(orgId, agentId), newestSteps(sql, agentId, page)]);
+    async history(orgId: string, agentId: string, page: Page): Promise<PageOf<ActorStep> | null> {
+      const [known, steps] = await Promise.all([belongs(sql, orgId, agentId), newestSteps(sql, agentId, page)]);
       return known ? steps : null;
     },
 
     /** Evidence, newest first. The position is the last row's number in the agent's chain of gate records. */
-    async evidence(orgId, agentId, { limit, after }) {
+    async evidence(orgId: string, agentId: string, { limit, after }: Page): Promise<PageOf<AgentEvidence> | null> {
       const [known, rows] = await Promise.all([
-        belongs(orgId, agentId),
+        belongs(sql, orgId, agentId),
         sql<(EvidenceRecord & { hash: string })[]>`
           select ${evidenceColumns(sql)}, hash from evidence
           where agent_id = ${agentId} ${after === null ? sql`` : sql`and seq < ${Number(after)}`} order by seq desc limit ${limit + 1}`,
@@ -92,10 +161,30 @@ export function createAgentReads(sql: Sql): AgentReads {
       return { items: page.items.map((row) => ({ ...evidenceOf(row), hash: row.hash })), next: page.next };
     },
 
-    /** Manifest versions with the one before each, newest first. The position is the last one's number. */
-    async versions(orgId, agentId, range, { limit, after }) {
+    /** State of the agent's chart. */
+    async chartState(orgId: string, agentId: string): Promise<ChartState | null> {
+      const [row] = await sql<{ machine: string; version: number; status: 'running' | 'done' | 'quarantined'; value: Json }[]>`
+        select machine, version, status, snapshot->'value' as value from actors where id = ${agentId} and org_id = ${orgId} and kind = 'agent'`;
+      return row === undefined ? null : { machine: row.machine, version: row.version, status: row.status, value: row.value };
+    },
+  };
+}
+
+/** Reads of the versions of an agent's manifest. */
+function manifestReads(sql: Sql) {
+  return {
+    /**
+     * Newest first; only versions from `from` to `to`, both inclusive, if they are given. Each with the one before
+     * it. The position is the last one's number.
+     */
+    async versions(
+      orgId: string,
+      agentId: string,
+      range: { readonly from: number | null; readonly to: number | null },
+      { limit, after }: Page,
+    ): Promise<PageOf<VersionedManifest> | null> {
       const [known, rows] = await Promise.all([
-        belongs(orgId, agentId),
+        belongs(sql, orgId, agentId),
         sql<{ version: number; hash: string; created_by: string; created_at: Date; canonical: string; previous: string | null }[]>`
           select m.version, m.hash, m.created_by, m.created_at, m.canonical, p.canonical as previous
           from manifests m left join manifests p on p.agent_id = m.agent_id and p.version = m.version - 1
@@ -117,18 +206,14 @@ export function createAgentReads(sql: Sql): AgentReads {
     },
 
     /** Manifest of one version; null if there is no such version or agent. */
-    async manifest(orgId, agentId, version) {
+    async manifest(orgId: string, agentId: string, version: number): Promise<Manifest | null> {
       const [row] = await sql<{ canonical: string }[]>`
         select m.canonical from manifests m join agents a on a.id = m.agent_id
         where m.agent_id = ${agentId} and m.version = ${version} and a.org_id = ${orgId}`;
       return row === undefined ? null : (JSON.parse(row.canonical) as Manifest);
     },
-
-    /** State of the agent's chart. */
-    async chartState(orgId, agentId) {
-      const [row] = await sql<{ machine: string; version: number; status: 'running' | 'done' | 'quarantined'; value: Json }[]>`
-        select machine, version, status, snapshot->'value' as value from actors where id = ${agentId} and org_id = ${orgId} and kind = 'agent'`;
-      return row === undefined ? null : { machine: row.machine, version: row.version, status: row.status, value: row.value };
-    },
   };
 }
+
+/** Reads about agents. Every one takes the organization; a foreign agent answers null, exactly as a missing one. */
+export type AgentReads = ReturnType<typeof createAgentReads>;

@@ -1,10 +1,17 @@
 /** Tokens of external agents in PostgreSQL. */
 import type { AgentToken, AgentTokenStore } from '../../../../actors/agent/agent-tokens.ts';
-import type { AgentTokenReads } from '../../../../api/access.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';
 import type { Sql } from '../database.ts';
+
+/** A token of an agent that nobody has revoked. */
+interface AgentTokenHolder {
+  readonly id: string;
+  readonly orgId: string;
+  readonly agentId: string;
+  readonly name: string;
+}
 
 interface Row {
   readonly id: string;
@@ -51,9 +58,10 @@ function tokenOf(row: Row): AgentToken {
 }
 
 /** Finds the agent of a token by the SHA-256 of its text. `sql` sees every organization. */
-export function createAgentTokenReads(sql: Sql): AgentTokenReads {
+export function createAgentTokenReads(sql: Sql) {
   return {
-    async find(digest) {
+    /** Finds the holder of a token by the SHA-256 of its text; null if it has none, or was revoked. */
+    async find(digest: string): Promise<AgentTokenHolder | null> {
       const [row] = await sql<{ id: string; org_id: string; agent_id: string; name: string }[]>`
         select t.id, t.org_id, t.agent_id, t.name from agent_tokens t
         where t.digest = ${digest} and not exists (select 1 from agent_token_revocations r where r.token_id = t.id)`;
@@ -61,3 +69,5 @@ export function createAgentTokenReads(sql: Sql): AgentTokenReads {
     },
   };
 }
+
+export type AgentTokenReads = ReturnType<typeof createAgentTokenReads>;

@@ -29,3 +29,5 @@ export function createCutReads(sql: Sql) {
     },
   };
 }
+
+export type CutReads = ReturnType<typeof createCutReads>;

@@ -1,6 +1,4 @@
 /** Decision records assembled on reading: the packed row, its slot's observations and the manifest's rules. */
-import type { DecisionBatch } from '../../../../api/feeds/ports.ts';
-import type { DecisionReads } from '../../../../api/v1/agents/ports.ts';
 import type { Disposition } from '../../../domain/agents/agent.ts';
 import type { Observation } from '../../../domain/market/cut.ts';
 import { compileManifest } from '../../../domain/agents/decide.ts';
@@ -16,9 +14,24 @@ import {
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import { observedBy, type Reading } from '../../../domain/agents/observed-state.ts';
 import type { InstrumentKey } from '../../../domain/market/venue.ts';
+import type { Page, PageOf } from '../../../domain/values/page.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Sql } from '../database.ts';
 import { pageOfRows } from '../page-of-rows.ts';
 import { movedBefore } from '../trail/history-archive.ts';
+
+/** Decisions of one committed batch of a shard's ticks, as the batch's announcement names it. Both slots are inclusive. */
+export interface DecisionBatch {
+  readonly periodMs: number;
+  readonly shard: number;
+  readonly fromSlot: EpochMs;
+  readonly slot: EpochMs;
+}
+
+export interface DecisionPage extends PageOf<DecisionRecord> {
+  /** Time before which decisions lie in archive files, on the last page. Null if none were moved, and on every other page. */
+  readonly movedBefore: EpochMs | null;
+}
 
 /** Parts of a manifest that reading needs. It is small next to the manifest compiled for ticks. */
 interface ReadableManifest {
@@ -46,16 +59,6 @@ export interface PackedRow {
 /** Manifests kept in memory for reading. */
 const MAX_MANIFESTS = 1_000;
 const UUID_DIGITS = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-
-/** Reads of decisions: those of the API, and two for the feeds and the operator's command line. */
-export interface DecisionStore extends DecisionReads {
-  /** The records of stored decisions, in the same order. */
-  assemble(rows: readonly PackedRow[]): Promise<DecisionRecord[]>;
-  /** The decision with an id, whosever it is, or null. */
-  find(id: string): Promise<DecisionRecord | null>;
-  /** The organization's decisions of a shard's ticks; both slots are inclusive. Ascending by agent and slot. */
-  ofShard(batch: DecisionBatch, orgId: string): Promise<DecisionRecord[]>;
-}
 
 /** Columns of a packed row, from `decisions d`. */
 export const packedColumns = (sql: Sql) => sql`
@@ -119,7 +122,7 @@ function storedOf(row: PackedRow): DecisionRow {
 }
 
 /** @param kind whose decisions `list` and `get` read. */
-export function createDecisionReads(sql: Sql, kind: 'agent' | 'take' = 'agent'): DecisionStore {
+export function createDecisionReads(sql: Sql, kind: 'agent' | 'take' = 'agent') {
   const readManifests = rememberedManifests(sql);
   const columns = packedColumns(sql);
 
@@ -164,7 +167,7 @@ export function createDecisionReads(sql: Sql, kind: 'agent' | 'take' = 'agent'):
 
   return {
     /** Newest first. Null if the organization has no such agent. The position is the last decision's slot. */
-    async list(orgId, agentId, { limit, after }) {
+    async list(orgId: string, agentId: string, { limit, after }: Page): Promise<DecisionPage | null> {
       const [known, before, rows] = await Promise.all([
         sql`select 1 from traders where id = ${agentId} and org_id = ${orgId} and kind = ${kind}`,
         movedBefore(sql),
@@ -180,18 +183,21 @@ export function createDecisionReads(sql: Sql, kind: 'agent' | 'take' = 'agent'):
       return { items: await assemble(page.items), next: page.next, movedBefore: page.next === null ? before : null };
     },
 
+    /** The records of stored decisions, in the same order. */
     assemble,
 
     /** The decision of an organization's agent with an id, or null. Immediate for recent ones, about a microsecond for every older one. */
-    async get(orgId, agentId, id) {
+    async get(orgId: string, agentId: string, id: string): Promise<DecisionRecord | null> {
       return byId(id, sql`agent_id = (select a.id from traders a where a.id = ${agentId} and a.org_id = ${orgId} and a.kind = ${kind})`);
     },
 
-    async find(id) {
+    /** The decision with an id, whosever it is, or null. */
+    async find(id: string): Promise<DecisionRecord | null> {
       return byId(id, sql`true`);
     },
 
-    async ofShard(batch, orgId) {
+    /** The organization's decisions of a shard's ticks; both slots are inclusive. Ascending by agent and slot. */
+    async ofShard(batch: DecisionBatch, orgId: string): Promise<DecisionRecord[]> {
       const rows = await sql<PackedRow[]>`
         select ${columns} from actors a join decisions d on d.agent_id = a.id and d.slot between ${batch.fromSlot} and ${batch.slot}
         where a.tick_period_ms = ${batch.periodMs} and a.shard = ${batch.shard} and a.org_id = ${orgId}
@@ -200,3 +206,6 @@ export function createDecisionReads(sql: Sql, kind: 'agent' | 'take' = 'agent'):
     },
   };
 }
+
+/** Reads of decisions: those of the API, and some for the feeds and the operator's command line. */
+export type DecisionStore = ReturnType<typeof createDecisionReads>;

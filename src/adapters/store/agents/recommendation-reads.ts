@@ -1,12 +1,20 @@
 /** Recommendations of an organization's agents: decisions that asked for a trade and led to no proposal. */
-import type { AgentPorts } from '../../../../api/v1/agents/ports.ts';
+import type { DecisionRecord } from '../../../domain/agents/decision.ts';
+import type { Page, PageOf } from '../../../domain/values/page.ts';
 import type { Sql } from '../database.ts';
 import { pageOfRows } from '../page-of-rows.ts';
 import { movedBefore } from '../trail/history-archive.ts';
 import { type DecisionStore, type PackedRow, packedColumns } from './decision-reads.ts';
 
-export function createRecommendations(sql: Sql, decisions: Pick<DecisionStore, 'assemble'>): AgentPorts['recommendations'] {
-  return async (orgId, { limit, after }) => {
+/** A decision that asked for a trade, and of which no proposal was made. */
+export interface Recommendation {
+  readonly decision: DecisionRecord;
+  readonly agentName: string;
+}
+
+export function createRecommendations(sql: Sql, decisions: Pick<DecisionStore, 'assemble'>) {
+  /** Newest first. The position is the last one's slot and agent, `slot|agent`. */
+  return async (orgId: string, { limit, after }: Page): Promise<PageOf<Recommendation>> => {
     const [slot = '', agentId = ''] = after?.split('|') ?? [];
     const [before, rows] = await Promise.all([
       movedBefore(sql),
@@ -23,3 +31,5 @@ export function createRecommendations(sql: Sql, decisions: Pick<DecisionStore, '
     return { items: records.map((decision, place) => ({ decision, agentName: page.items[place]?.name ?? '' })), next: page.next };
   };
 }
+
+export type Recommendations = ReturnType<typeof createRecommendations>;

@@ -1,12 +1,18 @@
 /** Signal hooks of external agents in PostgreSQL. */
 import type { SignalHook, SignalHookStore } from '../../../../actors/agent/signal-hooks.ts';
-import type { SignalReads } from '../../../../api/access.ts';
 import { canonicalJson } from '../../../domain/values/canonical-json.ts';
 import type { SignalMapping } from '../../../domain/outside/signal-template.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';
 import type { Sql, Transaction } from '../database.ts';
+
+/** A signal hook that nobody has revoked, with what its deliveries may be signed with. */
+export interface FoundHook extends SignalHook {
+  readonly orgId: string;
+  /** SHA-256 of each secret that counts now, in hexadecimal. */
+  readonly digests: readonly string[];
+}
 
 interface Row {
   readonly id: string;
@@ -82,9 +88,10 @@ function hookOf(row: Row): SignalHook {
 }
 
 /** Finds a hook that nobody revoked by its id, or by the digest of a secret, with the secrets that count now. `sql` sees every organization. */
-export function createSignalReads(sql: Sql): SignalReads {
+export function createSignalReads(sql: Sql) {
   return {
-    async find(key, at) {
+    /** Finds a hook by its id, or by the SHA-256 of a secret that counts at an instant. */
+    async find(key: { readonly id: string } | { readonly digest: string }, at: EpochMs): Promise<FoundHook | null> {
       const by = 'id' in key ? sql`h.id = ${key.id}` : sql`h.id = (select hook_id from signal_secrets where digest = ${key.digest})`;
       const [row] = await sql<(Row & { digests: string[] })[]>`
         select h.*, null as revoked_at, array(
@@ -98,3 +105,5 @@ export function createSignalReads(sql: Sql): SignalReads {
     },
   };
 }
+
+export type SignalReads = ReturnType<typeof createSignalReads>;

@@ -1,12 +1,48 @@
 /** Reads of books: an organization's list and the fills of one, newest first. Every read names the organization. */
-import type { BookedFill, BookReads } from '../../../../api/v1/books/ports.ts';
-import type { Fill, FillQuote } from '../../../domain/books/book.ts';
-import { plainDecimal } from '../../../domain/values/decimal.ts';
+import type { Fill, FillQuote, Position } from '../../../domain/books/book.ts';
+import type { LedgerMove } from '../../../domain/books/equity-course.ts';
+import type { ShadowMeasurement } from '../../../domain/shadow/measure.ts';
+import { type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
 import type { ExecutionMode } from '../../../domain/orders/order.ts';
+import type { Page, PageOf } from '../../../domain/values/page.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Sql } from '../database.ts';
 import { pageOfRows } from '../page-of-rows.ts';
 import { createTotalReads, type MoveRow, moveOf } from './total-reads.ts';
 import { type BookFigures, figuresOf } from './book-store.ts';
+
+/** A book as lists show it: at cost, for a list knows no prices. */
+export interface BookSummary {
+  readonly id: string;
+  readonly agentId: string | null;
+  readonly mode: ExecutionMode;
+  readonly manifestVersion: number | null;
+  readonly version: number;
+  readonly capitalUsd: DecimalString;
+  readonly cashUsd: DecimalString;
+  readonly holdings: readonly Position[];
+  readonly realizedPnlUsd: DecimalString;
+  readonly feesUsd: DecimalString;
+  readonly fundingUsd: DecimalString;
+  readonly fills: number;
+  readonly turnoverUsd: DecimalString;
+  readonly slippageUsd: DecimalString;
+  readonly openProposals: number;
+  readonly openedAt: EpochMs;
+  readonly changedAt: EpochMs;
+}
+
+/** Every booking of a book, from which its curve is made. */
+export interface BookCourse {
+  readonly openedAt: EpochMs;
+  /** Ascending. */
+  readonly moves: readonly LedgerMove[];
+}
+
+/** A fill with what the flow of its venue would have given in its place; null outside of the shadow stage, and before it is measured. */
+export interface BookedFill extends Fill {
+  readonly shadow: (ShadowMeasurement & { readonly digest: string }) | null;
+}
 
 interface BookListRow extends BookFigures {
   id: string;
@@ -78,12 +114,12 @@ function measuredOf(row: MeasuredRow | null): MeasuredRow | null {
   return { ...row, quantity: plain(row.quantity), price: plain(row.price) };
 }
 
-export function createBookReads(sql: Sql): BookReads {
+export function createBookReads(sql: Sql) {
   return {
     ...createTotalReads(sql),
 
     /** The position is the last book's number. */
-    async list(orgId, agentId, { limit, after }) {
+    async list(orgId: string, agentId: string | null, { limit, after }: Page): Promise<PageOf<BookSummary>> {
       const rows = await sql<BookListRow[]>`
         select b.id, b.number, b.agent_id, b.mode, b.manifest_version, b.version, b.capital_usd, b.cash_usd, b.holdings, b.realized_pnl_usd,
           b.fees_usd, b.funding_usd, b.fills, b.turnover_usd, b.slippage_usd, b.opened_at, b.changed_at,
@@ -97,7 +133,7 @@ export function createBookReads(sql: Sql): BookReads {
     },
 
     /** Null if the organization has no such book. The position is the last fill's number. */
-    async fills(orgId, bookId, { limit, after }) {
+    async fills(orgId: string, bookId: string, { limit, after }: Page): Promise<PageOf<BookedFill> | null> {
       const [known, rows] = await Promise.all([
         sql`select 1 from books where id = ${bookId} and org_id = ${orgId}`,
         sql<(FillRow & { shadow: MeasuredRow | null })[]>`
@@ -113,7 +149,8 @@ export function createBookReads(sql: Sql): BookReads {
       return { items: page.items.map((row) => ({ ...fillOf(row), shadow: measuredOf(row.shadow) })), next: page.next };
     },
 
-    async course(orgId, bookId) {
+    /** Null if the organization has no such book. */
+    async course(orgId: string, bookId: string): Promise<BookCourse | null> {
       const [[known], rows] = await Promise.all([
         sql<{ opened_at: number }[]>`select opened_at from books where id = ${bookId} and org_id = ${orgId}`,
         sql<MoveRow[]>`
@@ -125,3 +162,6 @@ export function createBookReads(sql: Sql): BookReads {
     },
   };
 }
+
+/** Reads of books, newest first. */
+export type BookReads = ReturnType<typeof createBookReads>;

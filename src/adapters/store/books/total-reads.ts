@@ -1,5 +1,4 @@
 /** Holdings of several books over time: sums of their ledgers, and the prices that cuts observed. */
-import type { BookReads } from '../../../../api/v1/books/ports.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
 import type { LedgerMove } from '../../../domain/books/equity-course.ts';
 import type { BookContents } from '../../../domain/portfolio/performance.ts';
@@ -19,11 +18,16 @@ export function moveOf({ at, kind, asset, amount }: MoveRow): LedgerMove {
   return { at, kind, instrument: kind === 'position' ? (asset as InstrumentKey) : null, amount: plainDecimal(amount) };
 }
 
-export function createTotalReads(
-  sql: Sql,
-): Pick<BookReads, 'opened' | 'movesOf' | 'observedMids' | 'midsBefore' | 'tradedSince' | 'contentsBefore'> {
+export function createTotalReads(sql: Sql) {
   return {
-    async opened(orgId, bookIds) {
+    /**
+     * Time at which the first of these books was opened, and from when on observations lie in the database; null if nothing
+     * limits it.
+     */
+    async opened(
+      orgId: string,
+      bookIds: readonly string[],
+    ): Promise<{ readonly openedAt: EpochMs | null; readonly observedFrom: EpochMs | null }> {
       const [[row], observedFrom] = await Promise.all([
         sql<{ at: number | null }[]>`
           select min(opened_at) as at from books where org_id = ${orgId} and id = any(${bookIds as string[]})`,
@@ -32,7 +36,11 @@ export function createTotalReads(
       return { openedAt: row?.at ?? null, observedFrom };
     },
 
-    async movesOf(orgId, bookIds, times) {
+    /**
+     * Ledger moves of these books together, summed up to each of `times` (ascending). There is at most one move of each kind and
+     * instrument.
+     */
+    async movesOf(orgId: string, bookIds: readonly string[], times: readonly EpochMs[]): Promise<readonly LedgerMove[]> {
       const rows = await sql<(Omit<MoveRow, 'at'> & { point: number })[]>`
         select width_bucket(t.at - 1, ${times as number[]}::bigint[]) as point, a.kind, a.asset, sum(l.amount) as amount
         from books b join ledger_transactions t on t.book_id = b.id
@@ -43,13 +51,32 @@ export function createTotalReads(
       return rows.map(({ point, ...row }) => moveOf({ ...row, at: times[point] as number }));
     },
 
-    contentsBefore: (orgId, bookIds, before) => contentsBefore(sql, orgId, bookIds, before),
+    /** Holdings and cash of each of these books before an instant, by book id. A book that is not open is left out. */
+    contentsBefore: (orgId: string, bookIds: readonly string[], before: EpochMs): Promise<ReadonlyMap<string, BookContents>> =>
+      contentsBefore(sql, orgId, bookIds, before),
 
-    midsBefore: (_orgId, instruments, before) => midsBefore(sql, instruments, before),
+    /** The last middle of each instrument before an instant: of the newest cut, or one of the day before that. */
+    midsBefore: (
+      _orgId: string,
+      instruments: readonly InstrumentKey[],
+      before: EpochMs,
+    ): Promise<ReadonlyMap<InstrumentKey, DecimalString>> => midsBefore(sql, instruments, before),
 
-    tradedSince: (orgId, bookIds, instruments, since) => tradedSince(sql, orgId, bookIds, instruments, since),
+    /** Dollars that instruments have brought to each book since an instant, less what they have cost, fees included. */
+    tradedSince: (
+      orgId: string,
+      bookIds: readonly string[],
+      instruments: readonly InstrumentKey[],
+      since: EpochMs,
+    ): Promise<ReadonlyMap<string, ReadonlyMap<InstrumentKey, DecimalString>>> => tradedSince(sql, orgId, bookIds, instruments, since),
 
-    async observedMids(_orgId, instruments, times, withinMs) {
+    /** The middles that the newest cut at each of `times` observed; a cut that is older than `withinMs` is none. */
+    async observedMids(
+      _orgId: string,
+      instruments: readonly InstrumentKey[],
+      times: readonly EpochMs[],
+      withinMs: number,
+    ): Promise<ReadonlyMap<EpochMs, ReadonlyMap<InstrumentKey, DecimalString>>> {
       const rows = await sql<{ at: number; instrument: InstrumentKey; mid: string }[]>`
         select t.at, o.instrument, o.body::jsonb #>> '{quote,mid}' as mid
         from unnest(${times as number[]}::bigint[]) as t (at)

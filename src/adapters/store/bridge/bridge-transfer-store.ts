@@ -1,12 +1,12 @@
 /** Bridge transfers in PostgreSQL, and how lists, limits and the portfolio read it. */
 import type { SettledArrivals } from '../../../../actors/bridge-transfer/ports.ts';
 import { bridgeTransfer } from '../../../../actors/bridge-transfer/resource.ts';
-import type { Page } from '../../../../api/page.ts';
 import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
 import { IN_TRANSIT_STATES, type TransferState } from '../../../domain/bridge/axes.ts';
 import type { TransferStep } from '../../../domain/bridge/course.ts';
 import type { BridgeProviderName } from '../../../domain/bridge/quote.ts';
 import type { TransitAmount } from '../../../domain/bridge/transit.ts';
+import type { Page } from '../../../domain/values/page.ts';
 import type { Sql, Transaction } from '../database.ts';
 import type { Query } from '../queries.ts';
 import { createRowReads } from '../resource-rows.ts';
@@ -76,6 +76,8 @@ export function createBridgeTransferStore(sql: Sql) {
     },
   };
 }
+
+export type BridgeTransferStore = ReturnType<typeof createBridgeTransferStore>;
 
 /** Number of transfers of one provider that are followed by pushes at once. Timers alone look at the others. */
 const MOST_FOLLOWED = 500;

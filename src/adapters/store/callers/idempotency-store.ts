@@ -1,23 +1,27 @@
 /** Answers that were given under an Idempotency-Key. They are written with the effect they answer for; here they are found and forgotten. */
-import type { RememberedAnswers } from '../../../../api/remembered-answers.ts';
 import type { Sql } from '../database.ts';
 
-export interface IdempotencyStore extends RememberedAnswers {
-  /** Forgets answers that are older than so many hours; returns how many. A key must live longer than any client retries. */
-  forgetOlderThan(hours: number): Promise<number>;
+/** The answer that a request with an Idempotency-Key was given before. `status` is null while it is still being made. */
+export interface RememberedAnswer {
+  readonly requestHash: string;
+  readonly status: number | null;
+  readonly body: string | null;
 }
 
-export function createIdempotencyStore(sql: Sql): IdempotencyStore {
+export function createIdempotencyStore(sql: Sql) {
   return {
-    async find(orgId, subject, route, key) {
+    async find(orgId: string, subject: string, route: string, key: string): Promise<RememberedAnswer | null> {
       const [row] = await sql<{ request_hash: string; status: number | null; body: string | null }[]>`
         select request_hash, status, body from idempotency_keys
         where org_id = ${orgId} and subject = ${subject} and route = ${route} and key = ${key}`;
       return row === undefined ? null : { requestHash: row.request_hash, status: row.status, body: row.body };
     },
-    async forgetOlderThan(hours) {
+    /** Forgets answers that are older than so many hours; returns how many. A key must live longer than any client retries. */
+    async forgetOlderThan(hours: number): Promise<number> {
       const gone = await sql`delete from idempotency_keys where created_at < clock_timestamp() - make_interval(hours => ${hours}::int)`;
       return gone.count;
     },
   };
 }
+
+export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>;

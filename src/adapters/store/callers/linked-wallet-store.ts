@@ -1,8 +1,8 @@
 /** Linked wallets in PostgreSQL: texts that wait for a signature, and wallets whose owners have signed one. */
 import type { WalletDirectory } from '../../../../actors/linked-wallet/command-handler.ts';
-import type { Page, PageOf } from '../../../../api/page.ts';
 import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
 import type { LinkedWallet, WalletChain, WalletChallenge } from '../../../domain/identity/linked-wallet.ts';
+import type { Page, PageOf } from '../../../domain/values/page.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';
 import type { Sql } from '../database.ts';
@@ -77,6 +77,8 @@ export function createLinkedWalletStore(sql: Sql) {
     },
   };
 }
+
+export type LinkedWalletStore = ReturnType<typeof createLinkedWalletStore>;
 
 /**
  * Changes a wallet. Null if the organization has no such wallet. If `changed` refuses, nothing is written; if it returns null, the wallet

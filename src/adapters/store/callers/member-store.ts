@@ -1,7 +1,6 @@
 /** Members and their organizations: who belongs where and may do what. Read on every request, by primary key. */
-import type { Member } from '../../../../api/access.ts';
 import type { Permission } from '../../../domain/agents/agent.ts';
-import type { TokenRevocation } from '../../../domain/identity/member.ts';
+import type { Member, TokenRevocation } from '../../../domain/identity/member.ts';
 import type { Sql, Transaction } from '../database.ts';
 
 export interface MemberStore {

@@ -1,9 +1,9 @@
 /** Members, roles and invitations of one organization. Every change goes through a function of the database that checks it once more. */
 import type { MemberDirectory } from '../../../../actors/members/command-handler.ts';
-import type { Page, PageOf } from '../../../../api/page.ts';
 import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
 import type { Permission } from '../../../domain/agents/agent.ts';
 import { BUILT_IN_ROLES, type Invitation, type MemberRole, type MemberView } from '../../../domain/identity/member.ts';
+import type { Page, PageOf } from '../../../domain/values/page.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';
 import type { Sql, Transaction } from '../database.ts';

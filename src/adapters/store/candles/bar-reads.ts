@@ -75,3 +75,5 @@ export function createBarReads(sql: Sql) {
     },
   };
 }
+
+export type BarReads = ReturnType<typeof createBarReads>;

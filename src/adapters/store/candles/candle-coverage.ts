@@ -1,6 +1,6 @@
 /** Stored bars of each series, their origin, and the gaps with their reasons. */
-import type { CandleSeries } from '../../../../api/v1/candles/ports.ts';
 import { type CandleGap, explainGap, GAP_REASONS, type GapReason } from '../../../domain/candles/candle-gaps.ts';
+import type { CandleSeries } from '../../../domain/candles/candle.ts';
 import { isoTime, slotOf, timeframeMs } from '../../../domain/values/time.ts';
 import type { createCandleWindows } from './candle-windows.ts';
 

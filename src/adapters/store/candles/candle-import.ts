@@ -2,7 +2,7 @@
 
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import type { CandleSeries } from '../../../../api/v1/candles/ports.ts';
+import type { CandleSeries } from '../../../domain/candles/candle.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import { writesReal } from '../catalog/source-origins.ts';
 import type { Sql, Transaction } from '../database.ts';

@@ -1,6 +1,5 @@
 /** Closed bars in PostgreSQL. A bar that is missing is missing: nothing is filled in. */
-import type { CandleSeries, StoredCandle } from '../../../../api/v1/candles/ports.ts';
-import type { Candle, CandleBatch } from '../../../domain/candles/candle.ts';
+import type { Candle, CandleBatch, CandleSeries, StoredCandle } from '../../../domain/candles/candle.ts';
 import { readsReal, writesReal } from '../catalog/source-origins.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { createCandleWindows } from './candle-windows.ts';

@@ -1,6 +1,6 @@
 /** Requested stretches of a series, kept as multiranges: the record behind every gap's reason. */
-import type { CandleSeries } from '../../../../api/v1/candles/ports.ts';
 import type { CandleWindow, TimeRange, WindowState } from '../../../domain/candles/candle-gaps.ts';
+import type { CandleSeries } from '../../../domain/candles/candle.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import { readsReal, writesReal } from '../catalog/source-origins.ts';
 import type { Sql, Transaction } from '../database.ts';

@@ -1,13 +1,17 @@
 /** The history of issuers' marks at rest (`issuer_marks`): one row per change, never changed again. */
-import type { MarkReads, RecordedMark } from '../../../../api/v1/catalog/ports.ts';
 import type { DecimalString } from '../../../domain/values/decimal.ts';
 import { plainDecimal } from '../../../domain/values/decimal.ts';
 import type { MarkChange } from '../../../domain/catalog/issuer-mark.ts';
-import type { MarkMemory } from '../../venues/reference/issuer-marks.ts';
+import type { Page, PageOf } from '../../../domain/values/page.ts';
 import type { Sql } from '../database.ts';
 import { readsReal, writesReal } from './source-origins.ts';
 
-export interface IssuerMarkStore extends MarkMemory, MarkReads {}
+/** A change of a mark as it was recorded, with the mark before it. */
+export interface RecordedMark {
+  readonly id: number;
+  readonly change: MarkChange;
+  readonly previous: { readonly markPrice: DecimalString; readonly markValuation: DecimalString } | null;
+}
 
 interface Row {
   id: number;
@@ -44,9 +48,10 @@ function changeOf(row: Row): MarkChange {
   };
 }
 
-export function createIssuerMarkStore(sql: Sql): IssuerMarkStore {
+export function createIssuerMarkStore(sql: Sql) {
   return {
-    async newest() {
+    /** Returns the first known change and the last one of each token. */
+    async newest(): Promise<readonly { readonly first: MarkChange; readonly last: MarkChange }[]> {
       const rows = await sql<Row[]>`
         select m.* from issuer_marks m
         join (select instrument, min(id) as first, max(id) as last from issuer_marks where is_real = ${readsReal(sql, 'issuer')} group by instrument) e
@@ -60,7 +65,8 @@ export function createIssuerMarkStore(sql: Sql): IssuerMarkStore {
       return [...byInstrument.values()];
     },
 
-    async append(changes) {
+    /** Keeps changes, each once and for ever. */
+    async append(changes: readonly MarkChange[]): Promise<void> {
       const rows = changes.map((change) => ({
         issuer: change.issuer,
         source: change.source,
@@ -81,7 +87,7 @@ export function createIssuerMarkStore(sql: Sql): IssuerMarkStore {
       );
     },
 
-    async changes(instrument, { limit, after }) {
+    async changes(instrument: string | null, { limit, after }: Page): Promise<PageOf<RecordedMark>> {
       const rows = await sql<RowWithPrevious[]>`
         select * from (
           select m.*, lag(mark_price) over w as previous_price, lag(mark_valuation) over w as previous_valuation
@@ -105,3 +111,6 @@ export function createIssuerMarkStore(sql: Sql): IssuerMarkStore {
     },
   };
 }
+
+/** The history of issuers' marks, newest first; of one token, or of all if the instrument is null. */
+export type IssuerMarkStore = ReturnType<typeof createIssuerMarkStore>;

@@ -1,8 +1,8 @@
 /** Delegations in PostgreSQL: granted once, revoked once, never changed; and what was put before the delegated signer. */
-import type { Page, PageOf } from '../../../../api/page.ts';
 import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
 import type { Delegation, TraderKind } from '../../../domain/identity/delegation.ts';
 import type { Order } from '../../../domain/orders/order.ts';
+import type { Page, PageOf } from '../../../domain/values/page.ts';
 import type { DelegatedOrder, DelegatedOrderStore } from '../../../trading/delegated-orders.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { createActorStore, inTransaction } from '../actors/actor-store.ts';
@@ -109,6 +109,8 @@ export function createDelegationStore(sql: Sql) {
     },
   };
 }
+
+export type DelegationStore = ReturnType<typeof createDelegationStore>;
 
 /** Creates the reads and notes of orders through the delegated signer. */
 export function createDelegatedOrderStore(sql: Sql): DelegatedOrderStore {

@@ -1,10 +1,10 @@
 /** Evaluation runs in PostgreSQL: the leases of who works on them, and reads of runs and reports. */
 import type { EvaluationView } from '../../../../actors/evaluation/commands.ts';
 import type { ProgressBody } from '../../../../actors/evaluation/run-worker.ts';
-import type { Page, PageOf } from '../../../../api/page.ts';
 import type { Json } from '../../../domain/values/canonical-json.ts';
 import type { Provenance } from '../../../domain/market/data-source.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
+import type { Page, PageOf } from '../../../domain/values/page.ts';
 import type { ToldProgress } from '../../../domain/values/work-progress.ts';
 import { isoTime } from '../../../domain/values/time.ts';
 import { hintAnnouncements } from '../actors/actor-store.ts';
@@ -165,6 +165,8 @@ export function createEvaluationReads(sql: Sql) {
     },
   };
 }
+
+export type EvaluationReads = ReturnType<typeof createEvaluationReads>;
 
 /** Returns the progress as a reader of the run sees it. */
 function toldOf({ done, total, doing, since, waitsForWork }: ProgressBody): ToldProgress & { [field: string]: Json } {

@@ -2,11 +2,20 @@
  * Manifests that backtests, sweeps and previews have tried, and their stretches (migrations/0009_gates.sql), from which luck
  * is measured.
  */
-import type { PreviewedManifest } from '../../../../api/v1/agents/ports.ts';
-import { manifestHash } from '../../../domain/manifest/manifest.ts';
+import type { DailyReturns } from '../../../domain/backtest/daily-returns.ts';
+import { type Manifest, manifestHash } from '../../../domain/manifest/manifest.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import type { TrialReads } from '../../../simulation/ports.ts';
 import type { Sql } from '../database.ts';
 import { writeTrials } from './evaluation-records.ts';
+
+/** A manifest that was simulated while it was written. `agentId` is the agent whose next version it was meant to be; null for none. */
+export interface PreviewedManifest {
+  readonly agentId: string | null;
+  readonly manifest: Manifest;
+  readonly at: EpochMs;
+  readonly returns: DailyReturns;
+}
 
 export function createTrialReads(sql: Sql): TrialReads {
   return {
@@ -34,3 +43,5 @@ export function createPreviewStore(sql: Sql) {
     },
   };
 }
+
+export type PreviewStore = ReturnType<typeof createPreviewStore>;

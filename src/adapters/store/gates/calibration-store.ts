@@ -1,10 +1,24 @@
 /** Costs of the fills of an agent, expected and realized, from the records of its orders; and the alert that tells of a drift. */
-import type { AgentCalibration } from '../../../../api/v1/agents/ports.ts';
-import { calibrated, costFigures, DRIFT_BPS, hasDrifted, type RecordedFill } from '../../../domain/agents/calibration.ts';
+import {
+  calibrated,
+  type CalibratedFill,
+  costFigures,
+  DRIFT_BPS,
+  hasDrifted,
+  type RecordedFill,
+} from '../../../domain/agents/calibration.ts';
 import { DAY_MS, type EpochMs } from '../../../domain/values/time.ts';
 import { figureInWords } from '../../../domain/values/words.ts';
 import { hintAnnouncements, inTransaction } from '../actors/actor-store.ts';
 import type { Sql } from '../database.ts';
+
+/** Fills of an agent's active manifest with what they were expected to cost, newest first. */
+export interface AgentCalibration {
+  readonly manifestVersion: number;
+  /** Mean cost of a fill in the newest backtest that passed its gate, in basis points; null without one. */
+  readonly promisedBps: number | null;
+  readonly fills: readonly CalibratedFill[];
+}
 
 /** The newest fills are enough to tell a drift by. */
 const MOST_FILLS = 1_000;

@@ -1,12 +1,13 @@
 /** Reads of intelligence for the API: events with their reports, posts, value locked on chains, macro series, the calendar. */
-import type { IntelligenceReads } from '../../../../api/v1/intelligence/ports.ts';
 import type { Assessment } from '../../../domain/intelligence/corroboration.ts';
 import type { MacroRelease } from '../../../domain/intelligence/macro.ts';
 import type { EventKind, Report } from '../../../domain/intelligence/report.ts';
 import type { SocialPost } from '../../../domain/intelligence/social.ts';
 import { SEVERITIES, type Severity } from '../../../domain/market/market-event.ts';
+import type { Page, PageOf } from '../../../domain/values/page.ts';
 import { DAY_MS, type EpochMs } from '../../../domain/values/time.ts';
 import type { Sql } from '../database.ts';
+import type { ChainDay, ChainRow, EventFilter, PostFilter, StoredEvent, StoredPoint } from './intelligence-rows.ts';
 import { readReports } from './intelligence-store.ts';
 
 /** Maximum further age of a snapshot that stands for a day or a week ago. */
@@ -76,14 +77,16 @@ function eventOf(row: EventRow, reports: readonly Report[]) {
   };
 }
 
-export function createIntelligenceReads(sql: Sql): IntelligenceReads {
+export function createIntelligenceReads(sql: Sql) {
   return { ...eventReads(sql), ...postReads(sql), ...chainReads(sql), ...macroReads(sql) };
 }
 
-function eventReads(sql: Sql): Pick<IntelligenceReads, 'events'> {
+export type IntelligenceReads = ReturnType<typeof createIntelligenceReads>;
+
+function eventReads(sql: Sql) {
   return {
-    /** Events that are not part of another one, newest first. */
-    async events(filter, { limit, after }) {
+    /** Newest first. Positions are `<time>.<number>`. Events that are not part of another one, newest first. */
+    async events(filter: EventFilter, { limit, after }: Page): Promise<PageOf<StoredEvent>> {
       const position = positionOf(after);
       const severities = SEVERITIES.slice(SEVERITIES.indexOf(filter.minSeverity ?? 'low'));
       const rows = await sql<EventRow[]>`
@@ -111,9 +114,10 @@ function eventReads(sql: Sql): Pick<IntelligenceReads, 'events'> {
   };
 }
 
-function postReads(sql: Sql): Pick<IntelligenceReads, 'posts'> {
+function postReads(sql: Sql) {
   return {
-    async posts(filter, { limit, after }) {
+    /** Newest first. Positions are `<time>.<number>`. */
+    async posts(filter: PostFilter, { limit, after }: Page): Promise<PageOf<SocialPost>> {
       const position = positionOf(after);
       const rows = await sql<PostRow[]>`
         select id, number, platform, author, text, url, published_at, received_at, engagement, cashtags, entities, ambiguous, unmapped
@@ -151,10 +155,13 @@ function postReads(sql: Sql): Pick<IntelligenceReads, 'posts'> {
   };
 }
 
-function chainReads(sql: Sql): Pick<IntelligenceReads, 'chains' | 'allChains' | 'chainDays'> {
+function chainReads(sql: Sql) {
   return {
-    /** The newest snapshot of every chain that was in the last day's, and a day and a week before it: our own snapshot, else the provider's day. */
-    async chains() {
+    /**
+     * Every chain of the newest snapshots, the largest first. The newest snapshot of every chain that was in the last day's, and
+     * a day and a week before it: our own snapshot, else the provider's day.
+     */
+    async chains(): Promise<readonly ChainRow[]> {
       return sql<
         {
           chain: string;
@@ -184,7 +191,8 @@ function chainReads(sql: Sql): Pick<IntelligenceReads, 'chains' | 'allChains' | 
         order by n.tvl_usd desc, n.chain`;
     },
 
-    async allChains() {
+    /** All chains together, from the provider's own history, or null. */
+    async allChains(): Promise<ChainRow | null> {
       const [row] = await sql<{ tvlUsd: string; receivedAt: number; dayBefore: string | null; weekBefore: string | null }[]>`
         select trim_scale(n.tvl_usd)::text as "tvlUsd", n.received_at as "receivedAt", trim_scale(d1.tvl_usd)::text as "dayBefore",
           trim_scale(d7.tvl_usd)::text as "weekBefore"
@@ -194,7 +202,8 @@ function chainReads(sql: Sql): Pick<IntelligenceReads, 'chains' | 'allChains' | 
       return row === undefined ? null : { chain: null, chainId: null, tokenSymbol: null, ...row };
     },
 
-    async chainDays(chains: readonly (string | null)[], from: string) {
+    /** Days of these chains (null: of all together) from a date on, ascending, by chain. */
+    async chainDays(chains: readonly (string | null)[], from: string): Promise<ReadonlyMap<string | null, readonly ChainDay[]>> {
       const rows = await sql<{ chain: string; date: string; tvl_usd: string }[]>`
         select chain, date::text as date, trim_scale(tvl_usd)::text as tvl_usd from chain_tvl_days
         where chain = any(${chains.map((chain) => chain ?? '')}::text[]) and date >= ${from}::date order by chain, date`;
@@ -205,10 +214,13 @@ function chainReads(sql: Sql): Pick<IntelligenceReads, 'chains' | 'allChains' | 
   };
 }
 
-function macroReads(sql: Sql): Pick<IntelligenceReads, 'series' | 'releases'> {
+function macroReads(sql: Sql) {
   return {
-    /** The newest vintage of each date that was out by `asOf`. */
-    async series(ids: readonly string[], from: string, asOf: string) {
+    /**
+     * Values of these series from a date on as they were known on the day `asOf`, ascending, by series. Dates without a value
+     * are left out. The newest vintage of each date that was out by `asOf`.
+     */
+    async series(ids: readonly string[], from: string, asOf: string): Promise<ReadonlyMap<string, readonly StoredPoint[]>> {
       const rows = await sql<
         { series_id: string; date: string; value: string | null; vintage: string; received_at: number; first_value: string | null }[]
       >`
@@ -226,7 +238,10 @@ function macroReads(sql: Sql): Pick<IntelligenceReads, 'series' | 'releases'> {
       return byId;
     },
 
-    /** Days to come count only where the newest calendar still has them: the provider moves them. */
+    /**
+     * Releases from a date to another, both inclusive, ascending. Days to come count only where the newest calendar still has
+     * them: the provider moves them.
+     */
     async releases(from: string, to: string): Promise<readonly MacroRelease[]> {
       return sql<MacroRelease[]>`
         select release_id as "releaseId", name, date::text as date, received_at as "receivedAt" from macro_releases

@@ -1,11 +1,18 @@
 /** Launches in PostgreSQL, and how lists and monitors read them. */
 import { type Launch, launch } from '../../../../actors/launch/resource.ts';
 import { type LauncherLaunch, launcherLaunch } from '../../../../actors/launcher-launch/resource.ts';
-import type { LaunchReads, LaunchTransaction, OwnFill } from '../../../../api/v1/launches/ports.ts';
+import type { PreparedTransactionView } from '../../../../actors/prepared-transaction/resource.ts';
 import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
+import type { Fill } from '../../../domain/books/book.ts';
 import type { CurveState } from '../../../domain/launch/launch-state.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { createRowReads } from '../resource-rows.ts';
+
+/** A swap of the organization's own: a quantity in whole tokens, at US dollars for each. */
+export type OwnFill = Pick<Fill, 'at' | 'side' | 'quantity' | 'fillPrice' | 'orderId'>;
+
+/** A transaction of a launch, or the payment to the external launcher. */
+export type LaunchTransaction = Pick<PreparedTransactionView, 'id' | 'wallet' | 'state' | 'unsigned' | 'message' | 'signature'>;
 
 /** A launch of either kind: both lie in one table. */
 const anyLaunch = {
@@ -25,18 +32,20 @@ export function writeListedTokens(transaction: Transaction, rows: readonly Actor
     on conflict do nothing`;
 }
 
-export function createLaunchStore(sql: Sql): LaunchReads {
+export function createLaunchStore(sql: Sql) {
   return {
     ...createRowReads(sql, anyLaunch),
 
-    async transactions(orgId, id) {
+    /** Transactions for the wallet to sign, in the order in which they land. Empty if the organization has no such launch. */
+    async transactions(orgId: string, id: string): Promise<readonly LaunchTransaction[]> {
       return sql<LaunchTransaction[]>`
         select id, wallet, state, unsigned, message, signature from prepared_transactions
         where org_id = ${orgId} and purpose in ('launch', 'launcher_payment') and subject->>'launchId' = ${id}
         order by number`;
     },
 
-    async curveStates(orgId, id, most) {
+    /** The newest looks at the curve that found another price or progress than the one before, ascending. */
+    async curveStates(orgId: string, id: string, most: number): Promise<readonly CurveState[]> {
       const rows = await sql<{ standing: CurveState }[]>`
         select standing from (
           select version, standing, lag(told) over (order by version) as before, told from (
@@ -48,7 +57,8 @@ export function createLaunchStore(sql: Sql): LaunchReads {
       return rows.map(({ standing }) => standing).reverse();
     },
 
-    async fills(orgId, mint) {
+    /** The organization's swaps of a mint, ascending. */
+    async fills(orgId: string, mint: string): Promise<readonly OwnFill[]> {
       return sql<OwnFill[]>`
         select f.at, f.side, f.quantity::text, f.fill_price::text as "fillPrice", f.order_id as "orderId"
         from prepared_transactions t join fills f on f.order_id = t.id::text
@@ -58,3 +68,6 @@ export function createLaunchStore(sql: Sql): LaunchReads {
     },
   };
 }
+
+/** Reads of launches, newest first; a foreign one answers null, exactly as a missing one. */
+export type LaunchReads = ReturnType<typeof createLaunchStore>;

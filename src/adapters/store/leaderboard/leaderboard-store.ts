@@ -1,10 +1,10 @@
 /** The leaderboard of wallets in PostgreSQL: what was read of them, their sales, and the ranking that lists read. */
-import type { LeaderboardReads } from '../../../../api/v1/leaderboard/ports.ts';
 import { plainDecimal } from '../../../domain/values/decimal.ts';
 import type { FifoLedger } from '../../../domain/leaderboard/fifo-ledger.ts';
 import {
   LEADERBOARD_WINDOWS,
   type LeaderboardEntry,
+  type LeaderboardWindow,
   MOST_TRANSACTIONS,
   OUTDATED_MS,
   type WalletSale,
@@ -12,10 +12,22 @@ import {
 } from '../../../domain/leaderboard/entry.ts';
 import type { WalletChain } from '../../../domain/identity/linked-wallet.ts';
 import type { LandedTransaction } from '../../../domain/solana/chain.ts';
+import type { Page, PageOf } from '../../../domain/values/page.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import type { LeaderboardStore, RefreshedWallet, StoredEvent, WalletTransaction } from '../../../trading/leaderboard-refresh.ts';
 import { inTransaction } from '../actors/actor-store.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { pageOfRows } from '../page-of-rows.ts';
+
+/** Filter of entries. Null leaves a condition out. */
+export interface LeaderboardFilter {
+  readonly chain: WalletChain | null;
+  /** The beginning of an address, or a part of a label. */
+  readonly search: string | null;
+  /** True for ranked entries only, false for unranked ones only, null for both. */
+  readonly ranked: boolean | null;
+  readonly minimumCoveragePct: number | null;
+}
 
 interface WalletRow {
   readonly id: number;
@@ -214,11 +226,15 @@ function walletOf(row: WalletRow): RefreshedWallet {
   };
 }
 
-export function createLeaderboardReads(sql: Sql): LeaderboardReads {
+export function createLeaderboardReads(sql: Sql) {
   const columns = sql`w.address, w.chain, w.label, s.place, s.rank, s.realized_usd::text, s.sales, s.matched, s.read_at, s.failure, s.truncated_at`;
   return {
     /** Lists wallets by rank, those without a rank at the end. The position is the place of the last one. */
-    async rank(window, { chain, search, ranked, minimumCoveragePct }, { limit, after }) {
+    async rank(
+      window: LeaderboardWindow,
+      { chain, search, ranked, minimumCoveragePct }: LeaderboardFilter,
+      { limit, after }: Page,
+    ): Promise<PageOf<LeaderboardEntry>> {
       const rows = await sql<EntryRow[]>`
         select ${columns} from leaderboard_standings s join leaderboard_wallets w on w.id = s.wallet_id
         where s."window" = ${window} ${after === null ? sql`` : sql`and s.place > ${Number(after)}`}
@@ -236,15 +252,19 @@ export function createLeaderboardReads(sql: Sql): LeaderboardReads {
       return { items: page.items.map(entryOf), next: page.next };
     },
 
-    async find(address, window) {
+    /** Null if the address is not on the leaderboard. */
+    async find(address: string, window: LeaderboardWindow): Promise<LeaderboardEntry | null> {
       const [row] = await sql<EntryRow[]>`
         select ${columns} from leaderboard_wallets w join leaderboard_standings s on s.wallet_id = w.id and s."window" = ${window}
         where ${/^0x/i.test(address) ? sql`lower(w.address) = ${address.toLowerCase()}` : sql`w.address = ${address}`}`;
       return row === undefined ? null : entryOf(row);
     },
 
-    /** Newest first. The position is the place of the last one within the window's sales. */
-    async sales(address, window, now, { limit, after }) {
+    /**
+     * The sales that a wallet's figure is made of, newest first. The position is the place of the last one within the window's
+     * sales.
+     */
+    async sales(address: string, window: LeaderboardWindow, now: EpochMs, { limit, after }: Page): Promise<PageOf<WalletSale>> {
       const begins = now - WINDOW_MS[window];
       const from = after === null ? 0 : Number(after);
       const rows = await sql<SaleRow[]>`
@@ -255,7 +275,8 @@ export function createLeaderboardReads(sql: Sql): LeaderboardReads {
       return { items, next: rows.length > limit ? String(from + limit) : null };
     },
 
-    async progress() {
+    /** Progress of the refresh: its last run, the number of waiting wallets and the longest wait. */
+    async progress(): Promise<{ readonly at: EpochMs; readonly waiting: number; readonly behindMs: number }> {
       const [row] = await sql<
         { at: number; waiting: number; behind_ms: number }[]
       >`select at, waiting, behind_ms from leaderboard_progress`;
@@ -263,6 +284,9 @@ export function createLeaderboardReads(sql: Sql): LeaderboardReads {
     },
   };
 }
+
+/** Reads of the leaderboard, which is everybody's. */
+export type LeaderboardReads = ReturnType<typeof createLeaderboardReads>;
 
 function entryOf(row: EntryRow): LeaderboardEntry {
   return {

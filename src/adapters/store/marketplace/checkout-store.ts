@@ -1,11 +1,9 @@
 /** Checkouts, licences and imports in PostgreSQL. */
-import type { CheckoutDirectory } from '../../../../actors/checkout/command-handler.ts';
 import { type CheckoutView, checkout, type Licence, licence } from '../../../../actors/checkout/resource.ts';
-import type { CheckoutReads } from '../../../../api/v1/marketplace/ports.ts';
 import type { Sql } from '../database.ts';
 import { createRowReads } from '../resource-rows.ts';
 
-export function createCheckoutStore(sql: Sql): CheckoutReads & Pick<CheckoutDirectory, 'licence' | 'openCheckout' | 'startProblem'> {
+export function createCheckoutStore(sql: Sql) {
   const checkouts = createRowReads(
     sql,
     { ...checkout, view: (row): CheckoutView => checkout.whole(row) },
@@ -26,15 +24,20 @@ export function createCheckoutStore(sql: Sql): CheckoutReads & Pick<CheckoutDire
   return {
     ...checkouts,
     licences: licences.list,
-    licence: (orgId, listingId) => licences.one(orgId, sql`t.listing_id = ${listingId}`),
+    licence: (orgId: string, listingId: string): Promise<Licence | null> => licences.one(orgId, sql`t.listing_id = ${listingId}`),
 
-    async openCheckout(orgId, listingId) {
+    /** Returns the id of the open checkout of a listing, or null. */
+    async openCheckout(orgId: string, listingId: string): Promise<string | null> {
       const [row] = await sql<{ id: string }[]>`
         select id from marketplace_checkouts where org_id = ${orgId} and listing_id = ${listingId} and state in ('prepared', 'submitted', 'confirmed')`;
       return row?.id ?? null;
     },
 
-    startProblem(error) {
+    /**
+     * Returns why the database refused to start a checkout (another one is open, or the listing changed), or null for any other
+     * error.
+     */
+    startProblem(error: unknown): string | null {
       const { code, constraint_name: constraint } = error as { code?: string; constraint_name?: string };
       if (code === '23505' && constraint === 'one_open_checkout') return 'another checkout of this listing has just begun: settle that one';
       if (constraint === 'checkout_as_listed') return 'the listing has changed in this moment: check out anew';
@@ -42,3 +45,6 @@ export function createCheckoutStore(sql: Sql): CheckoutReads & Pick<CheckoutDire
     },
   };
 }
+
+/** Checkouts and licences of the organization, newest first; a foreign one answers null, exactly as a missing one. */
+export type CheckoutStore = ReturnType<typeof createCheckoutStore>;

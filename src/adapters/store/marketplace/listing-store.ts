@@ -1,13 +1,25 @@
 /** Listings of the marketplace in PostgreSQL. What a listing says of its strategy its triggers take from the record. */
-import type { ListingDirectory } from '../../../../actors/listing/command-handler.ts';
-import type { ListingReads } from '../../../../api/v1/marketplace/ports.ts';
-import { plainDecimal } from '../../../domain/values/decimal.ts';
+import type { ListingWish } from '../../../../actors/listing/commands.ts';
+import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
+import { type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import type { Listing, ListingEvidence, ListingState, RuleShape } from '../../../domain/marketplace/listing.ts';
+import type { Page, PageOf } from '../../../domain/values/page.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { anywhere, pageOfRows } from '../page-of-rows.ts';
+
+/** Filter of listings. Null leaves a condition out. */
+export interface ListingFilter {
+  readonly category: string | null;
+  /** Text to find anywhere in name or description, ignoring case. */
+  readonly search: string | null;
+  readonly maxPriceUsd: DecimalString | null;
+  /** True for the organization's own listings, including unlisted ones. */
+  readonly mine: boolean;
+}
 
 interface Row {
   readonly id: string;
@@ -28,15 +40,18 @@ interface Row {
   readonly changed_at: number;
 }
 
-export function createListingStore(sql: Sql): ListingReads & ListingDirectory {
-  const columns = (
-    on: Sql | Transaction,
-  ) => on`id, number, org_id, agent_id, manifest_version, manifest_hash, name, description, categories, shape,
-    evidence, price_usd::text, payout_wallet, state, published_at, changed_at`;
+/** Columns of a listing's row. */
+const columns = (
+  on: Sql | Transaction,
+) => on`id, number, org_id, agent_id, manifest_version, manifest_hash, name, description, categories, shape,
+  evidence, price_usd::text, payout_wallet, state, published_at, changed_at`;
 
+export function createListingStore(sql: Sql) {
   return {
+    ...listingWrites(sql),
+
     /** Newest first. The position is the last one's number. Unlisted ones are shown to their creator alone. */
-    async list(orgId, { category, search, maxPriceUsd, mine }, { limit, after }) {
+    async list(orgId: string, { category, search, maxPriceUsd, mine }: ListingFilter, { limit, after }: Page): Promise<PageOf<Listing>> {
       const rows = await sql<Row[]>`
         select ${columns(sql)} from marketplace_listings
         where ${mine ? sql`org_id = ${orgId}` : sql`state = 'listed'`}
@@ -49,19 +64,23 @@ export function createListingStore(sql: Sql): ListingReads & ListingDirectory {
       return { items: page.items.map((row) => listingOf(row, orgId)), next: page.next };
     },
 
-    async find(orgId, id) {
+    async find(orgId: string, id: string): Promise<Listing | null> {
       const [row] = await sql<Row[]>`select ${columns(sql)} from marketplace_listings where id = ${id}`;
       return row === undefined ? null : listingOf(row, orgId);
     },
 
-    /** Null for callers who may not read them, by row-level security. */
-    async rules(_, id) {
+    /** Null if the organization may not read them, by row-level security. */
+    async rules(_: string, id: string): Promise<Manifest | null> {
       const [row] = await sql<{ canonical: string }[]>`select canonical from listing_rules where listing_id = ${id}`;
       return row === undefined ? null : (JSON.parse(row.canonical) as Manifest);
     },
 
     /** Newest first. The position is the last one's number. */
-    async prices(_, id, { limit, after }) {
+    async prices(
+      _: string,
+      id: string,
+      { limit, after }: Page,
+    ): Promise<PageOf<{ readonly priceUsd: DecimalString; readonly at: EpochMs }>> {
       const rows = await sql<{ number: number; price_usd: string; at: number }[]>`
         select number, price_usd::text, at from listing_prices where listing_id = ${id} ${after === null ? sql`` : sql`and number < ${Number(after)}`}
         order by number desc limit ${limit + 1}`;
@@ -69,7 +88,8 @@ export function createListingStore(sql: Sql): ListingReads & ListingDirectory {
       return { items: page.items.map(({ price_usd, at }) => ({ priceUsd: plainDecimal(price_usd), at })), next: page.next };
     },
 
-    async manifest(orgId, agentId, version) {
+    /** Returns the organization's manifest version, or `no_agent` or `no_version` if it does not exist. */
+    async manifest(orgId: string, agentId: string, version: number): Promise<Manifest | 'no_agent' | 'no_version'> {
       const [row] = await sql<{ canonical: string | null }[]>`
         select m.canonical from agents a left join manifests m on m.agent_id = a.id and m.version = ${version}
         where a.id = ${agentId} and a.org_id = ${orgId}`;
@@ -77,13 +97,25 @@ export function createListingStore(sql: Sql): ListingReads & ListingDirectory {
       return row.canonical === null ? 'no_version' : (JSON.parse(row.canonical) as Manifest);
     },
 
-    async isProved(orgId, address) {
+    /** True if the organization has proved this wallet of the primary chain. */
+    async isProved(orgId: string, address: string): Promise<boolean> {
       const rows = await sql`select 1 from linked_wallets where org_id = ${orgId} and address = ${address} and chain = 'spotchain'`;
       return rows.length > 0;
     },
+  };
+}
 
-    publish: (orgId, { id, agentId, manifestVersion, categories, priceUsd, payoutWallet, by, at }, recordsOf) =>
+/** Writes of listings, each in one transaction with the rows of its command. */
+function listingWrites(sql: Sql) {
+  return {
+    /** Writes the listing with the rows of its command. The database fills in the figures of the track record. */
+    publish: (
+      orgId: string,
+      wish: ListingWish & { readonly id: string; readonly by: string; readonly at: EpochMs },
+      recordsOf: (listing: Listing) => readonly ActorRecord[],
+    ): Promise<Listing> =>
       inTransaction(sql, async (transaction) => {
+        const { id, agentId, manifestVersion, categories, priceUsd, payoutWallet, by, at } = wish;
         // The record provides the values between the quotes here: the trigger overwrites them.
         const [row] = await transaction<Row[]>`
           insert into marketplace_listings (id, org_id, agent_id, manifest_version, manifest_hash, name, description, categories, shape, evidence, price_usd,
@@ -96,7 +128,13 @@ export function createListingStore(sql: Sql): ListingReads & ListingDirectory {
         return listing;
       }),
 
-    change: (orgId, id, { priceUsd, state, by, at }, recordsOf) =>
+    /** Returns null if the organization has published no such listing, or `ended` if it is unlisted. */
+    change: (
+      orgId: string,
+      id: string,
+      { priceUsd, state, by, at }: { readonly priceUsd?: string; readonly state?: 'unlisted'; readonly by: string; readonly at: EpochMs },
+      recordsOf: (before: Listing, after: Listing) => readonly ActorRecord[],
+    ): Promise<Listing | 'ended' | null> =>
       inTransaction(sql, async (transaction) => {
         const [before] = await transaction<Row[]>`
           select ${columns(transaction)} from marketplace_listings where id = ${id} and org_id = ${orgId} for update`;
@@ -111,12 +149,16 @@ export function createListingStore(sql: Sql): ListingReads & ListingDirectory {
         return listing;
       }),
 
-    isListed(error) {
+    /** True for the error of a publication whose version is already listed. */
+    isListed(error: unknown): boolean {
       const { code, constraint_name: constraint } = error as { code?: string; constraint_name?: string };
       return code === '23505' && constraint === 'one_listing_per_version';
     },
   };
 }
+
+/** Reads of the marketplace, newest first. Every listing is for everybody; rules are for their creator and for licence holders. */
+export type ListingStore = ReturnType<typeof createListingStore>;
 
 function listingOf(row: Row, orgId: string): Listing {
   return {

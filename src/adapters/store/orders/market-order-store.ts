@@ -1,11 +1,11 @@
 /** Orders of people in PostgreSQL, and how lists and risk read them. Every read names the organization. */
 import { type MarketOrder, type MarketOrderView, marketOrder } from '../../../../actors/market-order/resource.ts';
 import type { RestingOrder, RestingWatchDeps } from '../../../../actors/market-order/resting-watch.ts';
-import type { MarketOrderReads } from '../../../../api/v1/market-orders/ports.ts';
 import type { OpenProposal } from '../../../domain/books/book.ts';
 import { type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
 import type { MarketOrderState } from '../../../domain/orders/execution.ts';
-import type { Order } from '../../../domain/orders/order.ts';
+import type { ExecutionMode, Order } from '../../../domain/orders/order.ts';
+import type { Page, PageOf } from '../../../domain/values/page.ts';
 import { withFills } from '../books/order-fills.ts';
 import type { Sql, Transaction } from '../database.ts';
 import type { Query } from '../queries.ts';
@@ -19,7 +19,7 @@ function isOpen(sql: Sql | Transaction) {
   return part(sql, `state in (${OPEN.map((state) => `'${state}'`).join(', ')})`);
 }
 
-export function createMarketOrderStore(sql: Sql): MarketOrderReads {
+export function createMarketOrderStore(sql: Sql) {
   const reads = createRowReads(sql, marketOrder);
   const withTheirFills = (orders: readonly MarketOrder[]): Promise<MarketOrderView[]> =>
     withFills(
@@ -31,19 +31,26 @@ export function createMarketOrderStore(sql: Sql): MarketOrderReads {
 
   return {
     /** Newest first. The position is the last order's number. */
-    async list(orgId, { mode, open }, page) {
+    async list(
+      orgId: string,
+      { mode, open }: { readonly mode?: ExecutionMode; readonly open?: boolean },
+      page: Page,
+    ): Promise<PageOf<MarketOrderView>> {
       const narrowed = sql`${mode === undefined ? sql`` : sql`and mode = ${mode}`} ${open === true ? sql`and ${isOpen(sql)}` : sql``}`;
       const { items, next } = await reads.list(orgId, page, narrowed);
       return { items: await withTheirFills(items), next };
     },
 
     /** Null if the organization has no such order. */
-    async find(orgId, id) {
+    async find(orgId: string, id: string): Promise<MarketOrderView | null> {
       const order = await reads.find(orgId, id);
       return order === null ? null : ((await withTheirFills([order]))[0] as MarketOrderView);
     },
   };
 }
+
+/** Reads of people's orders on the spot exchange, newest first; a foreign order answers null, exactly as a missing one. */
+export type MarketOrderReads = ReturnType<typeof createMarketOrderStore>;
 
 /** Reads the reservations of open orders in a book: their remaining parts. */
 export function openMarketOrders(sql: Sql | Transaction, orgId: string, bookId: string): Query<readonly OpenProposal[]> {

@@ -1,11 +1,12 @@
 /** Orders on prediction markets in PostgreSQL: how lists and risk read them, and the settlement of resolved markets. */
 import { type PredictionOrder, type PredictionOrderView, predictionOrder } from '../../../../actors/prediction-order/resource.ts';
 import type { ContainedLoop } from '../../../../actors/runtime/containment.ts';
-import type { PredictionOrderReads } from '../../../../api/v1/prediction-orders/ports.ts';
 import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
 import type { OpenProposal, Position } from '../../../domain/books/book.ts';
+import type { ExecutionMode } from '../../../domain/orders/order.ts';
 import type { PredictionMarket } from '../../../domain/prediction/market.ts';
-import { readOutcomeKey } from '../../../domain/prediction/order.ts';
+import { type PredictionOrderState, readOutcomeKey } from '../../../domain/prediction/order.ts';
+import type { Page, PageOf } from '../../../domain/values/page.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { InstrumentKey } from '../../../domain/market/venue.ts';
 import { writeSettlements } from '../books/book-store.ts';
@@ -23,13 +24,7 @@ export function tellPredictionOrders(transaction: Transaction, rows: readonly Ac
     on conflict (actor_id, timer_id) do nothing`;
 }
 
-/** Reads of orders on prediction markets, and the account that a wallet's position lies in. */
-export interface PredictionOrderStore extends PredictionOrderReads {
-  /** Position account of a wallet in an outcome by the venue's word; null if no order here opened one. */
-  positionOf(orgId: string, wallet: string, instrument: string): Promise<string | null>;
-}
-
-export function createPredictionOrderStore(sql: Sql): PredictionOrderStore {
+export function createPredictionOrderStore(sql: Sql) {
   const reads = createRowReads(sql, predictionOrder);
   const withTheirFills = (orders: readonly PredictionOrder[]): Promise<PredictionOrderView[]> =>
     withFills(
@@ -41,14 +36,19 @@ export function createPredictionOrderStore(sql: Sql): PredictionOrderStore {
 
   return {
     /** Newest first. The position is the last order's number. */
-    async list(orgId, { mode, state, marketId }, page) {
+    async list(
+      orgId: string,
+      { mode, state, marketId }: { readonly mode?: ExecutionMode; readonly state?: PredictionOrderState; readonly marketId?: string },
+      page: Page,
+    ): Promise<PageOf<PredictionOrderView>> {
       const narrowed = sql`${mode === undefined ? sql`` : sql`and mode = ${mode}`} ${state === undefined ? sql`` : sql`and state = ${state}`}
         ${marketId === undefined ? sql`` : sql`and market_id = ${marketId}`}`;
       const { items, next } = await reads.list(orgId, page, narrowed);
       return { items: await withTheirFills(items), next };
     },
 
-    async positionOf(orgId, wallet, instrument) {
+    /** Position account of a wallet in an outcome by the venue's word; null if no order here opened one. */
+    async positionOf(orgId: string, wallet: string, instrument: string): Promise<string | null> {
       const [row] = await sql<{ account: string }[]>`
         select onchain->>'positionAccount' as account from prediction_orders
         where org_id = ${orgId} and instrument = ${instrument} and onchain->>'wallet' = ${wallet} and filled_quantity > 0
@@ -57,12 +57,15 @@ export function createPredictionOrderStore(sql: Sql): PredictionOrderStore {
     },
 
     /** Null if the organization has no such order. */
-    async find(orgId, id) {
+    async find(orgId: string, id: string): Promise<PredictionOrderView | null> {
       const order = await reads.find(orgId, id);
       return order === null ? null : ((await withTheirFills([order]))[0] as PredictionOrderView);
     },
   };
 }
+
+/** Reads of orders on prediction markets, newest first; a foreign order answers null, exactly as a missing one. */
+export type PredictionOrderStore = ReturnType<typeof createPredictionOrderStore>;
 
 /** Positions that one look settles, by turns of their organizations; the next one takes the rest. */
 const SETTLED_AT_ONCE = 100;

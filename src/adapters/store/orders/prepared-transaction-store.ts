@@ -5,11 +5,11 @@ import {
   type PreparedTransactionView,
   preparedTransaction,
 } from '../../../../actors/prepared-transaction/resource.ts';
-import type { SwapReads } from '../../../../api/v1/spotchain/ports.ts';
 import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
 import type { OpenProposal } from '../../../domain/books/book.ts';
 import { plainDecimal } from '../../../domain/values/decimal.ts';
 import type { TransactionPurpose } from '../../../domain/solana/lifecycle.ts';
+import type { Page, PageOf } from '../../../domain/values/page.ts';
 import { withFills } from '../books/order-fills.ts';
 import type { Sql, Transaction } from '../database.ts';
 import type { Query } from '../queries.ts';
@@ -82,20 +82,23 @@ export function createPreparedTransactionStore(sql: Sql) {
       (transaction, fills) => ({ ...transaction, fills }),
     );
 
-  const ofPurpose = (purpose: TransactionPurpose): SwapReads => ({
-    async list(orgId, page) {
+  const ofPurpose = (purpose: TransactionPurpose) => ({
+    async list(orgId: string, page: Page): Promise<PageOf<PreparedTransactionView>> {
       const { items, next } = await reads.list(orgId, page, sql`and purpose = ${purpose}`);
       return { items: await withTheirFills(items), next };
     },
 
     /** Null if the organization has no such transaction. */
-    async find(orgId, id) {
+    async find(orgId: string, id: string): Promise<PreparedTransactionView | null> {
       const found = await reads.one(orgId, sql`t.id = ${id} and purpose = ${purpose}`);
       return found === null ? null : ((await withTheirFills([found]))[0] as PreparedTransactionView);
     },
   });
   return { ofPurpose };
 }
+
+/** Reads of swaps, newest first; a foreign one answers null, exactly as a missing one. */
+export type SwapReads = ReturnType<ReturnType<typeof createPreparedTransactionStore>['ofPurpose']>;
 
 /** Reads the reservations of open transactions in a book. */
 export function openPreparedTransactions(sql: Sql | Transaction, orgId: string, bookId: string): Query<readonly OpenProposal[]> {

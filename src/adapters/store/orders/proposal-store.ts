@@ -1,18 +1,12 @@
 /** Trade proposals as commands, lists and halts read them. Every read of the outside names the organization. */
 import { type Proposal, type ProposalTransaction, type ProposalView, proposal } from '../../../../actors/proposal/resource.ts';
-import type { ProposalReads } from '../../../../api/v1/agent-orders/ports.ts';
-import { proposalTransactionId } from '../../../domain/orders/execution.ts';
+import { type ProposalState, proposalTransactionId } from '../../../domain/orders/execution.ts';
+import type { Page, PageOf } from '../../../domain/values/page.ts';
 import { withFills } from '../books/order-fills.ts';
 import type { Sql } from '../database.ts';
 import { createRowReads } from '../resource-rows.ts';
 
-/** Reads of proposals, and whether an order of one may be on its way. */
-export interface ProposalStore extends ProposalReads {
-  /** True if an order may be on its way to its venue at this moment. */
-  leaseIsHeld(proposalId: string): Promise<boolean>;
-}
-
-export function createProposalStore(sql: Sql): ProposalStore {
+export function createProposalStore(sql: Sql) {
   const reads = createRowReads(sql, proposal);
 
   async function viewsOf(rows: readonly Proposal[]): Promise<ProposalView[]> {
@@ -36,21 +30,29 @@ export function createProposalStore(sql: Sql): ProposalStore {
   }
 
   return {
-    async list(orgId, { state, agentId }, page) {
+    async list(
+      orgId: string,
+      { state, agentId }: { readonly state?: ProposalState; readonly agentId?: string },
+      page: Page,
+    ): Promise<PageOf<ProposalView>> {
       const narrowed = sql`${state === undefined ? sql`` : sql`and state = ${state}`} ${agentId === undefined ? sql`` : sql`and agent_id = ${agentId}`}`;
       const { items, next } = await reads.list(orgId, page, narrowed);
       return { items: await viewsOf(items), next };
     },
 
-    async leaseIsHeld(proposalId) {
+    /** True if an order may be on its way to its venue at this moment. */
+    async leaseIsHeld(proposalId: string): Promise<boolean> {
       const rows = await sql`select 1 from execution_leases where key = ${proposalId} and held_until > clock_timestamp()`;
       return rows.length > 0;
     },
 
     /** Null if the organization has no such proposal. */
-    async find(orgId, proposalId) {
+    async find(orgId: string, proposalId: string): Promise<ProposalView | null> {
       const found = await reads.find(orgId, proposalId);
       return found === null ? null : ((await viewsOf([found]))[0] as ProposalView);
     },
   };
 }
+
+/** Reads of trade proposals, newest first. Every one takes the organization; a foreign proposal answers null, exactly as a missing one. */
+export type ProposalStore = ReturnType<typeof createProposalStore>;

@@ -1,11 +1,19 @@
 /** Prediction markets at rest: the latest word on each, the events that group them, and trades of the last two days. */
 
-import type { Page, PageOf } from '../../../../api/page.ts';
-import type { PredictionFilter } from '../../../../api/v1/prediction-markets/ports.ts';
-import type { PredictionMarket, PredictionTrade } from '../../../domain/prediction/market.ts';
+import type { PredictionMarket, PredictionProvider, PredictionStatus, PredictionTrade } from '../../../domain/prediction/market.ts';
+import type { Page, PageOf } from '../../../domain/values/page.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Sql } from '../database.ts';
 import { anywhere, pageOfRows } from '../page-of-rows.ts';
+
+/** Filter of prediction markets. An absent field does not narrow. */
+export interface PredictionFilter {
+  readonly provider?: PredictionProvider;
+  readonly status?: PredictionStatus;
+  readonly underlying?: string;
+  readonly text?: string;
+  readonly eventId?: string;
+}
 
 /** Sort key of a market without an end: after every one that has one (2100-01-01). */
 const NO_END: EpochMs = Date.UTC(2100, 0, 1);

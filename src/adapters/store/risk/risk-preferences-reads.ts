@@ -1,6 +1,6 @@
 /** Risk preferences for the API and its command handler: the present ones, their history, a change. */
-import type { Page, PageOf } from '../../../../api/page.ts';
 import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
+import type { Page, PageOf } from '../../../domain/values/page.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';
 import type { Sql } from '../database.ts';
@@ -49,3 +49,5 @@ export function createPreferencesStore(sql: Sql) {
     },
   };
 }
+
+export type PreferencesStore = ReturnType<typeof createPreferencesStore>;

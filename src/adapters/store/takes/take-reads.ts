@@ -1,19 +1,25 @@
 /** Reads of Takes: lists, one, its steps, the state of its chart, and what its commands need. */
-import type { TakeDirectory } from '../../../../actors/take/command-handler.ts';
 import type { PublishedTake, TakeReading, TakeView } from '../../../../actors/take/commands.ts';
 import type { UnaskedTake } from '../../../../actors/take/reread-armed.ts';
-import type { TakeReads } from '../../../../api/v1/takes/ports.ts';
+import type { Delegation } from '../../../domain/identity/delegation.ts';
 import type { Json } from '../../../domain/values/canonical-json.ts';
 import { CATALOG } from '../../../domain/catalog/catalog.ts';
 import type { ExecutionMode } from '../../../domain/orders/order.ts';
-import { DEFAULT_PREFERENCES } from '../../../domain/risk/preferences.ts';
+import { DEFAULT_PREFERENCES, type RiskPreferences } from '../../../domain/risk/preferences.ts';
 import { openOf } from '../../../domain/take/reread-take.ts';
-import { expectedSlippageOfTake, type Take, type TakeState } from '../../../domain/take/take.ts';
-import { newestSteps } from '../actors/step-reads.ts';
+import { expectedSlippageOfTake, type Take, type TakeOrigin, type TakeState } from '../../../domain/take/take.ts';
+import type { Page, PageOf } from '../../../domain/values/page.ts';
+import { type ActorStep, newestSteps } from '../actors/step-reads.ts';
+import type { ChartState } from '../agents/agent-reads.ts';
 import type { Sql } from '../database.ts';
 import { newestDelegation } from '../delegations/delegation-store.ts';
 import { pageOfRows } from '../page-of-rows.ts';
 import { preferencesOf, preferencesOfAll } from '../risk/risk-preferences-store.ts';
+
+export interface TakeFilter {
+  readonly origin: TakeOrigin | null;
+  readonly state: TakeState | null;
+}
 
 interface TakeRow {
   readonly id: string;
@@ -91,12 +97,13 @@ function publishedOf(row: PublishedRow): PublishedTake {
   };
 }
 
-export function createTakeReads(sql: Sql): TakeReads & TakeDirectory {
+export function createTakeReads(sql: Sql) {
   const columns = sql`id, number, symbol, canonical, hash, manifest_hash, compiled, state, on_duty, mode, reason, lineage, published_at, created_by, created_at, armed_at, changed_at,
     (select snapshot #> '{context,confirmed}' from actors where actors.id = takes.id) as confirmed`;
   const publishedColumns = sql`take, number, symbol, canonical, hash, manifest_hash, compiled, lineage, created_at, published_at`;
   return {
-    async list(orgId, filter, { limit, after }) {
+    /** Newest first. */
+    async list(orgId: string, filter: TakeFilter, { limit, after }: Page): Promise<PageOf<TakeView>> {
       const rows = await sql<TakeRow[]>`
         select ${columns} from takes where org_id = ${orgId}
           ${filter.origin === null ? sql`` : sql`and origin = ${filter.origin}`} ${filter.state === null ? sql`` : sql`and state = ${filter.state}`}
@@ -106,30 +113,34 @@ export function createTakeReads(sql: Sql): TakeReads & TakeDirectory {
       return { items: page.items.map(takeOf), next: page.next };
     },
 
-    async find(orgId, takeId) {
+    /** Returns null if the organization has no such Take. */
+    async find(orgId: string, takeId: string): Promise<TakeView | null> {
       const [row] = await sql<TakeRow[]>`select ${columns} from takes where id = ${takeId} and org_id = ${orgId}`;
       return row === undefined ? null : takeOf(row);
     },
 
-    async published(takeId) {
+    /** Returns a published Take, or null. */
+    async published(takeId: string): Promise<PublishedTake | null> {
       const [row] = await sql<PublishedRow[]>`select ${publishedColumns} from published_takes where take = ${takeId}`;
       return row === undefined ? null : publishedOf(row);
     },
 
-    async listPublished(_orgId, { limit, after }) {
+    /** Published Takes of every organization, newest first. */
+    async listPublished(_orgId: string, { limit, after }: Page): Promise<PageOf<PublishedTake>> {
       const rows = await sql<PublishedRow[]>`
         select ${publishedColumns} from published_takes ${after === null ? sql`` : sql`where number < ${Number(after)}`} order by number desc limit ${limit + 1}`;
       const page = pageOfRows(rows, limit, (row) => String(row.number));
       return { items: page.items.map(publishedOf), next: page.next };
     },
 
-    async preferences(orgId) {
+    async preferences(orgId: string): Promise<RiskPreferences> {
       return (await preferencesOf(sql, orgId)).preferences;
     },
 
-    delegation: (orgId, takeId) => newestDelegation(sql, orgId, takeId),
+    /** Returns the newest delegation of a wallet to the Take, in any state, or null. */
+    delegation: (orgId: string, takeId: string): Promise<Delegation | null> => newestDelegation(sql, orgId, takeId),
 
-    async history(orgId, takeId, page) {
+    async history(orgId: string, takeId: string, page: Page): Promise<PageOf<ActorStep> | null> {
       const [known, steps] = await Promise.all([
         sql`select 1 from takes where id = ${takeId} and org_id = ${orgId}`,
         newestSteps(sql, takeId, page),
@@ -137,13 +148,16 @@ export function createTakeReads(sql: Sql): TakeReads & TakeDirectory {
       return known.length === 0 ? null : steps;
     },
 
-    async chartState(orgId, takeId) {
+    async chartState(orgId: string, takeId: string): Promise<ChartState | null> {
       const [row] = await sql<{ machine: string; version: number; status: 'running' | 'done' | 'quarantined'; value: Json }[]>`
         select machine, version, status, snapshot->'value' as value from actors where id = ${takeId} and org_id = ${orgId} and kind = 'take'`;
       return row ?? null;
     },
   };
 }
+
+/** Reads about Takes. Every one takes the organization; a foreign Take answers null, exactly as a missing one. */
+export type TakeReads = ReturnType<typeof createTakeReads>;
 
 /** Takes on duty that were compiled before open readings were stored, and whose authors were not asked since. */
 export async function unaskedTakes(sql: Sql): Promise<readonly UnaskedTake[]> {

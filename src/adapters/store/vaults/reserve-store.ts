@@ -1,20 +1,26 @@
 /** Comparisons of what is claimed with what is held, in PostgreSQL, and what they are made of. */
 import type { VaultReserves } from '../../../../actors/agent/vault-handler.ts';
-import type { ReserveReads } from '../../../../api/v1/agent-vaults/ports.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
 import {
   type DollarVenue,
   type KeptReserveCheck,
   type PresentClaims,
+  type ReserveCheck,
   type ReserveClaims,
   simulatedCheck,
 } from '../../../domain/books/reserves.ts';
+import type { Page, PageOf } from '../../../domain/values/page.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { InstrumentKey } from '../../../domain/market/venue.ts';
 import type { ReservePosition, ReserveStore, ReserveWallet } from '../../../trading/reserve-check.ts';
 import { hintAnnouncements, inTransaction } from '../actors/actor-store.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { pageOfRows } from '../page-of-rows.ts';
+
+export interface ReserveReads {
+  /** Comparisons of what is claimed with what is held, newest first. */
+  list(orgId: string, page: Page): Promise<PageOf<ReserveCheck>>;
+}
 
 interface ClaimRow {
   readonly org_id: string;

@@ -1,9 +1,17 @@
 /** Share price of a vault over time: its signed marks, thinned out evenly. */
-import type { VaultPoint } from '../../../../api/v1/agent-vaults/ports.ts';
-import { plainDecimal } from '../../../domain/values/decimal.ts';
+import { type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
 import { drawdownPct } from '../../../domain/books/vault.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Sql } from '../database.ts';
 import type { SignedRows } from '../trail/signed-rows.ts';
+
+/** A mark of a vault. */
+export interface VaultPoint {
+  readonly at: EpochMs;
+  readonly equityUsd: DecimalString;
+  readonly sharePriceUsd: DecimalString;
+  readonly drawdownPct: number;
+}
 
 interface MarkRow {
   readonly at: number;
@@ -33,6 +41,8 @@ export function createVaultCourse(sql: Sql, signed: Pick<SignedRows, 'signedOnes
     },
   };
 }
+
+export type VaultCourse = ReturnType<typeof createVaultCourse>;
 
 function pointOf({ at, equity_usd, share_price_usd, high }: MarkRow): VaultPoint {
   return {

@@ -1,13 +1,12 @@
 /** Vaults in PostgreSQL: what is owned, its deposits and withdrawals, its marks, and the ranking of vaults. */
 
 import type { ContainedLoop } from '../../../../actors/runtime/containment.ts';
-import type { Page, PageOf } from '../../../../api/page.ts';
-import type { RankedVault } from '../../../../api/v1/agent-vaults/ports.ts';
 import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
 import type { Stage } from '../../../domain/agents/agent.ts';
 import { bookIds, emptyBook, markBook } from '../../../domain/books/book.ts';
 import type { Observation } from '../../../domain/market/cut.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
+import type { Page, PageOf } from '../../../domain/values/page.ts';
 import { type EpochMs, HOUR_MS } from '../../../domain/values/time.ts';
 import { drawdownPct, shareValue } from '../../../domain/books/vault.ts';
 import type { UnreadableRow } from '../../../domain/values/unreadable-row.ts';
@@ -19,6 +18,25 @@ import type { Sql, Transaction } from '../database.ts';
 import { outdatedEvidence } from '../gates/outdated-evidence.ts';
 import { pageOfRows } from '../page-of-rows.ts';
 import { type SignedRows, UnsignedRow } from '../trail/signed-rows.ts';
+
+/** A vault with its place among its organization's vaults; values are those of its last mark. */
+export interface RankedVault {
+  /** Null if it has no mark within the window. */
+  readonly rank: number | null;
+  readonly agentId: string;
+  readonly name: string;
+  readonly stage: Stage;
+  readonly returnPct: number | null;
+  readonly sinceAt: EpochMs | null;
+  readonly sharePriceUsd: DecimalString | null;
+  readonly highWaterMarkUsd: DecimalString;
+  readonly drawdownPct: number | null;
+  readonly equityUsd: DecimalString | null;
+  readonly allocatedUsd: DecimalString;
+  readonly realizedPnlUsd: DecimalString;
+  readonly depositors: number;
+  readonly markedAt: EpochMs | null;
+}
 
 /** The windows of the ranking in milliseconds; null reaches back to the first mark. */
 const WINDOWS: Readonly<Record<string, number | null>> = { '24h': 24 * HOUR_MS, '7d': 168 * HOUR_MS, '30d': 720 * HOUR_MS, all: null };
@@ -106,6 +124,8 @@ export function createVaultStore(sql: Sql, signed: SignedRows) {
     rank: (orgId: string, window: string, page: Page, now: EpochMs) => rankVaults({ sql, signed }, orgId, window, page, now),
   };
 }
+
+export type VaultStore = ReturnType<typeof createVaultStore>;
 
 /**
  * Prices every owned vault on the newest cut and keeps the price, if each of its positions had a live quote in it and cut and book are as

@@ -2,10 +2,9 @@
  * On-demand reads of the perpetuals venue: funding that was paid, and the wallets that trade there. See
  * docs/reference/outside/perpetuals-venue.md.
  */
-import type { FundingReads } from '../../../../api/v1/perps/ports.ts';
-import type { PublicWalletReads } from '../../../../api/v1/public-wallet/ports.ts';
 import type { Clock } from '../../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
+import type { DecimalString } from '../../../domain/values/decimal.ts';
 import { type Outcome, refuse } from '../../../domain/values/refusal.ts';
 import { type EpochMs, HOUR_MS, slotOf } from '../../../domain/values/time.ts';
 import { closedPnlOf, type PublicWallet } from '../../../domain/identity/wallet.ts';
@@ -40,12 +39,12 @@ export function createPerpReads(options: {
   readonly random: () => number;
   readonly budget: RequestBudget;
   readonly note: NoteUnknownField;
-}): { readonly funding: FundingReads; readonly publicWallets: PublicWalletReads } {
+}) {
   const info = createPerpInfo({ ...options, maxWaitMs: WAIT_MS });
   return { funding: fundingReads(info, options.clock), publicWallets: walletReads(info, options.clock) };
 }
 
-function fundingReads(info: Info, clock: Clock): FundingReads {
+function fundingReads(info: Info, clock: Clock) {
   const histories = new Map<string, { readonly hour: EpochMs; readonly answer: ReturnType<typeof history> }>();
 
   async function history(instrument: string): ReturnType<FundingReads['recent']> {
@@ -55,7 +54,12 @@ function fundingReads(info: Info, clock: Clock): FundingReads {
   }
 
   return {
-    async recent(instrument, hours) {
+    async recent(
+      instrument: string,
+      hours: number,
+    ): Promise<
+      Outcome<{ readonly rates: readonly { readonly at: EpochMs; readonly hourlyFunding: DecimalString }[]; readonly fetchedAt: EpochMs }>
+    > {
       // Paid on the hour: until the next one is due there is nothing new. A minute for the venue to write it.
       const hour = slotOf(clock.now() - 60_000, HOUR_MS);
       let known = histories.get(instrument);
@@ -74,10 +78,13 @@ function fundingReads(info: Info, clock: Clock): FundingReads {
   };
 }
 
-function walletReads(info: Info, clock: Clock): PublicWalletReads {
+/** Funding that a perpetual paid in the last hours, ascending, as its venue says. */
+export type FundingReads = ReturnType<typeof fundingReads>;
+
+function walletReads(info: Info, clock: Clock) {
   const wallets = briefly<PublicWallet>(clock, WALLET_CACHE_MS);
   return {
-    async read(text) {
+    async read(text: string): Promise<Outcome<PublicWallet>> {
       const address = checkedAddress(text);
       if (!address.ok) return address;
       return wallets(address.value, () =>
@@ -89,3 +96,6 @@ function walletReads(info: Info, clock: Clock): PublicWalletReads {
     },
   };
 }
+
+/** Reads a wallet of the perpetuals venue as the venue reports it. */
+export type PublicWalletReads = ReturnType<typeof walletReads>;

@@ -1,10 +1,10 @@
 /** Prediction-market reads of the API: the stored latest state, and books and trades requested of the venue itself. */
-import type { PredictionReads } from '../../../../api/v1/prediction-markets/ports.ts';
 import { assessedBook } from '../../../../streams/prediction-quality.ts';
 import type { PredictionBook, PredictionMarket, PredictionProvider, PredictionTrade } from '../../../domain/prediction/market.ts';
-import { TRADES_WINDOW_MS } from '../../../domain/prediction/research.ts';
+import { type Evidence, TRADES_WINDOW_MS } from '../../../domain/prediction/research.ts';
+import type { Page, PageOf } from '../../../domain/values/page.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
-import type { PredictionStore } from '../../store/predictions/prediction-store.ts';
+import type { PredictionFilter, PredictionStore } from '../../store/predictions/prediction-store.ts';
 import { VenueError } from '../venue-feed.ts';
 
 /** The other provider's markets that one research compares with. */
@@ -34,13 +34,16 @@ export function createPredictionReads(deps: {
   readonly store: PredictionStore;
   readonly venues: Readonly<Record<PredictionProvider, PredictionAsking>>;
   readonly clock: { now(): EpochMs };
-}): PredictionReads {
+}) {
   const { store, venues, clock } = deps;
   return {
-    list: (filter, page) => store.list(filter, page),
-    get: (id) => store.get(id),
-    counterparts: (market) => store.counterparts(market, MAX_COUNTERPARTS),
-    async evidence(market) {
+    /** Lists markets by their end, latest first. */
+    list: (filter: PredictionFilter, page: Page): Promise<PageOf<PredictionMarket>> => store.list(filter, page),
+    get: (id: string): Promise<PredictionMarket | null> => store.get(id),
+    /** The other provider's markets about the same underlying. */
+    counterparts: (market: PredictionMarket): Promise<readonly PredictionMarket[]> => store.counterparts(market, MAX_COUNTERPARTS),
+    /** Book and trades of a market, asked of its venue now; what the venue refuses is told in words. */
+    async evidence(market: PredictionMarket): Promise<Evidence> {
       const venue = venues[market.provider];
       const [book, trades] = await Promise.all([
         told('the venue gave no order book', () => venue.book(market)),
@@ -58,6 +61,9 @@ export function createPredictionReads(deps: {
     },
   };
 }
+
+/** Prediction markets of both providers. */
+export type PredictionReads = ReturnType<typeof createPredictionReads>;
 
 /** Returns a venue's answer; null if it gave none. */
 export async function orNone<Value>(asked: Promise<Value>): Promise<Value | null> {

@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { AnnouncementRow } from '../../../../api/feeds/ports.ts';
+import type { AnnouncementRow } from '../../../../src/adapters/store/actors/announced-rows.ts';
 import { type AnnouncementTail, createAnnouncementTail } from '../../../../src/adapters/store/actors/announcement-tail.ts';
 import { API_ROLE, asOrganization } from '../../../../src/adapters/store/callers/as-organization.ts';
 import { openDatabase, type Sql, type Transaction } from '../../../../src/adapters/store/database.ts';

@@ -1,11 +1,8 @@
-/** Ports of the runtime routes: waiting work, incidents and interventions. */
-import type { Intervention, InterventionCommands } from '../../../actors/intervention/commands.ts';
-import type { Json } from '../../../src/domain/values/canonical-json.ts';
-import type { EpochMs } from '../../../src/domain/values/time.ts';
-import type { Venue } from '../../../src/domain/market/venue.ts';
-import type { TrackedWork } from '../../../src/domain/values/work-progress.ts';
-import type { Page, PageOf } from '../../page.ts';
-import type { ActorStatus } from '../actors/ports.ts';
+/** Rows of the runtime as they are read: waiting work, incidents, alerts, counts. */
+import type { Intervention } from '../../../../actors/intervention/commands.ts';
+import type { Json } from '../../../domain/values/canonical-json.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
+import type { ActorStatus } from './actor-reads.ts';
 
 /** The actor that something belongs to. */
 export interface OfActor {
@@ -99,48 +96,4 @@ export interface WorkQueues {
     /** True if the last attempt failed. */
     readonly hasFailed: boolean;
   }[];
-}
-
-export interface RuntimeReads {
-  counts(orgId: string): Promise<RuntimeCounts>;
-  activities(orgId: string, state: WaitingActivity['state'], page: Page): Promise<PageOf<WaitingActivity>>;
-  timers(orgId: string, page: Page): Promise<PageOf<WaitingTimer>>;
-  incidents(orgId: string, page: Page): Promise<PageOf<ActorIncident>>;
-  /** Announced alerts to the organization or to all, newest first. */
-  alerts(orgId: string, page: Page): Promise<PageOf<AnnouncedAlert>>;
-  interventions(orgId: string, page: Page): Promise<PageOf<RecordedIntervention>>;
-}
-
-export interface RuntimePorts {
-  readonly reads: RuntimeReads;
-  readonly commands: InterventionCommands;
-  queues(): Promise<WorkQueues>;
-}
-
-/** Kinds of long work that have no record of their own. */
-export const WORK_KINDS = ['import', 'backfill', 'event_import', 'fact_import', 'archive_move', 'sandbox_advance'] as const;
-export type WorkKind = (typeof WORK_KINDS)[number];
-
-/** Long work that is under way or ended lately. The number is its place in the list. */
-export interface LongWork extends TrackedWork {
-  readonly number: number;
-  readonly kind: WorkKind;
-  /** Subject of the work, in a few words. */
-  readonly subject: string;
-  /** Names of the files, without their folders, or the venue that is asked. */
-  readonly source: string;
-  /** The command or the part of the service that works, and its process. */
-  readonly workedOnBy: string;
-  /** The series of an import or a backfill of bars; null of other work. */
-  readonly venue: Venue | null;
-  readonly instrument: string | null;
-  readonly timeframe: string | null;
-  /** Time at which this was read, by the clock that the other times are of. */
-  readonly at: EpochMs;
-}
-
-export interface LongWorkReads {
-  /** Newest first, of all kinds where `kinds` is null; the position is the last number. */
-  list(page: Page, kinds: readonly WorkKind[] | null): Promise<PageOf<LongWork>>;
-  find(number: number): Promise<LongWork | null>;
 }

@@ -1,11 +1,4 @@
-/** Ports of the state-chart routes: definitions, diagrams and layouts of machines. */
-import type { Json } from '../../../src/domain/values/canonical-json.ts';
-
-/** A machine for the eye: its definition as XState gives it, and the same as a Mermaid state diagram. */
-export interface MachineChart {
-  readonly definition: Json;
-  readonly mermaid: string;
-}
+/** A machine as boxes and edges, ready to be drawn. */
 
 /** A rectangle in CSS pixels at scale 1, measured from the top left corner of the machine. */
 interface Rectangle {
@@ -47,10 +40,4 @@ export interface MachineLayout {
   /** Parents before their children. */
   readonly boxes: readonly ChartBox[];
   readonly edges: readonly ChartEdge[];
-}
-
-export interface MachineCharts {
-  /** Null for a machine that this version of the service does not have. */
-  describe(machine: string): MachineChart | null;
-  layout(machine: string): Promise<MachineLayout | null>;
 }

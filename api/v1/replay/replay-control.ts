@@ -1,8 +1,8 @@
-/** Ports of the replay routes: the tape's position and its controls. */
-import type { Outcome } from '../../../src/domain/values/refusal.ts';
-import type { ReplayPosition } from '../../../src/domain/tape/replay-position.ts';
-import type { EpochMs } from '../../../src/domain/values/time.ts';
+/** The tape's position and its controls. */
 import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
+import type { ReplayPosition } from '../../../src/domain/tape/replay-position.ts';
+import type { Outcome } from '../../../src/domain/values/refusal.ts';
+import type { EpochMs } from '../../../src/domain/values/time.ts';
 
 export interface ReplayState extends ReplayPosition {
   /** The file's name, without its folder. */
