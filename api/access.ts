@@ -5,19 +5,19 @@ import type { SignalReads } from '../src/adapters/store/agents/signal-hooks.ts';
 import type { Member, VerifiedToken } from '../src/domain/identity/member.ts';
 import type { Outcome } from '../src/domain/values/refusal.ts';
 
-/** Cost class of a request. `emergency` is for pause and halt and has a limit of its own that nothing else uses up. */
+/** Cost class of a request. `emergency` is for pauses and halts, whose limit nothing else uses up. */
 export const COST_CLASSES = ['read', 'write', 'costly', 'emergency', 'failed_identity'] as const;
 
 export type CostClass = (typeof COST_CLASSES)[number];
 
 export interface Allowance {
   readonly allowed: boolean;
-  /** Requests that are allowed in one window. */
+  /** Requests allowed per window. */
   readonly limit: number;
   readonly remaining: number;
-  /** Seconds until the window ends and all requests are allowed again. */
+  /** Seconds until the window ends. */
   readonly resetSeconds: number;
-  /** Seconds until one more request is allowed; 0 if one is. */
+  /** Seconds until another request is allowed, or 0. */
   readonly retryAfterSeconds: number;
 }
 
@@ -30,17 +30,20 @@ export interface RateLimits {
 
 /** Ports that authenticate and admit callers. */
 export interface AccessPorts {
-  /** `toStop`: for a halt or a pause, which must work although the clock is wrong: `CLOCK_ERROR_MS` counts as no error then. */
+  /**
+   * Verifies a token. `toStop` is for a halt or a pause, which must work although the clock is wrong: a difference of `CLOCK_ERROR_MS` is
+   * then tolerated.
+   */
   verifyToken(token: string, toStop?: boolean): Promise<Outcome<VerifiedToken>>;
   readonly members: { find(subject: string): Promise<Member | null> };
   readonly limits: RateLimits;
-  /** Tokens of agents. Where it is missing, as beside the emergency halt, none is taken. */
+  /** Agent tokens. Missing for the emergency halt, which accepts none. */
   readonly agentTokens?: AgentTokenReads;
-  /** Signal hooks, missing where agents' tokens are. */
+  /** Signal hooks. Missing if `agentTokens` is. */
   readonly signals?: SignalReads;
-  /** Codes that the service printed for its owner at the start. */
+  /** Sign-in codes that the service printed at its start. */
   readonly signInLinks: {
-    /** The token that a code stands for, once; null if it stands for none. */
+    /** Returns the token of a code once, or null for an unknown code. */
     redeem(code: string): string | null;
   };
 }

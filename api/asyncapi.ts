@@ -1,4 +1,4 @@
-/** The AsyncAPI 3 document of the websocket: every message that a client may send and every frame that it may be sent, as the channels themselves declare them. */
+/** The AsyncAPI 3 document of the websocket: every message of the client and every frame of the service, from the channel definitions. */
 import { type TSchema, Type } from 'typebox';
 import type { Channel } from './feeds/channels/channel.ts';
 import { CHANNELS } from './feeds/channels/index.ts';
@@ -17,7 +17,7 @@ const RequestId = Type.Unsafe<string | number>({
 const Seq = Type.Integer({ minimum: 0, description: 'Ascends by one with each frame of a subscription.' });
 const Cursor = nullable('string', 'Position to resume from after a lost connection, or null if the channel shows the newest state only.');
 
-/** Cursors between which a client that fell behind has to read. */
+/** Cursors between which a client that fell behind must read. */
 const Lagged = objectOf({ from: Type.String(), to: Type.String() });
 
 const ABOUT = `One connection carries every channel. \`subscribe\` is answered with \`subscribed\`, then come a \`snapshot\` and \`update\`s, or the changes alone. The service sends a \`heartbeat\` every ${HEARTBEAT_MS / 1_000} s: after a longer silence the connection is lost. Close codes: ${Object.entries(
@@ -32,7 +32,7 @@ interface Message {
   readonly from: 'client' | 'service';
 }
 
-/** The document. It follows from the channels alone. @param version Of the service. */
+/** Returns the document, derived from the channels. @param version Version of the service. */
 export function asyncApiDocument(version: string): Node {
   const messages: { readonly [name: string]: Message } = { ...PLAIN, ...Object.assign({}, ...CHANNELS.map(messagesOf)) };
   const names = Object.keys(messages);
@@ -79,7 +79,7 @@ export function asyncApiDocument(version: string): Node {
   };
 }
 
-/** Operations, answers and signs of life that belong to no channel. */
+/** Operations, answers and heartbeats that belong to no channel. */
 const PLAIN: { readonly [name: string]: Message } = {
   unsubscribe: {
     title: 'Ends subscriptions: by id, by channel, or by channel and parameters',

@@ -1,6 +1,4 @@
-/**
- * Authenticates the caller: finds the one credential, has it verified, and reads the subject's grants from the database on every request.
- */
+/** Authenticates the caller: finds the credential, verifies it, and reads the subject's grants from the database on every request. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AGENT_TOKEN } from '../actors/agent/agent-tokens.ts';
 import { NO_AGENT, type Permission } from '../src/domain/agents/agent.ts';
@@ -14,10 +12,10 @@ import type { ApiPorts } from './ports.ts';
 import { sendProblem, sendRefusal } from './problem.ts';
 import { addressKey } from './rate-limits.ts';
 
-/** A verified identity with what it may do at this moment. */
+/** A verified identity and its present permissions. */
 export interface Caller {
   readonly subject: string;
-  /** Null for an identity that belongs to no organization. */
+  /** Null for an identity without an organization. */
   readonly orgId: string | null;
   readonly name: string | null;
   readonly permissions: readonly Permission[];
@@ -31,7 +29,7 @@ export interface Caller {
 export interface CallerOptions {
   /** Exact origins (`https://desk.example`) whose pages may send unsafe requests with the cookie. */
   readonly allowedOrigins: readonly string[];
-  /** True if the service listens on http loopback: the cookie may then be called plain `sevengate`. */
+  /** True if the service listens on http loopback. The cookie may then be named `sevengate`. */
   readonly loopback: boolean;
 }
 
@@ -47,7 +45,7 @@ const ONLY_PROPOSES =
 
 const TAKEN_BACK: Refusal = { code: 'unauthenticated', detail: 'this token was revoked: sign in again' };
 
-/** The longest token that is looked at. */
+/** Maximum length of a token. */
 const MAX_TOKEN_LENGTH = 8_192;
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 export const HOST_COOKIE = '__Host-sevengate';
@@ -62,9 +60,9 @@ declare module 'fastify' {
     /** Permission that the route requires. A route without one stops the boot. */
     permission?: RoutePermission;
     cost?: CostClass;
-    /** Takes application/yaml besides JSON. */
+    /** Accepts application/yaml besides JSON. */
     yaml?: boolean;
-    /** Gets the bytes of its body as they came. */
+    /** Passes the body's bytes unchanged. */
     raw?: boolean;
     /** Routes without a rate limit: probes. */
     unlimited?: boolean;
@@ -78,7 +76,7 @@ interface Credential {
   readonly fromCookie: boolean;
 }
 
-/** The one credential of a request, or why there is none that counts. */
+/** Returns the only credential of a request, or why none is valid. */
 export function credentialOf(authorization: string | undefined, cookie: string | undefined, loopback: boolean): Outcome<Credential> {
   const cookies = cookie === undefined ? [] : sessionCookies(cookie, loopback);
   if (authorization !== undefined) {
@@ -126,8 +124,8 @@ function originRefused(request: FastifyRequest, fromCookie: boolean, allowed: Re
 }
 
 /**
- * True for the terminal's own pages on http loopback, on any port. Only this machine is addressed by these names, so a page whose origin
- * equals the request's host was served by us. Every other origin must be on the allowlist.
+ * True for the terminal's own pages on http loopback, on any port. Only this machine has these names, so a page whose origin equals the
+ * request's host came from us. Every other origin must be on the allowlist.
  */
 function isOwnLoopback(origin: string, host: string | undefined): boolean {
   return host !== undefined && origin === `http://${host}` && LOOPBACK_HOST.test(host);
@@ -136,8 +134,8 @@ function isOwnLoopback(origin: string, host: string | undefined): boolean {
 const LOOPBACK_HOST = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/;
 
 /**
- * Answers why an operation for programs alone refuses a request, or null. A page of another site may not use it, and on loopback a name that was
- * made to lead here (DNS rebinding) is not one of ours.
+ * Returns why an operation for programs refuses a request, or null. A page of another site must not use it, and on loopback a host name
+ * that was pointed here (DNS rebinding) is not ours.
  */
 function notForPages({ headers }: FastifyRequest, fromCookie: boolean, allowed: ReadonlySet<string>, loopback: boolean): Refusal | null {
   const { origin, host = '' } = headers;
@@ -151,7 +149,7 @@ function notForPages({ headers }: FastifyRequest, fromCookie: boolean, allowed: 
 
 /**
  * Creates the gate of every request. It checks rate limit, credential, verification, grants and permission, in this order. It sets
- * `request.caller` and returns undefined, or it answers 400, 401, 403, 429 or 503 itself and returns the reply.
+ * `request.caller` and returns undefined, or answers 400, 401, 403, 429 or 503 itself and returns the reply.
  */
 export function createGate(
   ports: ApiPorts,
@@ -180,12 +178,12 @@ export function createGate(
   }
 
   /**
-   * Answers an invalid credential. Valid ones never come here, so invalid ones use up no other caller's limit. Beyond the limit the sender
-   * is told to wait and has to open a new connection each time.
+   * Answers an invalid credential. Valid ones never reach this, so invalid ones use up no other caller's limit. Beyond the limit the sender
+   * must wait, and has to open a new connection each time.
    */
   async function refuseIdentity(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): Promise<FastifyReply> {
     reply.header('cache-control', 'no-store');
-    // Without the keys, nobody guessed.
+    // Without the keys it was no guess.
     if (refusal.code === 'unavailable') return sendRefusal(reply, refusal);
     const allowance = await ports.access.limits.take(addressKey(request.ip), 'failed_identity');
     if (allowance.allowed) return sendRefusal(reply, refusal);
@@ -197,7 +195,7 @@ export function createGate(
     const { permission, cost = 'read', unlimited, stops = false } = request.routeOptions.config;
     if (permission === undefined || permission === 'public') {
       if (unlimited !== true && (await limited(reply, addressKey(request.ip), cost))) return reply;
-      // Nobody is identified yet, but a foreign page must not open or close its visitor's session either.
+      // Nobody is identified yet, but another site's page must not open or close its visitor's session either.
       const foreign = request.headers.origin === undefined ? null : originRefused(request, true, allowedOrigins);
       return permission === undefined || foreign === null ? undefined : sendProblem(reply, 'origin_refused', foreign);
     }
@@ -236,7 +234,7 @@ export function createGate(
   return (request, reply) => {
     const { permission, unlimited } = request.routeOptions.config;
     reply.header('x-request-id', request.id);
-    // A probe is let in on the spot; only what has to ask somebody waits.
+    // A probe passes without waiting. Only requests that need a look-up wait.
     const isProbe = permission === 'public' && unlimited === true && request.headers.origin === undefined;
     return isProbe ? undefined : letIn(request, reply);
   };
@@ -249,14 +247,14 @@ function tooMany(reply: FastifyReply, allowance: Allowance): FastifyReply {
 
 const isAgentToken = ({ token }: Credential): boolean => token.startsWith(AGENT_TOKEN);
 
-/** Parts of the gate that serve tokens of agents too. */
+/** Parts of the gate that also serve agent tokens. */
 interface AgentGate {
   readonly ports: ApiPorts;
   readonly limited: (reply: FastifyReply, key: string, cost: CostClass) => Promise<boolean>;
   readonly refuseIdentity: (request: FastifyRequest, reply: FastifyReply, refusal: Refusal) => Promise<FastifyReply>;
 }
 
-/** Lets a token of an agent in to what such a token may do for its own agent, and to nothing else. */
+/** Admits an agent token to the routes open to it, for its own agent only. */
 async function letAgentIn(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -284,7 +282,7 @@ async function letAgentIn(
   return undefined;
 }
 
-/** The caller's organization. Every permission but `market:read` comes from a member row, so behind it there is one. */
+/** Returns the caller with its organization. Every permission except `market:read` comes from a member row, so there is one. */
 export function memberOf(request: FastifyRequest): Caller & { readonly orgId: string } {
   const { caller } = request;
   if (caller === null || caller.orgId === null) throw new Error('a route without a member behind it asked for the organization');

@@ -1,27 +1,27 @@
-/** Code samples of an operation in curl, TypeScript and Python, as the API's documents show them. */
+/** Code samples of an operation in curl, TypeScript and Python, for the API documentation. */
 import type { OperationExample } from './examples.ts';
 
-/** One sample; the vendor extension that readers of OpenAPI documents know. */
+/** A sample, in the vendor extension that readers of OpenAPI documents know. */
 export interface CodeSample {
   readonly lang: 'Shell' | 'TypeScript' | 'Python';
   readonly label: string;
   readonly source: string;
 }
 
-/** Facts about an operation, besides its example, that a sample depends on. */
+/** Facts about an operation, besides its example, that a sample needs. */
 export interface SampledOperation {
   /** The operationId. */
   readonly name: string;
   /** Path, such as `/v1/agents/{id}`. */
   readonly template: string;
-  /** Query parameters that are no texts, by name. */
+  /** Names of query parameters that are not texts. */
   readonly plainQuery: readonly string[];
   readonly method: string;
   /** True if it needs no token. */
   readonly isPublic: boolean;
-  /** Name of the one argument of the Python client that takes the whole body; null if each field is an argument of its own. */
+  /** Name of the Python client's argument for the whole body, or null if each field is an argument. */
   readonly whole: string | null;
-  /** True if it answers a list that clients read page by page. */
+  /** True if its answer is a paged list. */
   readonly isPaged: boolean;
 }
 
@@ -45,7 +45,7 @@ function curl({ method, isPublic }: SampledOperation, url: string, body: string 
   return parts.join(' \\\n  ');
 }
 
-/** Parameters of the path and the query of an address, each with its value. */
+/** Returns the path and query parameters of an address, with their values. */
 function inputOf({ template, plainQuery }: SampledOperation, url: string) {
   const [path = '', query = ''] = url.split('?');
   const segments = path.split('/');
@@ -59,7 +59,7 @@ function inputOf({ template, plainQuery }: SampledOperation, url: string) {
   return { inPath, inQuery };
 }
 
-/** A call of the TypeScript client. An operation without an example is called with nothing. */
+/** Returns a call of the TypeScript client. An operation without an example is called without arguments. */
 function typescript(operation: SampledOperation, url: string, body: unknown): string {
   const { inPath, inQuery } = inputOf(operation, url);
   const input = { ...Object.fromEntries([...inPath, ...inQuery]), ...(body === undefined ? {} : { body }) };
@@ -67,7 +67,7 @@ function typescript(operation: SampledOperation, url: string, body: unknown): st
   return `const answer = await api.${operation.name}(${literal === '{}' ? '' : literal});`;
 }
 
-/** A call of the Python client: names of the wire in snake_case, each field of a body as an argument. */
+/** Returns a call of the Python client: snake_case names, each field of the body as an argument. */
 function python(operation: SampledOperation, url: string, body: unknown): string {
   if (FEEDS.has(operation.name))
     return 'for frame in client.feed("quotes", venue="spotexchange"):\n    print(frame.type, frame.data)\n    break';
@@ -79,11 +79,11 @@ function python(operation: SampledOperation, url: string, body: unknown): string
   return `answer = client.${snakeCase(operation.name)}(${list})${operation.isPaged ? '.first()' : ''}`;
 }
 
-/** Operations that stay open while a client listens: feeds of the Python client. */
+/** Operations that stay open while a client listens. */
 const FEEDS: ReadonlySet<string> = new Set(['openFeeds', 'openInspector', 'streamEvents']);
 const KEYWORDS: ReadonlySet<string> = new Set(['from', 'in', 'is', 'as', 'if', 'for', 'class', 'not', 'import', 'global', 'with', 'pass']);
 
-/** Writes a name of the wire as the Python client does (`clients/python/sevengate/_names.py`): `maxCapitalUsd` is `max_capital_usd`. */
+/** Converts a wire name like the Python client (`clients/python/sevengate/_names.py`): `maxCapitalUsd` becomes `max_capital_usd`. */
 export function snakeCase(name: string): string {
   return name
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')

@@ -1,15 +1,15 @@
-/** Sends constant public documents compressed. Nothing else is: the length of a compressed answer tells of the secrets in it. */
+/** Compresses constant public documents. Nothing else is compressed, because the length of a compressed answer reveals secrets in it. */
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** Below this a document fits the first packets anyway, in bytes. */
+/** Minimum size in bytes. Smaller documents fit the first packets anyway. */
 const WORTHWHILE_BYTES = 16 * 1024;
 const compress = promisify(gzip);
 
-/** True if an `Accept-Encoding` takes gzip: named, and not with a weight of zero. */
+/** True if an `Accept-Encoding` accepts gzip with a weight above zero. */
 export function acceptsGzip(accepted: string | string[] | undefined): boolean {
   return String(accepted ?? '')
     .split(',')
@@ -18,7 +18,7 @@ export function acceptsGzip(accepted: string | string[] | undefined): boolean {
 
 type Document = string | Buffer | Readable;
 
-/** Returns the `onSend` hook of routes that answer everybody with the same document. Each document is compressed once. */
+/** Returns the `onSend` hook of routes with the same document for everybody. Each document is compressed once. */
 export function compressesDocuments() {
   const known = new Map<string, Promise<Buffer>>();
   function smallOf(name: string, document: Document): Promise<Buffer> {
@@ -37,7 +37,7 @@ export function compressesDocuments() {
     if (method !== 'GET' || reply.statusCode !== 200 || !isDocument(payload) || !acceptsGzip(headers['accept-encoding'])) return payload;
     const bytes = isStream(payload) ? Number(reply.getHeader('content-length')) : Buffer.byteLength(payload);
     if (!(bytes >= WORTHWHILE_BYTES)) return payload;
-    // Never by the request's address, which a stranger may write in many ways.
+    // Never by the request's URL, which a stranger can spell in many ways.
     const name = [routeOptions.url, reply.getHeader('content-type'), reply.getHeader('etag'), bytes].join(' ');
     const small = await smallOf(name, payload);
     reply.removeHeader('accept-ranges').headers({ 'content-encoding': 'gzip', 'content-length': small.length });

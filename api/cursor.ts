@@ -3,7 +3,7 @@ import type { Page, PageOf } from '../src/domain/values/page.ts';
 import { DEFAULT_LIMIT, type PageQuery } from './shapes.ts';
 import { malformed } from './strict-json.ts';
 
-/** Patterns of list positions. Anything else in a cursor is refused. */
+/** Patterns of list positions. A cursor with anything else is refused. */
 export const POSITIONS = {
   number: /^\d{1,15}$/,
   date: /^\d{4}-\d{2}-\d{2}$/,
@@ -15,10 +15,7 @@ export const POSITIONS = {
   instrument: /^[a-z]+:[A-Za-z0-9._@:/-]{1,64}$/,
 } as const;
 
-/**
- * The page that a query asks for.
- * @throws InputError `malformed` if the cursor is not one of this list.
- */
+/** Returns the page that a query requests. @throws InputError `malformed` if the cursor is not one of this list. */
 export function pageOfQuery(query: PageQuery, list: string, positions: RegExp): Page {
   const limit = query.limit ?? DEFAULT_LIMIT;
   if (query.cursor === undefined) return { limit, after: null };
@@ -33,7 +30,7 @@ export function encodeCursor(list: string, position: string): string {
   return Buffer.from(`${list} ${position}`).toString('base64url');
 }
 
-/** A page out of a list in memory, in the order of its keys; the key of an item is its position. */
+/** Returns a page of a list in memory, in the order of its keys, which are the positions. */
 export function pageOfKeyed<Item>(items: readonly Item[], keyOf: (item: Item) => string, { limit, after }: Page): PageOf<Item> {
   const keyed = items.map((item) => ({ key: keyOf(item), item })).sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
   const begin = after === null ? 0 : keyed.findIndex(({ key }) => key > after);
@@ -42,7 +39,7 @@ export function pageOfKeyed<Item>(items: readonly Item[], keyOf: (item: Item) =>
   return { items: page.map(({ item }) => item), next: last !== undefined && begin + limit < keyed.length ? last.key : null };
 }
 
-/** The wire form of a page. */
+/** Returns the wire form of a page. */
 export function pageBody<Item, Body>(
   page: PageOf<Item>,
   list: string,

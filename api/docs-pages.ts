@@ -1,6 +1,6 @@
 /**
- * The pages under /docs, written from the OpenAPI document: one per tag in three columns, an introduction, and the errors with their causes
- * and cures. They have no script: a tab is a radio button.
+ * Pages under /docs, generated from the OpenAPI document: one per tag in three columns, an introduction, and the errors with causes and
+ * cures. They have no script: tabs are radio buttons.
  */
 import { createHash } from 'node:crypto';
 import { DOCS_STYLE } from './docs-style.ts';
@@ -9,7 +9,7 @@ import { PROBLEMS, type ProblemCode } from './problem.ts';
 
 type Node = { readonly [key: string]: unknown };
 
-/** A page as it is sent to everybody. */
+/** A page, the same for everybody. */
 export interface DocsPage {
   readonly type: string;
   readonly content: string;
@@ -44,14 +44,14 @@ interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
 
-/** Fields of an object are shown so many levels deep. */
+/** Maximum nesting of an object's fields shown. */
 const MAX_LEVELS = 3;
-/** Longest example in characters; the rest of it is cut off. */
+/** Maximum length of an example in characters. Longer ones are cut. */
 const MAX_EXAMPLE = 4_000;
 const MARK =
   '<svg viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" fill="#0d7a67"/><path d="M7 25V14a9 9 0 0 1 18 0v11M12 25V15a4 4 0 0 1 8 0v10" fill="none" stroke="#fff" stroke-width="2.6" stroke-linecap="round"/></svg>';
 
-/** Returns the pages by their names below /docs/; the introduction has an empty one. */
+/** Returns the pages by their name below /docs/. The introduction's name is empty. */
 export function docsPages(written: Node): ReadonlyMap<string, DocsPage> {
   const document = written as unknown as Document;
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -150,7 +150,7 @@ function section(document: Document, { path, method, operation }: Placed): strin
   return `<section class="operation" id="${operationId}"><div class="about">${about.join('')}</div>${samplesBox(operationId, operation['x-codeSamples'], shown)}</section>`;
 }
 
-/** Codes of an operation's errors, from the examples of its answers. */
+/** Returns the error codes of an operation, from its example answers. */
 function refusalsOf(document: Document, { responses }: Operation): readonly string[] {
   const contents = Object.values(responses).map(
     (one) => (one.$ref === undefined ? one : resolved(document, one.$ref)) as { content?: Content },
@@ -174,7 +174,7 @@ function resolved(document: Document, ref: string): Node {
     .reduce<Node>((node, name) => node[name] as Node, document as unknown as Node);
 }
 
-/** Fields of an object, of the items of a list, or of each of several shapes. */
+/** Returns the fields of an object, of a list's items, or of each of several shapes. */
 function fields(document: Document, given: Node, level: number): string {
   const schema = given['$ref'] === undefined ? given : resolved(document, String(given['$ref']));
   const shapes = (schema['anyOf'] ?? schema['oneOf']) as readonly Node[] | undefined;
@@ -222,5 +222,5 @@ function text(plain: string): string {
   return plain.replaceAll(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }
 
-/** A description as markup: words in backticks are code. */
+/** Returns a description as markup, with code for words in backticks. */
 const prose = (written: string): string => text(written).replaceAll(/`([^`]+)`/g, '<code>$1</code>');

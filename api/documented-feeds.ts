@@ -1,4 +1,4 @@
-/** The feed routes as the OpenAPI document and the permission table tell of them; api/feeds registers and serves them. */
+/** Feed routes for the OpenAPI document and the permission table. api/feeds registers and serves them. */
 import { Type } from 'typebox';
 import { CHANNEL_NAMES } from './feeds/channels/index.ts';
 import { defineRoute, entry, type RouteEntry } from './route.ts';

@@ -1,4 +1,4 @@
-/** The server that halts and pauses and does nothing else: a way that stays free however busy the rest of the API is. */
+/** The emergency server, which only halts and pauses, so that both work however busy the API is. */
 import type { FastifyInstance } from 'fastify';
 import { health } from './operation/health.ts';
 import { TO_STOP } from './permission.ts';
@@ -15,11 +15,11 @@ export interface EmergencyPorts extends Pick<ApiPorts, 'clock' | 'operation' | '
 
 const EMERGENCY_ROUTES: readonly RouteEntry[] = [entry(health, 'public'), entry(pauseAgent, TO_STOP), entry(emergencyHalt, TO_STOP)];
 
-/** The same routes as those of the API, by the same rules; run it in a thread of its own, on connections of its own. */
+/** Builds the server with the same routes and rules as the API. Run it in its own thread, with its own connections. */
 export function buildEmergencyApi(
   ports: EmergencyPorts,
   options: Omit<ApiOptions, 'only' | 'extend' | 'routes'>,
 ): Promise<FastifyInstance> {
-  // No other route is served, so no other port is asked.
+  // No other route is served, so no other port is used.
   return buildApi(ports as ApiPorts, { ...options, only: EMERGENCY_ROUTES });
 }

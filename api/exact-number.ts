@@ -1,11 +1,11 @@
-/** True if a written number survives as a double. A number that would lose digits is refused, never rounded. */
+/** Checks that a number literal survives as a double. One that would lose digits is refused, never rounded. */
 
-/** A longer literal has digits that no double keeps, or zeros that nobody needs. */
+/** Maximum length of a literal. A longer one has digits that a double cannot keep, or needless zeros. */
 const MAX_LITERAL = 400;
 
 /**
- * The double that a JSON number literal names, or null if the double's shortest form names another number:
- * `0.10` is 0.1, but `9007199254740993`, `1e400` and `1e-400` have no exact double.
+ * Returns the double of a JSON number literal, or null if the double's shortest form is another number: `0.10` is 0.1, but
+ * `9007199254740993`, `1e400` and `1e-400` have no exact double.
  */
 export function exactNumber(literal: string): number | null {
   if (literal.length > MAX_LITERAL) return null;
@@ -17,7 +17,7 @@ export function exactNumber(literal: string): number | null {
   return plainDigits(literal) === plainDigits(String(value)) ? value : null;
 }
 
-/** Sign, digits without zeros at either end, and the exponent: equal for equal decimals. */
+/** Returns sign, digits without zeros at either end, and exponent, which are equal for equal decimals. */
 function plainDigits(literal: string): string {
   const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(literal);
   if (!match) return literal;

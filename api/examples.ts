@@ -1,11 +1,14 @@
-/** One real request and answer of every operation, and one real answer of every error: recorded from the tests by `npm run examples`, shown by the document. */
+/**
+ * A real request and answer of every operation, and a real answer of every error, recorded from the tests by `npm run examples` and shown
+ * in the API document.
+ */
 import type { ProblemCode } from './problem.ts';
 import RECORDED from './examples.json' with { type: 'json' };
 
 export interface OperationExample {
-  /** The path and query that were asked. */
+  /** Requested path and query. */
   readonly url: string;
-  /** Absent if the operation takes no body. */
+  /** Absent if the operation has no body. */
   readonly body?: unknown;
   /** Example answers by status. */
   readonly answers: { readonly [status: string]: unknown };

@@ -1,4 +1,4 @@
-/** Carries commands out once per Idempotency-Key: the same request again gets the same answer, another one under the key is refused. */
+/** Executes commands once per Idempotency-Key: the same request gets the same answer, a different one with the key is refused. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CommandContext } from '../actors/agent/commands.ts';
 import { canonicalJson, type Json, sha256Hex } from '../src/domain/values/canonical-json.ts';
@@ -8,9 +8,9 @@ import type { ApiPorts } from './ports.ts';
 import { sendProblem, sendRefusal } from './problem.ts';
 
 export interface Command<View> {
-  /** The status of the answer once it is done. */
+  /** Status of a successful answer. */
   readonly status: number;
-  /** The answer's body. Deterministic: it is stored, and sent again under the same key. */
+  /** Returns the answer's body. Deterministic: it is stored, and sent again with the same key. */
   answer(view: View): object;
   run(context: CommandContext): Promise<Outcome<View>>;
 }
@@ -21,12 +21,12 @@ const KEY = /^[\x21-\x7e]{1,255}$/;
 const MISMATCH = 'this Idempotency-Key was used for another request; use a new key for a new request';
 const IN_FLIGHT = 'the first request with this Idempotency-Key is still in progress; ask again in a moment';
 
-/** Keys that this process is working on at the moment, by API: every route of one API shares them. */
+/** Keys that this process is working on, by API, shared by all of its routes. */
 const workingOn = new WeakMap<ApiPorts, Set<string>>();
 
 /**
- * Carries out the commands of a route. The answer is stored by the command itself, in the transaction of its effect, so that
- * there is never an effect without its answer; a refused command stores nothing and may be tried again under its key.
+ * Executes the commands of a route. The command stores the answer in the transaction of its effect, so that there is never an effect
+ * without its answer. A refused command stores nothing and may be retried with its key.
  */
 export function onceOnly(ports: ApiPorts): OnceOnly {
   const inFlight = workingOn.get(ports) ?? new Set<string>();
@@ -58,7 +58,7 @@ export function onceOnly(ports: ApiPorts): OnceOnly {
       if (before !== null) return before;
       const answer = (view: unknown) => ({ status: command.status, body: JSON.stringify(command.answer(view as never)) });
       const outcome = await command.run({ ...context, remember: { route, key, requestHash, answer } });
-      // Another process may have been first; its answer is the answer.
+      // Another process may have been first. Its answer counts.
       if (!outcome.ok && outcome.refusal.code === 'idempotency_in_flight')
         return (await lookUp()) ?? (await sendRefusal(reply, outcome.refusal));
       return await settle(reply, outcome, command);
@@ -73,7 +73,7 @@ function settle<View>(reply: FastifyReply, outcome: Outcome<View>, command: Comm
   return sendJson(reply, command.status, JSON.stringify(command.answer(outcome.value)));
 }
 
-/** The stored text itself goes out, so that the first answer and every later one are the same bytes. */
+/** Sends the stored text, so that the first answer and every later one are the same bytes. */
 function sendJson(reply: FastifyReply, status: number, text: string): FastifyReply {
   return reply.code(status).header('content-type', 'application/json; charset=utf-8').serializer(asIs).send(text);
 }

@@ -2,17 +2,17 @@
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** True if the text is spelled like a UUID; anything else names nothing, and must not reach the database. */
+/** True if the text has the form of a UUID. Anything else identifies nothing, and must not reach the database. */
 export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
-/** An id as stored ids are spelled; null if it is no UUID, and so the id of nothing. */
+/** Returns an id in the form of stored ids, or null if it is not a UUID. */
 export function storedId(text: string): string | null {
   return isUuid(text) ? text.toLowerCase() : null;
 }
 
-/** The id in a path as stored ids are spelled; null if it is no UUID. */
+/** Returns the id in a path in the form of stored ids, or null if it is not a UUID. */
 export function idInPath({ id }: { readonly id: string }): string | null {
   return storedId(id);
 }

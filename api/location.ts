@@ -1,13 +1,13 @@
-/** The `Location` of a 201 answer: the path of what was made. */
+/** The `Location` of a 201 answer: the path of the new resource. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Route } from './route.ts';
 
-/** Status of an answer that made something. */
+/** Status of an answer that created something. */
 export const CREATED = 201;
 
 /**
- * Returns the path of what a route makes, or null if nothing shows it. A `:name` is a parameter of the request, a `{name}` a field of
- * the answer. The nearest GET above the route's own action words shows it: `POST /v1/takes/compile` makes `/v1/takes/{id}`.
+ * Returns the path of what a route creates, or null if no route shows it. A `:name` is a parameter of the request, a `{name}` a field of
+ * the answer. The nearest GET above the route's own action words shows it: `POST /v1/takes/compile` creates `/v1/takes/{id}`.
  */
 export function locationOf({ url, answers }: Route, routes: readonly Route[]): string | null {
   const made = answers[CREATED];
@@ -18,7 +18,7 @@ export function locationOf({ url, answers }: Route, routes: readonly Route[]): s
     const shown = routes.find((route) => route.method === 'GET' && route.url.replace(/\/:\w+$/, '') === above && route.url !== above);
     const name = shown?.url.slice(above.length + 2);
     if (name !== undefined) return `${above}/{${name in fields ? name : 'id'}}`;
-    // Below a parameter lies a part of that thing: nothing above shows the part.
+    // A parameter's sub-resource is a part of that resource, which no GET above shows.
     if (/\/:\w+$/.test(above)) return null;
   }
   return null;

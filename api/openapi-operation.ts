@@ -1,4 +1,4 @@
-/** One operation of the OpenAPI document: what a route takes, answers and refuses. */
+/** An operation of the OpenAPI document: what a route takes, answers and refuses. */
 import type { TSchema } from 'typebox';
 import { codeSamples, snakeCase } from './code-samples.ts';
 import { EXAMPLES } from './examples.ts';
@@ -9,10 +9,10 @@ import { commonRefusals, type Route, type RouteEntry } from './route.ts';
 import type { schemaComponents } from './schema-components.ts';
 
 type Node = { readonly [key: string]: unknown };
-/** Makes a schema of the document; one with an `$id` becomes a component. */
+/** Converts a schema for the document. One with an `$id` becomes a component. */
 type Convert = ReturnType<typeof schemaComponents>['convert'];
 
-/** Headers of every answer that was let in. */
+/** Headers of every answer to an admitted request. */
 const COMMON_HEADERS = {
   'x-request-id': { $ref: '#/components/headers/RequestId' },
   ratelimit: { $ref: '#/components/headers/RateLimit' },
@@ -20,12 +20,12 @@ const COMMON_HEADERS = {
 
 const LOCATION_HEADER = { location: { $ref: '#/components/headers/Location' } };
 
-/** A route's address as the document writes it: `/v1/agents/{id}`. */
+/** Returns a route's path as in the document: `/v1/agents/{id}`. */
 export const templateOf = (url: string): string => url.replace(/:(\w+)/g, '{$1}');
 
 const exampleOf = (value: unknown): { readonly example?: unknown } => (value === undefined ? {} : { example: value });
 
-/** An address to show where none was recorded: with the least that a required parameter may be. */
+/** Returns a sample URL if none was recorded, with the minimum of each required parameter. */
 function sampleUrl({ url, schema: { querystring } }: Route): string {
   const { properties = {}, required = [] } = (querystring ?? {}) as {
     readonly properties?: {
@@ -40,14 +40,17 @@ function sampleUrl({ url, schema: { querystring } }: Route): string {
   return `${templateOf(url)}${query.length === 0 ? '' : `?${query.join('&')}`}`;
 }
 
-/** Name of the Python client's argument for a whole body, as `clients/python/generate.py` names it; null if it takes the fields. */
+/**
+ * Returns the name of the Python client's argument for a whole body, as `clients/python/generate.py` names it, or null if it takes the
+ * fields.
+ */
 function wholeBody(schema: TSchema | undefined): string | null {
   const { $id, properties, additionalProperties } = (schema ?? {}) as Node;
   if ($id !== undefined) return snakeCase(String($id));
   return properties === undefined && Boolean(additionalProperties) ? 'body' : null;
 }
 
-/** True if clients read the answer page by page: a list with a cursor, or a list alone. */
+/** True if clients read the answer page by page: a list with a cursor, or only a list. */
 function isPaged({ answers, schema: { querystring } }: Route): boolean {
   const schema = Object.entries(answers).find(([status]) => status.startsWith('2'))?.[1].schema as
     | { readonly properties?: { readonly [name: string]: Node }; readonly required?: readonly string[] }
@@ -62,7 +65,7 @@ function problemExamples(codes: readonly ProblemCode[]): { readonly examples?: N
   return known.length === 0 ? {} : { examples: Object.fromEntries(known.map((code) => [code, { $ref: `#/components/examples/${code}` }])) };
 }
 
-/** The refusals that operations share, by status and codes. */
+/** Refusals shared by operations, by status and codes. */
 export class ResponseComponents {
   readonly #convert: Convert;
   readonly #made: { [name: string]: unknown } = {};
@@ -71,7 +74,7 @@ export class ResponseComponents {
     this.#convert = convert;
   }
 
-  /** A reference to the answer that says one of these codes. */
+  /** Returns a reference to the answer with one of these codes. */
   problem(codes: readonly ProblemCode[], status: number): Node {
     const headers: { [name: string]: unknown } = { ...COMMON_HEADERS };
     if (status === 429 || status === 503) headers['retry-after'] = { $ref: '#/components/headers/RetryAfter' };
@@ -84,7 +87,7 @@ export class ResponseComponents {
     return { $ref: `#/components/responses/${name}` };
   }
 
-  /** Every component that was made, by name. */
+  /** Returns every created component, by name. */
   all(): Node {
     return Object.fromEntries(Object.entries(this.#made).sort(([a], [b]) => (a < b ? -1 : 1)));
   }
@@ -105,7 +108,7 @@ function parametersOf(schema: TSchema | undefined, place: 'path' | 'query', conv
   }));
 }
 
-/** Names of the fields that are numbers or booleans. */
+/** Returns the names of number and boolean fields. */
 function plainFields(schema: TSchema | undefined): readonly string[] {
   const { properties = {} } = (schema ?? {}) as { readonly properties?: { readonly [name: string]: { readonly type?: unknown } } };
   return Object.keys(properties).filter((name) => ['integer', 'number', 'boolean'].includes(String(properties[name]?.type)));
@@ -123,7 +126,7 @@ function requestBodyOf({ route }: RouteEntry, convert: Convert): Node {
   };
 }
 
-/** Successful answers of a route, by status. */
+/** Returns the successful answers of a route, by status. */
 function answersOf({ route }: RouteEntry, convert: Convert, hasLocation: boolean): { [status: string]: unknown } {
   const responses: { [status: string]: unknown } = {};
   for (const [status, { description, schema, contentType }] of Object.entries(route.answers)) {
@@ -141,13 +144,13 @@ function answersOf({ route }: RouteEntry, convert: Convert, hasLocation: boolean
   return responses;
 }
 
-/** Answers and refusals by status. */
+/** Returns answers and refusals by status. */
 function responsesOf(found: RouteEntry, convert: Convert, shared: ResponseComponents, hasLocation: boolean): { [status: string]: unknown } {
   const responses = answersOf(found, convert, hasLocation);
   const codes = [...new Set([...commonRefusals(found), ...found.route.refusals])];
   for (const status of [...new Set(codes.map((code) => PROBLEMS[code].status))].sort()) {
     const own = responses[status] as { content: object } | undefined;
-    // A status may mean an answer and a problem alike (readiness): both content types are then documented.
+    // A status may have an answer and a problem (readiness). Both content types are then documented.
     responses[status] =
       own === undefined
         ? shared.problem(
@@ -159,7 +162,7 @@ function responsesOf(found: RouteEntry, convert: Convert, shared: ResponseCompon
   return responses;
 }
 
-/** Description of a route. One of a retired route begins with its sunset and its successor. */
+/** Returns the description of a route. For a retired route it begins with its sunset and its successor. */
 function descriptionOf({ description, retired }: Route): Node {
   if (retired === undefined) return description === undefined ? {} : { description };
   const { since, sunset, successor } = retired;
@@ -167,7 +170,7 @@ function descriptionOf({ description, retired }: Route): Node {
   return { deprecated: true, description: [use, description ?? ''].join(' ').trim() };
 }
 
-/** The operation of a route, one of `routes`. The refusals that it shares with others are added to `shared`. */
+/** Returns the operation of a route, one of `routes`. Adds the refusals it shares with others to `shared`. */
 export function operationOf(found: RouteEntry, convert: Convert, shared: ResponseComponents, routes: readonly Route[]): Node {
   const { route, permission } = found;
   const responses = responsesOf(found, convert, shared, locationOf(route, routes) !== null);

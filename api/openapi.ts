@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document and the permission table: both follow from the routes alone, without booting anything. */
+/** The OpenAPI 3.1 document and the permission table, both derived from the routes without booting anything. */
 import { Type } from 'typebox';
 import { FEED_ENTRIES } from './documented-feeds.ts';
 import { EXAMPLES } from './examples.ts';
@@ -17,11 +17,11 @@ type Node = { readonly [key: string]: unknown };
 export const OPENAPI_URL = '/v1/openapi.json';
 export const DOCS_URL = '/docs';
 
-/** GET /v1/openapi.json itself. */
+/** Returns the entry of GET /v1/openapi.json. */
 export const openApiRoute = (text: () => string): RouteEntry =>
   documentRoute({ url: OPENAPI_URL, name: 'getOpenApi', summary: 'This document', description: 'The OpenAPI document.' }, text);
 
-/** GET /v1/asyncapi.json. */
+/** Returns the entry of GET /v1/asyncapi.json. */
 const asyncApiRoute = (text: () => string): RouteEntry =>
   documentRoute(
     {
@@ -33,7 +33,7 @@ const asyncApiRoute = (text: () => string): RouteEntry =>
     text,
   );
 
-/** A document that the service tells of itself: `text` is asked for once it is written. */
+/** Returns the route of a document about the service. `text` is called once it is written. */
 function documentRoute(
   { url, name, summary, description }: Pick<Route, 'url' | 'name' | 'summary'> & { readonly description: string },
   text: () => string,
@@ -54,7 +54,7 @@ function documentRoute(
   return entry(route, 'public');
 }
 
-/** The documents that the service tells of itself, once they are written. */
+/** Documents about the service, once they are written. */
 export interface DocumentTexts {
   readonly version: string;
   openApi(): string;
@@ -63,13 +63,13 @@ export interface DocumentTexts {
 
 const UNWRITTEN: DocumentTexts = { version: '', openApi: () => '', asyncApi: () => '' };
 
-/** Every route that this room registers. */
+/** Returns every route that this room registers. */
 export function servedRoutes(more: readonly RouteEntry[] = [], texts: DocumentTexts = UNWRITTEN): RouteEntry[] {
   const asked = [...ROUTES, ...more];
   return [...asked, openApiRoute(texts.openApi), asyncApiRoute(texts.asyncApi), mcpRoute({ version: texts.version, routes: asked })];
 }
 
-/** Every route that the document and the permission table tell of: those and the feeds. */
+/** Returns every route of the document and the permission table: the served ones and the feeds. */
 export function documentedRoutes(more: readonly RouteEntry[] = []): RouteEntry[] {
   return [...servedRoutes(more), ...FEED_ENTRIES];
 }
@@ -78,7 +78,7 @@ const PROBLEM_EXAMPLES = Object.fromEntries(
   Object.entries(EXAMPLES.problems).map(([code, value]) => [code, { summary: PROBLEMS[code as ProblemCode].title, value }]),
 );
 
-/** Ways in which a caller authenticates. */
+/** Authentication methods. */
 const SECURITY_SCHEMES = {
   bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
   cookie: { type: 'apiKey', in: 'cookie', name: '__Host-sevengate', description: 'Unsafe requests also need an allowed Origin.' },
@@ -138,7 +138,7 @@ export function openApiDocument(routes: readonly RouteEntry[], version: string):
   };
 }
 
-/** `docs/permissions.md`: every route and what its caller needs. */
+/** Returns `docs/permissions.md`: every route and its permission. */
 export function permissionTable(routes: readonly RouteEntry[]): string {
   const rows = routes.map(
     ({ route, permission }) => `| ${route.method} | \`${route.url}\` | ${permissionText(permission)} | ${route.cost} |`,

@@ -1,4 +1,4 @@
-/** Headers of the files that the terminal is made of. */
+/** Headers of the terminal's files. */
 
 const TYPES: { readonly [extension: string]: string } = {
   html: 'text/html; charset=utf-8',
@@ -7,13 +7,12 @@ const TYPES: { readonly [extension: string]: string } = {
   svg: 'image/svg+xml',
 };
 
-/** Content type of a file; undefined if it is of no kind that a page is made of. */
+/** Returns the content type of a file, or undefined for a kind that pages do not use. */
 export const contentTypeOf = (name: string): string | undefined => TYPES[name.slice(name.lastIndexOf('.') + 1)];
 
 /**
- * Policy of a page: no other host, no inline script or style, no form, no frame, and no text that becomes markup.
- * @param more.styles Source of styles beside our own files.
- * @param more.trustedTypes Name of the one policy of trusted types that the page makes.
+ * Returns the content security policy of a page: no other host, no inline script or style, no form, no frame, and no text as markup. @param
+ * more.styles Source of styles besides our own files. @param more.trustedTypes Name of the page's only trusted-types policy.
  */
 export function pagePolicy({ styles, trustedTypes }: { readonly styles?: string; readonly trustedTypes?: string } = {}): string {
   return [

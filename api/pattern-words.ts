@@ -1,4 +1,4 @@
-/** Words for the patterns of requests: a refusal says in them which texts are allowed, with an example. */
+/** Descriptions of request patterns: a refusal uses them to say which texts are allowed, with an example. */
 
 const amount = (decimals: number): string => `a decimal number with at most ${decimals} decimals, such as 100.25`;
 const BASE64 = 'base64, such as AQID';
@@ -49,5 +49,5 @@ const WORDS: ReadonlyMap<string, string> = new Map([
   ['^(read|research|propose)(,(read|research|propose)){0,2}$', 'sets of read, research and propose, such as read,propose'],
 ]);
 
-/** Returns words for the texts that a pattern allows, which end with an example; null if there are none. */
+/** Returns the description of a pattern, which ends with an example, or null. */
 export const wordsOfPattern = (pattern: string): string | null => WORDS.get(pattern) ?? null;

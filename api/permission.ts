@@ -2,23 +2,23 @@
 import type { Permission } from '../src/domain/agents/agent.ts';
 
 /**
- * `public`: nobody need be identified. `identity`: any verified identity, with or without grants. `bearer`: any token in Authorization,
- * an identity's or an agent's; what is asked on is asked with that token again. A cookie opens nothing there.
+ * Permission of a route. `public`: no identity needed. `identity`: any verified identity, with or without grants. `bearer`: any token in
+ * Authorization, an identity's or an agent's, which is also used for the requests it makes. Cookies are not accepted there.
  */
 export type RoutePermission =
   | 'public'
   | 'identity'
   | 'bearer'
   | Permission
-  /** A member with the permission, or a token of the agent that the path names. */
+  /** A member with the permission, or a token of the agent in the path. */
   | { readonly member: Permission; readonly agentToken: true }
   | { readonly anyOf: readonly [Permission, ...Permission[]] }
   | { readonly allOf: readonly [Permission, ...Permission[]] };
 
-/** Permissions to stop agents. */
+/** Permissions that allow stopping agents. */
 export const TO_STOP = { anyOf: ['trade:execute', 'risk:manage'] } as const satisfies RoutePermission;
 
-/** Rules that a token of the agent meets as well: `agent:propose` is what such a token may do, and nobody is granted it. */
+/** Returns a rule that a token of the agent also satisfies. Such a token has `agent:propose`, which is granted to nobody. */
 export const orAgentToken = (member: Permission): RoutePermission => ({ member, agentToken: true });
 
 /** Permissions of an identity to which no organization has granted any. */
@@ -27,7 +27,7 @@ export const VIEWER_PERMISSIONS: readonly Permission[] = ['market:read'];
 const isWithoutGrants = (rule: RoutePermission): rule is 'public' | 'identity' | 'bearer' =>
   rule === 'public' || rule === 'identity' || rule === 'bearer';
 
-/** The permissions that a rule wants and the caller lacks, in words; null if the caller may. */
+/** Returns the required permissions that the caller lacks in words, or null if it has them. */
 export function missingPermission(rule: RoutePermission, held: readonly Permission[]): string | null {
   if (isWithoutGrants(rule)) return null;
   if (typeof rule === 'string') return held.includes(rule) ? null : rule;
@@ -47,7 +47,7 @@ export function concernsTrading(rule: RoutePermission): boolean {
   return named.some((permission) => TRADING.includes(permission));
 }
 
-/** The rule in words, for the permission table and the OpenAPI document. */
+/** Returns the rule in words, for the permission table and the OpenAPI document. */
 export function permissionText(rule: RoutePermission): string {
   if (typeof rule === 'string') return rule;
   if ('agentToken' in rule) return `${rule.member} or agent:propose`;

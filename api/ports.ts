@@ -120,15 +120,15 @@ export interface ApiPorts {
     readonly gates: GateCommands;
     readonly evaluations: Pick<EvaluationReads, 'list' | 'find' | 'report'> &
       Pick<PreviewStore, 'notePreview'> & { readonly commands: EvaluationCommands; readonly page: RunPages };
-    /** Facts that decide what the agent's closings wait for. Empty if the organization has no such agent. */
+    /** Returns the facts that explain what the agent's closings wait for. Empty if the organization has no such agent. */
     readonly closingFacts: (orgId: string, agentId: string) => Promise<ClosingFacts>;
-    /** Null if the organization was never halted. */
+    /** Returns the newest halt, or null. */
     readonly lastHalt: (orgId: string) => Promise<LastHalt | null>;
   };
   readonly previews: {
-    /** Number of bar series that a manifest reads on a timeframe. */
+    /** Returns the number of bar series that a manifest reads on its timeframe. */
     seriesOf(manifest: Manifest): number;
-    /** Works a preview out off the main loop within its time; ends early with the signal. */
+    /** Runs a preview off the main loop within its time limit. Ends early with the signal. */
     run(
       asked: { readonly orgId: string; readonly subject: string; readonly manifest: Manifest; readonly request: BacktestRequest },
       signal: AbortSignal,
@@ -136,9 +136,9 @@ export interface ApiPorts {
   };
   /** Replay sessions, of this process and of those that it reaches; null if there can be none. */
   readonly replays: {
-    /** Answers a step; null if no process runs the session. The answer is JSON. */
+    /** Answers a step as JSON, or returns null if no process runs the session. */
     step(of: AskedSession, step: StepAsk): Promise<Outcome<string> | null>;
-    /** Answers no further step of a session that was cancelled. */
+    /** Stops answering a cancelled session. */
     abandon(of: AskedSession): Promise<void>;
   } | null;
   readonly actors: ActorBranches & { readonly reads: ActorReads };
@@ -237,14 +237,17 @@ export interface ApiPorts {
     readonly launcher: LauncherLaunchCommands;
     readonly claims: LaunchClaims;
     readonly monitor: {
-      /** State on the chain now; null if no node is named, or it has no such pool yet. @throws if the node does not answer */
+      /**
+       * Returns the present state on the chain, or null if no node is configured or there is no such pool yet. @throws if the node does not
+       * answer.
+       */
       curveState(orgId: string, launch: Pick<Launch, 'pool' | 'config'>): Promise<CurveState | null>;
       /** Price of a whole token of the quote now; null if nothing live prices it. */
       dollars(orgId: string, mint: string): Promise<TokenDollars | null>;
     };
   };
   readonly launchQuotes: LaunchQuotes;
-  /** The external launcher, as anybody may ask it. */
+  /** External launcher, for public reads. */
   readonly launcher: Pick<LauncherClient, 'pairs'>;
   readonly marketplace: {
     readonly listings: { readonly reads: Pick<ListingStore, 'list' | 'find' | 'rules' | 'prices'>; readonly commands: ListingCommands };

@@ -1,4 +1,4 @@
-/** Errors on the wire: RFC 9457 problem details with the code list's status. */
+/** Errors on the wire: RFC 9457 problem details, with the status of their code. */
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import { RejectionBody } from '../src/core/order-shapes.ts';
@@ -12,7 +12,7 @@ import { withAgesInWords } from '../src/domain/values/words.ts';
 import { rejectionsInWords } from './risk-shapes.ts';
 import { GateCheckBody } from './shapes.ts';
 
-/** Codes that only HTTP knows, besides those of the domain. */
+/** Codes that only HTTP uses, besides those of the domain. */
 export type ProblemCode = RefusalCode | 'method_not_allowed' | 'unsupported_media_type' | 'internal_error';
 
 interface ProblemKind {
@@ -20,7 +20,7 @@ interface ProblemKind {
   readonly title: string;
 }
 
-/** Every code with its status. A code without an entry does not compile. */
+/** Status of every code. A missing code does not compile. */
 export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   malformed: { status: 400, title: 'Malformed request' },
   unauthenticated: { status: 401, title: 'Not signed in' },
@@ -85,7 +85,7 @@ const DifferenceBody = Type.Object(
   { description: 'Programs whose instructions a wallet inserted, removed or altered in the prepared message.' },
 );
 
-/** The wire form of a problem. */
+/** Wire form of a problem. */
 export const ProblemBody = Type.Object(
   {
     type: Type.String({ description: 'urn:sevengate:problem:<code>' }),
@@ -126,7 +126,7 @@ export const ProblemBody = Type.Object(
   },
 );
 
-/** An input that cannot be read, thrown inside Fastify's parsing and validation, which know no other way. */
+/** Unreadable input, thrown inside Fastify's parsing and validation, which require exceptions. */
 export class InputError extends Error {
   readonly code: ProblemCode;
   readonly problems: readonly InputProblem[];
@@ -151,7 +151,7 @@ export interface ProblemExtras {
 /** Retry delay suggested to a client if the database is down, in seconds. */
 const UNAVAILABLE_RETRY_SECONDS = 2;
 
-/** Answers with a problem. The detail must hold nothing that tells a foreign thing from a missing one. */
+/** Answers with a problem. The detail must not reveal if something belongs to another organization or does not exist. */
 export function sendProblem(reply: FastifyReply, code: ProblemCode, detail: string, extras: ProblemExtras = {}): FastifyReply {
   const { status, title } = PROBLEMS[code];
   if (status === 401) reply.header('www-authenticate', 'Bearer realm="sevengate"');
@@ -194,7 +194,7 @@ function problemText(code: ProblemCode, title: string, status: number, detail: s
   });
 }
 
-/** One sentence of a list of problems: the first, and how many more there are. */
+/** Summarizes a list of problems in one sentence: the first, and the number of others. */
 export function problemsDetail(problems: readonly InputProblem[]): string {
   const [first] = problems;
   if (first === undefined) return 'the request is malformed';

@@ -1,8 +1,8 @@
-/** Rate limits: so many requests of a class in a window, per subject or address, counted in memory or shared through Redis. */
+/** Rate limits: requests of a class per window, per subject or address, counted in memory or shared through Redis. */
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Allowance, CostClass, RateLimits } from './access.ts';
 
-/** Rate limit: requests per window, in seconds. A window begins with its first request. */
+/** Rate limit: requests per window of `windowSeconds`, which begins with its first request. */
 export interface LimitPolicy {
   readonly limit: number;
   readonly windowSeconds: number;
@@ -10,7 +10,7 @@ export interface LimitPolicy {
 
 export type LimitPolicies = Readonly<Record<CostClass, LimitPolicy>>;
 
-/** Per subject, and per address where nobody is identified. Nothing but pauses and halts empties the emergency class. */
+/** Default limits per subject, or per address without an identity. Only pauses and halts use the emergency class. */
 export const DEFAULT_POLICIES: LimitPolicies = {
   read: { limit: 20_000, windowSeconds: 2 },
   write: { limit: 1_000, windowSeconds: 100 },
@@ -19,17 +19,16 @@ export const DEFAULT_POLICIES: LimitPolicies = {
   failed_identity: { limit: 120, windowSeconds: 60 },
 };
 
-/** Pausing and halting is never limited below ten a minute. */
+/** Minimum limit of pauses and halts per minute. */
 const LEAST_EMERGENCY_PER_MINUTE = 10;
 
-/** A connection of ioredis to the Redis that all processes of the service share. */
+/** An ioredis connection to the Redis that all processes of the service share. */
 export type SharedStore = object;
 
 /**
- * Limits of one process, or of all processes that share a Redis. Reads are counted in each process alone: their limit
- * protects the process, and a round trip to Redis would cost more than the read. Where Redis does not answer, each process
- * counts for itself until it does.
- * @throws Error if the emergency class would allow fewer than ten a minute.
+ * Creates the limits of one process, or of all processes that share a Redis. Reads are counted in each process: their limit protects the
+ * process, and a round trip to Redis would cost more than the read. While Redis does not answer, each process counts for itself. @throws
+ * Error if the emergency class would allow fewer than ten a minute.
  */
 export function createRateLimits(policies: LimitPolicies = DEFAULT_POLICIES, shared: SharedStore | null = null): RateLimits {
   const perMinute = (policies.emergency.limit / policies.emergency.windowSeconds) * 60;
@@ -76,7 +75,7 @@ function allowance(allowed: boolean, { remainingPoints, msBeforeNext }: RateLimi
   };
 }
 
-/** Returns the rate-limit key of an address. IPv4 counts by address, IPv6 by its /64 network, which is what one sender has. */
+/** Returns the rate-limit key of an address: the IPv4 address, or the IPv6 /64 network, which one sender has. */
 export function addressKey(address: string): string {
   if (!address.includes(':') || address.startsWith('::ffff:')) return `address ${address}`;
   const [head = '', tail] = address.split('::');

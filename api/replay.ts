@@ -1,4 +1,4 @@
-/** The server of a replayed tape: the feed and the reads that a tape can answer, what moves the tape, and a refusal of everything else. */
+/** The server of a replayed tape: the feed and the reads that a tape can answer, its controls, and a refusal of everything else. */
 import type { FastifyInstance } from 'fastify';
 import type { TerminalSource } from '../src/adapters/terminal-files.ts';
 import { PERMISSIONS } from '../src/domain/agents/agent.ts';
@@ -30,7 +30,7 @@ import { listVenues } from './v1/venues/list.ts';
 /** Ports of a replay. Its clock is the replayed time. */
 export interface ReplayPorts extends Pick<ApiPorts, 'clock' | 'operation' | 'quotes' | 'candles' | 'venues'> {
   readonly catalog: Pick<ApiPorts['catalog'], 'entries'>;
-  /** Limits alone: replay asks for no identity, and still nobody may flood it. */
+  /** Rate limits only. A replay needs no identity. */
   readonly access: Pick<ApiPorts['access'], 'limits'>;
   readonly replay: ReplayControl;
   readonly feed: Pick<FeedPorts, 'clock' | 'pace' | 'quotes' | 'states' | 'reportDefect'>;
@@ -39,14 +39,14 @@ export interface ReplayPorts extends Pick<ApiPorts, 'clock' | 'operation' | 'quo
 /** Channels that a tape can fill. */
 export const REPLAYED_CHANNELS: readonly string[] = ['quotes', 'perps', 'candles'];
 
-/** Caller of every request on loopback: a tape belongs to anyone who can start this. */
+/** Caller of every request on loopback: a tape belongs to anyone who can start the replay. */
 const EVERYBODY = {
   subject: 'replay',
   orgId: null,
   name: 'Replay',
   permissions: VIEWER_PERMISSIONS,
   expiresAt: Date.UTC(2100, 0, 1),
-  // There is no token, so nothing of it is taken back.
+  // There is no token that could be revoked.
   claims: { issuedAt: 0, sessionId: null, tokenId: null },
   credential: 'bearer',
 } as const satisfies Caller;
@@ -54,21 +54,18 @@ const EVERYBODY = {
 /** Caller on the feed. It has every permission, so that missing data is refused as missing and not as forbidden. */
 const LISTENER = { ...EVERYBODY, orgId: 'replay', permissions: PERMISSIONS } as const satisfies Caller;
 
-/** The same reads by the same rules as those of the API, for everybody. */
+/** Reads that a tape can answer, by the rules of the API. */
 const ANSWERED: readonly Route[] = [health, listCandles, listCatalog, listSessions, listPerps, listVenues].map(
   (route) => entry(route, 'public').route,
 );
 
 export interface ReplayServer {
   readonly app: FastifyInstance;
-  /** Sends every client of the feed all of it anew: the tape has jumped. */
+  /** Sends the whole state to every client of the feed again, because the tape has jumped. */
   renew(): void;
 }
 
-/**
- * Builds the server; `listen` is the caller's, and on loopback only.
- * @throws Error if two routes are the same.
- */
+/** Builds the server. The caller listens, on loopback only. @throws Error if two routes are the same. */
 export async function buildReplayApi(
   ports: ReplayPorts,
   options: Pick<ApiOptions, 'version'> & { readonly terminal: TerminalSource },
@@ -113,7 +110,7 @@ export async function buildReplayApi(
   return { app, renew: () => renew() };
 }
 
-/** The route of quotes; what the tape has nothing of is refused, if the route itself would answer with an empty list. */
+/** Returns the route of quotes, which refuses data that the tape lacks instead of answering with an empty list. */
 function quotesOf(replay: ReplayControl): Route {
   const route: Route = entry(listQuotes, 'public').route;
   return {
@@ -133,7 +130,7 @@ function meBody() {
   return { subject, name, orgId, permissions, viewerOnly: true, expiresAt: new Date(expiresAt).toISOString() };
 }
 
-/** The same address with nothing but a refusal behind it: an empty answer would say that there is nothing. */
+/** Returns the route with a refusal: an empty answer would claim that there is nothing. */
 function refusing({ route }: RouteEntry): RouteEntry {
   const detail = `a replay does not serve ${route.method} ${route.url}: a tape holds market data only; GET /v1/openapi.json lists the routes of a replay`;
   const refusal: Route = {
@@ -151,7 +148,7 @@ function feedPorts({ feed, candles, replay }: ReplayPorts): FeedPorts {
     ...feed,
     candles,
     members: { find: async () => LISTENER },
-    // Nothing is announced: the channels that would carry it are refused.
+    // There are no announcements. Their channels are refused.
     announcements: {
       position: () => nowhere,
       subscribe: () => () => {},
@@ -166,7 +163,7 @@ function feedPorts({ feed, candles, replay }: ReplayPorts): FeedPorts {
   };
 }
 
-/** Port of data that no served channel reads; it rejects every call. */
+/** Returns a port that rejects every call, for data that no served channel reads. */
 function nothingOf(what: string): never {
   return new Proxy({}, { get: () => () => Promise.reject(new Error(`a tape holds no ${what}`)) }) as never;
 }
@@ -186,7 +183,7 @@ export function whyNot(channel: string, params: { readonly [name: string]: unkno
   return `${noneOf(wanted, instruments)}`;
 }
 
-/** Says that a tape has nothing of an instrument or a venue, and names what it has. */
+/** Describes that a tape lacks an instrument or a venue, and what it has. */
 export function noneOf(wanted: string, instruments: readonly string[]): string {
   const shown = instruments.slice(0, SHOWN);
   const more = instruments.length > SHOWN ? ` and ${instruments.length - SHOWN} more` : '';

@@ -1,10 +1,10 @@
-/** Results of the pre-trade risk function as people read them. */
+/** Results of the pre-trade risk function in words. */
 import type { RiskAttribution, RiskRejection } from '../src/domain/agents/decision.ts';
 import { withAgesInWords } from '../src/domain/values/words.ts';
 
 const inWords = (text: string | null): string | null => (text === null ? null : withAgesInWords(text));
 
-/** Breaches as people read them: `27 h old`. The record of a decision keeps milliseconds, which are hashed. */
+/** Returns rejections with ages in words, such as `27 h old`. Decision records keep the hashed milliseconds. */
 export function rejectionsInWords(rejections: readonly RiskRejection[]): RiskRejection[] {
   return rejections.map((found) => ({ ...found, before: inWords(found.before), after: inWords(found.after) }));
 }

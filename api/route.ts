@@ -1,4 +1,4 @@
-/** A route as data: its words, schemas and answers in one place; validation, types and the OpenAPI document follow from it. */
+/** A route as data: its description, schemas and answers. Validation, types and the OpenAPI document follow from it. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import type { CostClass } from './access.ts';
@@ -17,7 +17,7 @@ type PartOf<Schema, Part extends string> = Schema extends { readonly [Name in Pa
   ? Static<Found>
   : unknown;
 
-/** The request as its schemas make it. */
+/** Request type of a route's schemas. */
 export type RequestOf<Schema extends RouteSchema> = FastifyRequest<{
   Params: PartOf<Schema, 'params'>;
   Querystring: PartOf<Schema, 'querystring'>;
@@ -28,56 +28,56 @@ export interface Answer {
   readonly description: string;
   /** The body's schema if it is JSON. */
   readonly schema?: TSchema;
-  /** Content type, if it is not JSON. */
+  /** Content type if it is not JSON. */
   readonly contentType?: string;
-  /** Path of what a 201 made, as `locationOf` writes it, if it does not follow from the route's own path. */
+  /** Path of what a 201 created, in the form of `locationOf`, if it does not follow from the route's own path. */
   readonly shownAt?: `/${string}`;
 }
 
 export interface Route<Schema extends RouteSchema = RouteSchema> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly url: `/${string}`;
-  /** Unique name for generated clients. */
+  /** Unique name, used by generated clients. */
   readonly name: string;
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
   readonly cost: CostClass;
-  /** True for probes alone: the route has no rate limit. */
+  /** True for probes only, which have no rate limit. */
   readonly unlimited?: boolean;
-  /** Halts or pauses: a token may be out of its time by `CLOCK_ERROR_MS`, because the clock may be wrong. */
+  /** True for halts and pauses: a token may be expired by up to `CLOCK_ERROR_MS`, because the clock may be wrong. */
   readonly stops?: boolean;
   /** A public probe without input that answers the same to everybody until the process ends. */
   readonly sameForAll?: boolean;
-  /** A public answer that is one long document for everybody: it is sent compressed. */
+  /** A public answer that is one long document for everybody. It is compressed. */
   readonly isDocument?: boolean;
   readonly schema: Schema;
-  /** Treatment of the body. By default a body is required and validated against its schema. */
+  /** Treatment of the body. By default it is required and validated against its schema. */
   readonly bodyRule?: 'optional' | 'read_by_handler';
-  /** Longest time that a caller may have an answer wait, in seconds; the handler may take so much longer. */
+  /** Maximum seconds that a caller can request an answer to wait. The handler's time limit is extended by them. */
   readonly waitsS?: number;
-  /** A signed transaction rides in the body: 256 KiB are taken instead of 64. */
+  /** True if the body contains a signed transaction, which raises its limit from 64 to 256 KiB. */
   readonly carriesTransaction?: boolean;
-  /** Takes application/yaml besides JSON. */
+  /** Accepts application/yaml besides JSON. */
   readonly yaml?: boolean;
-  /** Gets the bytes of JSON or plain text as they came, 16 KiB at most: they are signed, or mapped by a template. */
+  /** Passes the bytes of JSON or plain text unchanged, up to 16 KiB, because they are signed or mapped by a template. */
   readonly raw?: boolean;
   readonly answers: { readonly [status: number]: Answer };
-  /** Codes that this route adds to those that every route may answer. */
+  /** Codes that this route adds to those of every route. */
   readonly refusals: readonly ProblemCode[];
-  /** Takes an Idempotency-Key. */
+  /** Accepts an Idempotency-Key. */
   readonly idempotent?: boolean;
-  /** Retirement of an earlier address. It answers as before until its sunset. */
+  /** Retirement of an earlier path, which answers as before until its sunset. */
   readonly retired?: Retirement;
   handle(ports: ApiPorts, options: CallerOptions): (request: RequestOf<Schema>, reply: FastifyReply) => unknown;
 }
 
-/** Keeps the schemas' types, so that the handler's request is typed by them. */
+/** Returns the route with its schemas' types, so that the handler's request is typed. */
 export function defineRoute<const Schema extends RouteSchema>(route: Route<Schema>): Route<Schema> {
   return route;
 }
 
-/** A route with who may call it. */
+/** A route and its permission. */
 export interface RouteEntry {
   readonly route: Route;
   readonly permission: RoutePermission;
@@ -88,17 +88,17 @@ export function entry<Schema extends RouteSchema>(route: Route<Schema>, permissi
   return { route: route as unknown as Route, permission };
 }
 
-/** Days as `YYYY-MM-DD`, and the route to use instead. */
+/** Days as `YYYY-MM-DD`, and the replacing route. */
 export interface Retirement {
   readonly since: string;
   readonly sunset: string;
   readonly successor: Pick<Route, 'method' | 'url'>;
 }
 
-/** Months for which an earlier address is kept. */
+/** Months for which an earlier path is kept. */
 const KEPT_MONTHS = 6;
 
-/** Returns a route whose last part was renamed, and its earlier address, which answers the same for six months. */
+/** Returns a route whose last path segment was renamed, and its earlier path, which answers the same for six months. */
 export function renamed(found: RouteEntry, earlier: Pick<Route, 'url' | 'name'> & Pick<Retirement, 'since'>): readonly RouteEntry[] {
   const { url, name, since } = earlier;
   const sunset = new Date(since);
@@ -108,8 +108,8 @@ export function renamed(found: RouteEntry, earlier: Pick<Route, 'url' | 'name'> 
 }
 
 /**
- * Headers of a retired route's answers: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and a link to its successor, relative to the
- * request's address, of which it replaces the last part.
+ * Returns the headers of a retired route: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and a link to its successor, relative to the
+ * request's path, whose last segment it replaces.
  */
 export function retirementHeaders({ since, sunset, successor }: Retirement): { readonly [name: string]: string } {
   return {
@@ -119,10 +119,10 @@ export function retirementHeaders({ since, sunset, successor }: Retirement): { r
   };
 }
 
-/** Codes that any route may answer, beside those of its own. */
+/** Returns the codes that any route may answer, besides its own. */
 export function commonRefusals({ route, permission }: RouteEntry): ProblemCode[] {
   const codes: ProblemCode[] = ['rate_limited', 'unavailable', 'internal_error'];
-  // A token of an agent lacks what every identity has.
+  // An agent token lacks what every identity has.
   if (permission !== 'public') codes.unshift('ambiguous_credentials', 'unauthenticated', 'token_expired', 'permission_missing');
   if (route.schema.querystring !== undefined || route.method !== 'GET') codes.push('malformed');
   if (route.method !== 'GET') codes.push('origin_refused', 'body_too_large', 'body_too_deep', 'unsupported_media_type');

@@ -1,6 +1,6 @@
 /**
- * Probes whose answer is the same for everybody until the process ends. Once such a route has given its answer through all hooks,
- * the next ones are written from it at once: what asks every second whether the process is up should not cost more than that.
+ * Probes with the same answer for everybody until the process ends. Once such a route has answered through all hooks, later answers are
+ * copies, so that frequent health checks cost little.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify';
@@ -8,7 +8,7 @@ import type { OperationPorts } from './operation/operation-ports.ts';
 import type { ApiPorts } from './ports.ts';
 import { isSpare } from './spare-descriptors.ts';
 
-/** A sent answer: header names and values in turn, and the body. */
+/** A sent answer: alternating header names and values, and the body. */
 interface KnownAnswer {
   readonly headers: readonly string[];
   /** Index of the request's own id in `headers`. */
@@ -30,7 +30,7 @@ export class SameAnswers {
     this.#clock = clock;
   }
 
-  /** The hooks of a route whose answer is to be remembered. */
+  /** Returns the hooks of a route whose answer is remembered. */
   hooksOf(url: string): Hooks {
     return {
       onSend: (_request, reply, payload, done) => {
@@ -44,7 +44,7 @@ export class SameAnswers {
     };
   }
 
-  /** Looks at every request before the routes do. */
+  /** Handles every request before the routes do. */
   answerOn(app: FastifyInstance): void {
     app.addHook('preClose', (done) => {
       this.#closing = true;
@@ -65,7 +65,7 @@ export class SameAnswers {
     const own = headers.slice();
     own[idAt] = this.#operation.newRequestId();
     response.writeHead(200, own);
-    // ASCII goes out as it is in memory.
+    // ASCII is sent as it is in memory.
     response.end(body, 'latin1');
     this.#operation.metrics.observe({ method: 'GET', route: url, status: 200, durationMs: this.#clock.now() - began });
   }
@@ -80,7 +80,7 @@ export class SameAnswers {
   }
 }
 
-/** True if the answer depends on nothing but the request's address. */
+/** True if the answer depends only on the request's URL. */
 function isPlain({ headers, socket }: IncomingMessage): boolean {
   return (
     headers.origin === undefined &&

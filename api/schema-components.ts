@@ -1,11 +1,11 @@
-/** Schemas for a document: those with an `$id` become components that everything refers to. */
+/** Schemas of a document. Those with an `$id` become shared components. */
 
 type Node = { readonly [key: string]: unknown };
 
 export interface SchemaComponents {
-  /** A copy of a schema, with references in place of the schemas that have an `$id`. */
+  /** Returns a copy of a schema with references instead of the schemas that have an `$id`. */
   convert(schema: unknown): unknown;
-  /** Components referred to so far, ordered by name. */
+  /** Returns the components referred to so far, by name. */
   all(): { readonly [name: string]: unknown };
 }
 

@@ -1,13 +1,13 @@
-/** The headers that keep browsers safe: helmet's, asked for once, since they are the same on every answer. */
+/** Security headers of helmet, computed once because they are the same on every answer. */
 import helmet, { type FastifyHelmetOptions } from '@fastify/helmet';
 import fastify from 'fastify';
 
-/** Answers an HTTP server without helmet as well. */
+/** Headers of an HTTP server without helmet. */
 const PLAIN = new Set(['content-type', 'content-length', 'date', 'connection', 'keep-alive', 'transfer-encoding']);
 
 /**
- * The headers that helmet puts on an answer under these options. Its middlewares would work them out anew for each
- * request, one checked `setHeader` after another, at more than what a small answer costs altogether.
+ * Returns the headers that helmet sets with these options. Its middlewares would compute them for each request, which costs more than a
+ * small answer.
  */
 export async function securityHeaders(options: FastifyHelmetOptions): Promise<Readonly<Record<string, string>>> {
   const probe = fastify({ logger: false });

@@ -1,4 +1,4 @@
-/** Builds the HTTP server out of its routes: strict parsing, one gate for every request, problems for every error. */
+/** Builds the HTTP server from its routes: strict parsing, one gate for every request, problems for every error. */
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import cookie from '@fastify/cookie';
@@ -32,47 +32,44 @@ import { compileValidator, type Part } from './validation.ts';
 export interface ApiOptions extends CallerOptions {
   /** Version in the OpenAPI document. */
   readonly version: string;
-  /** Addresses of proxies whose X-Forwarded-For counts; none by default. */
+  /** Addresses of proxies whose X-Forwarded-For counts. Default: none. */
   readonly trustedProxies?: readonly string[];
   readonly logger?: FastifyBaseLogger;
-  /** A request that has not arrived as a whole after so long is let go, and a handler that has not answered is given up; 10 s unless told. */
+  /** Milliseconds after which an incomplete request is dropped and an unanswered handler is given up. Default 10,000. */
   readonly timeoutMs?: number;
   /** Routes besides those of api/v1, each with its permission. */
   readonly routes?: readonly RouteEntry[];
-  /** Serves these routes and nothing else: neither documents nor the routes of api/v1. */
+  /** Serves only these routes, without documents and the routes of api/v1. */
   readonly only?: readonly RouteEntry[];
-  /** Registers what is no plain route: feeds, the terminal. Every route of it needs `config.permission` as well. */
+  /** Registers parts that are not plain routes: feeds, the terminal. Each of their routes also needs `config.permission`. */
   readonly extend?: readonly ((app: FastifyInstance) => void | Promise<void>)[];
 }
 
-/** Decisions "Limits". Routes that carry a transaction raise theirs to 256 KiB, those that take raw bytes lower it. */
+/** Maximum bytes of a body. Routes with a transaction raise it to 256 KiB, those with raw bytes lower it. */
 const BODY_LIMIT = 64 * 1024;
 const TRANSACTION_BODY_LIMIT = 256 * 1024;
 const RAW_BODY_LIMIT = 16 * 1024;
 const TIMEOUT_MS = 10_000;
 const START_PATIENCE_MS = 120_000;
-/** A connection on which nothing moves is looked at when its handler has had this much more than its time. */
+/** Additional milliseconds of an idle connection after its handler's time limit. */
 const CONNECTION_SLACK_MS = 5_000;
-/** Interval of the check for requests that take too long to arrive. */
+/** Interval in milliseconds of the check for requests that arrive too slowly. */
 const CHECK_MS = 1_000;
 const HEADERS_TIMEOUT_MS = 5_000;
 const PREFLIGHT_SECONDS = 600;
 const FOREVER = 'public, max-age=31536000, immutable';
-/** The documentation has its own style sheet and nothing else: no script, no image, no request. */
+/** Policy of the documentation: its own style sheet and nothing else. */
 const DOCS_POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-/** Headers of Model Context Protocol clients that run in a page. */
+/** Headers of Model Context Protocol clients in a page. */
 const MCP_HEADERS = ['mcp-protocol-version', 'mcp-method', 'mcp-name'];
 
-/**
- * Builds the server; `listen` or `inject` is the caller's.
- * @throws Error if a route says nothing about its permission, or two routes are the same.
- */
+/** Builds the server. The caller calls `listen` or `inject`. @throws Error if a route has no permission, or two routes are the same. */
 export async function buildApi(ports: ApiPorts, options: ApiOptions): Promise<FastifyInstance> {
   const app = emptyServer(ports, options);
   const known: KnownRoute[] = [];
   app.decorateRequest('caller', null);
   app.addHook('onRoute', ({ method, url, config }) => {
-    // The preflight handler comes before every route and belongs to none.
+    // The preflight handler precedes every route and belongs to none.
     if (method === 'OPTIONS' && url === '*') return;
     const isDocs = url === DOCS_URL || url.startsWith(`${DOCS_URL}/`);
     if (config?.permission === undefined && !isDocs)
@@ -80,7 +77,7 @@ export async function buildApi(ports: ApiPorts, options: ApiOptions): Promise<Fa
     known.push({ methods: [method].flat(), pattern: patternOf(url) });
   });
   await nameAllowedOrigins(app, options);
-  // Writes cookies; the one that is read must be looked for if it may stand twice (`caller.ts`).
+  // Writes cookies. The session cookie is read separately, because it may appear twice (`caller.ts`).
   await app.register(cookie, { hook: false });
   readBodiesStrictly(app);
   app.setErrorHandler((error, request, reply) => answerError(ports, error as FastifyError, request, reply));
@@ -113,7 +110,7 @@ export async function buildApi(ports: ApiPorts, options: ApiOptions): Promise<Fa
   return app;
 }
 
-/** A route's answers compile when the first is sent, in milliseconds: all of them at the start would take it two seconds. */
+/** Returns a serializer that is compiled with the first answer, in milliseconds. Compiling all at the start would take two seconds. */
 function compiledWhenUsed(schema: Schema): (data: unknown) => string {
   let serialize: ((data: unknown) => string) | undefined;
   return (data) => {
@@ -122,7 +119,7 @@ function compiledWhenUsed(schema: Schema): (data: unknown) => string {
   };
 }
 
-/** CORS by an exact list: an origin that is not on it is told nothing. */
+/** Configures CORS with an exact list. Other origins get no CORS headers. */
 async function nameAllowedOrigins(app: FastifyInstance, { allowedOrigins }: ApiOptions): Promise<void> {
   await app.register(cors, {
     origin: [...allowedOrigins],
@@ -135,7 +132,7 @@ async function nameAllowedOrigins(app: FastifyInstance, { allowedOrigins }: ApiO
   });
 }
 
-/** A server without routes, with the limits and time-outs of every connection. */
+/** Returns a server without routes, with the limits and time-outs of every connection. */
 function emptyServer(ports: ApiPorts, options: ApiOptions): FastifyInstance {
   const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
   const app = fastify({
@@ -144,7 +141,7 @@ function emptyServer(ports: ApiPorts, options: ApiOptions): FastifyInstance {
     connectionTimeout: timeoutMs + CONNECTION_SLACK_MS,
     requestTimeout: timeoutMs,
     handlerTimeout: timeoutMs,
-    // A start on a crowded machine is slow, and is better than none.
+    // A slow start on a busy machine is better than none.
     pluginTimeout: START_PATIENCE_MS,
     http: { connectionsCheckingInterval: CHECK_MS, headersTimeout: Math.min(timeoutMs, HEADERS_TIMEOUT_MS) },
     forceCloseConnections: 'idle',
@@ -162,9 +159,8 @@ function emptyServer(ports: ApiPorts, options: ApiOptions): FastifyInstance {
 }
 
 /**
- * Closes a connection on which no byte moved for two times `connectionTimeout` and no request is being handled: the time limit of a
- * handler answers that itself. After one such time, a process that had none for its connections may not have read a request or written
- * an answer that is there.
+ * Closes a connection that is idle for twice `connectionTimeout` without a request being handled. The handler's own time limit answers
+ * running requests. After a single time-out a busy process may not have read a request or written an answer yet.
  */
 function closeStuckConnections(server: FastifyInstance['server']): void {
   const answers = new WeakMap<Socket, ServerResponse>();
@@ -179,26 +175,26 @@ function closeStuckConnections(server: FastifyInstance['server']): void {
   });
 }
 
-/** One gate for every request, before its body is read: what no route takes is not worth parsing. */
+/** Runs the gate for every request before its body is read, because a refused body is not worth parsing. */
 async function letInByTheGate(app: FastifyInstance, ports: ApiPorts, options: ApiOptions, known: readonly KnownRoute[]): Promise<void> {
   const gate = createGate(ports, options);
   const safe = await securityHeaders({
     contentSecurityPolicy: { useDefaults: false, directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] } },
     crossOriginResourcePolicy: { policy: 'same-origin' },
-    // Headers that only browsers gone by look at would be a third of a small answer.
+    // Headers that only outdated browsers read would be a third of a small answer.
     xDownloadOptions: false,
     xPermittedCrossDomainPolicies: false,
     xXssProtection: false,
     xDnsPrefetchControl: false,
     originAgentCluster: false,
-    // On http loopback there is no transport security to insist on.
+    // http loopback has no transport security.
     strictTransportSecurity: !options.loopback,
   });
   function goOn(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
     if (request.is404) answerUnknown(request, reply, known);
     else done();
   }
-  // Not an async function: a probe waits for nothing, and should not be made to.
+  // Not an async function, so that probes need not wait.
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(safe);
     const answered = gate(request, reply);
@@ -208,7 +204,7 @@ async function letInByTheGate(app: FastifyInstance, ports: ApiPorts, options: Ap
   app.setNotFoundHandler((request, reply) => answerUnknown(request, reply, known));
 }
 
-/** Serves the pages of the documentation; answers every route, that of the OpenAPI document included. */
+/** Serves the pages of the documentation. Returns every route, including that of the OpenAPI document. */
 async function documentedBy(
   app: FastifyInstance,
   options: ApiOptions,
@@ -219,7 +215,7 @@ async function documentedBy(
   const send = (name: string, request: FastifyRequest, reply: FastifyReply): unknown => {
     const page = pages.get(name);
     if (page === undefined) return reply.callNotFound();
-    // A style sheet is named by its content. Pages are asked for again, and answered with 304 while they are the same.
+    // A style sheet is named by its content. Pages are requested again, and answered with 304 while unchanged.
     reply.headers({
       'content-security-policy': DOCS_POLICY,
       etag: page.etag,
@@ -275,7 +271,7 @@ function registerRoute(
   });
 }
 
-/** Returns the hook that tells callers of a retired route when it ends, and what replaces it. */
+/** Returns the hook that tells callers of a retired route its end and its successor. */
 function sendsRetirement(retired: Retirement) {
   const headers = retirementHeaders(retired);
   return (_: FastifyRequest, reply: FastifyReply, done: () => void): void => {
@@ -286,13 +282,13 @@ function sendsRetirement(retired: Retirement) {
 
 function validatorCompilerOf(route: Route) {
   return ({ schema, httpPart }: { schema: TSchema; httpPart?: string }) => {
-    // A manifest is read by the domain, which knows more than any schema.
+    // The domain reads manifests, with more rules than a schema can have.
     if (httpPart === 'body' && route.bodyRule === 'read_by_handler') return (value: unknown) => ({ value });
     return compileValidator(schema, (httpPart ?? 'body') as Part, route.bodyRule === 'optional');
   };
 }
 
-/** Ids in paths are documented as UUIDs, but a text that is none is simply the id of nothing: 404, not 400. */
+/** Ids in paths are documented as UUIDs, but another text is simply an unknown id: 404, not 400. */
 function withoutFormats(schema: TSchema): TSchema {
   const { properties, ...rest } = schema as unknown as { properties: { [name: string]: { format?: string } } };
   const plain = Object.fromEntries(Object.entries(properties).map(([name, { format: _, ...field }]) => [name, field]));
@@ -324,7 +320,7 @@ function readBodiesStrictly(app: FastifyInstance): void {
   });
 }
 
-/** Codes of Fastify's own errors that the sender can do something about. */
+/** Codes of Fastify's own errors that depend on the sender. */
 const FRAMEWORK_ERRORS: { readonly [code: string]: readonly [ProblemCode, string] } = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'the body is of an unknown media type; send application/json'],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['malformed', 'the length of the body differs from Content-Length'],
@@ -338,13 +334,13 @@ function frameworkProblem({ code }: FastifyError, { method, routeOptions }: Fast
   return ['unavailable', `the request timed out; ${wayOut(method)}`];
 }
 
-/** Next step of a sender if nobody knows what became of a request. */
+/** Returns the next step of a sender if the result of its request is unknown. */
 function wayOut(method: string): string {
   return method === 'GET' ? 'nothing was changed, so ask again' : 'it may have had an effect, so ask again with the same Idempotency-Key';
 }
 
 function answerError(ports: ApiPorts, error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  // A route's own serializer must not touch a problem.
+  // A route's own serializer must not change a problem.
   if (error instanceof InputError)
     return sendProblem(reply, error.code, error.message, error.problems.length > 0 ? { problems: error.problems } : {});
   const framework = frameworkProblem(error, request);
@@ -377,7 +373,7 @@ function answerUnknown(request: FastifyRequest, reply: FastifyReply, known: read
   return reply.code(204).send();
 }
 
-/** Requests that are not even HTTP, or whose headers are too large: answered on the raw socket. */
+/** Answers requests that are not HTTP, or whose headers are too large, on the raw socket. */
 function refuseBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return;
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0) return letGoOfSilent(socket);
@@ -394,13 +390,13 @@ function refuseBrokenRequest(error: Error & { code?: string }, socket: Socket): 
   socket.write(
     `HTTP/1.1 ${status} ${phrase}\r\ncontent-type: application/problem+json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   );
-  // Not merely ended: a peer that goes on sending would keep its half of the connection.
+  // Not merely ended: a peer that continues to send would keep its half of the connection.
   socket.destroySoon();
 }
 
 /**
- * Closes a connection on which nothing came, without an answer: browsers open some before they need them, and would take it for the
- * answer to their next request. What lies there already, because this process had no time, is read first, and has its time anew.
+ * Closes a silent connection without an answer: browsers open connections in advance, and would take it for the answer to their next
+ * request. Unread data, left because this process was busy, is read first and restarts the time limit.
  */
 function letGoOfSilent(socket: Socket): void {
   setImmediate(() => {

@@ -1,4 +1,4 @@
-/** Building blocks of the wire's schemas: one source for validation, types, serialization and the OpenAPI document. */
+/** Building blocks of the wire schemas, the single source for validation, types, serialization and the OpenAPI document. */
 import { type Static, type TSchema, Type } from 'typebox';
 import { QUALITIES, QUALITY_FLAGS } from '../src/domain/market/quote.ts';
 import { SHOWN_PATTERN } from '../src/domain/values/shown-text.ts';
@@ -21,7 +21,7 @@ export {
   Time,
 } from '../src/core/shapes.ts';
 
-/** A name that other people read: each of its characters is seen, and it is not only spaces. */
+/** Returns the schema of a name that other people read: no invisible characters, and not only spaces. */
 export function shownText(maxLength: number, description?: string) {
   return Type.String({ minLength: 1, maxLength, pattern: SHOWN_PATTERN, ...(description === undefined ? {} : { description }) });
 }
@@ -47,13 +47,13 @@ export const GateCheckBody = Type.Object({
   passed: Type.Boolean(),
 });
 
-/** Largest version of an actor or a manifest that PostgreSQL holds. */
+/** Largest version number of an actor or a manifest in PostgreSQL. */
 const LAST_VERSION = 2_147_483_647;
 
-/** A version that a caller names. */
+/** Returns the schema of a version number. */
 export const versionOf = (minimum: 0 | 1, description: string) => Type.Integer({ minimum, maximum: LAST_VERSION, description });
 
-/** A plain number that a caller may give if its own reader checks it. */
+/** A plain number, checked by its own reader. */
 export const AnyNumber = Type.Number({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER });
 
 /** Query fields of every list. */
@@ -78,7 +78,7 @@ export function objectOf<Fields extends Record<string, TSchema>>(fields: Fields)
 
 export type PageQuery = Static<ReturnType<typeof objectOf<typeof pageFields>>>;
 
-/** The body of a request that says everything in its path: none, or an empty object. */
+/** Body of a request whose path says everything: none, or an empty object. */
 export const EmptyBody = Type.Object({}, { additionalProperties: false });
 
 export const AgentPath = objectOf({ id: IdText });

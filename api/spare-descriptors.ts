@@ -1,7 +1,6 @@
 /**
- * Keeps the last of the process's file descriptors back. A caller who opens connections until none is left would otherwise take
- * them from the halt, the pause and the health of the service. The system hands out the lowest free number, so that the number
- * of a new connection tells how many are in use.
+ * Reserves the last of the process's file descriptors. Otherwise a caller could open connections until none is left for halts, pauses and
+ * health checks. The system assigns the lowest free number, so the number of a new connection shows how many are in use.
  */
 import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
@@ -11,14 +10,14 @@ import { sendProblem } from './problem.ts';
 
 /** Descriptors reserved for health, halt, log files and database connections. */
 const SPARE = 48;
-/** Part of the reserve kept for what this process opens itself. No caller's connection takes it. */
+/** Part of the reserve for what this process opens itself. No connection uses it. */
 const OWN = 24;
 /** Maximum life of a connection on a spare descriptor, in milliseconds. */
 const SPARE_MS = 3_000;
 /** Paths served on a spare descriptor. */
 const ASKED_ON_SPARE: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/v1/agents/emergency-halt']);
 
-/** Number of descriptors that this process may have open; null if the system does not say. */
+/** Returns the number of descriptors that this process may open, or null if unknown. */
 export function descriptorLimit(): number | null {
   try {
     const soft = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
@@ -30,12 +29,12 @@ export function descriptorLimit(): number | null {
 
 const spare = new WeakSet<Socket>();
 
-/** True if a connection took one of the last descriptors. */
+/** True if a connection uses one of the last descriptors. */
 export function isSpare(socket: Socket): boolean {
   return spare.has(socket);
 }
 
-/** Marks connections that take one of the last descriptors, and refuses those that take the very last. */
+/** Marks connections on one of the last descriptors, and refuses those on the very last. */
 export function watchDescriptors(server: Server, limit: number): void {
   server.on('connection', (socket: Socket) => {
     const used = (socket as unknown as { readonly _handle: { readonly fd?: number } | null })._handle?.fd ?? -1;

@@ -4,12 +4,12 @@ import { InputError } from './problem.ts';
 
 /** Maximum nesting of objects and lists. */
 export const MAX_DEPTH = 16;
-/** Bound on values of a body, entries of a list and fields of an object: more than any request has, and few enough to check at once. */
+/** Maximum values of a body, entries of a list and fields of an object: more than any request needs, and few enough to check at once. */
 export const MAX_VALUES = 5_000;
 const MAX_ENTRIES = 1_000;
 const MAX_FIELDS = 256;
 
-/** Names that would reach into an object's prototype. */
+/** Names that would reach an object's prototype. */
 const RESERVED = new Set(['__proto__', 'constructor', 'prototype']);
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const PLAIN_STRING = /"([^"\\\u0000-\u001f]*)"/y;
@@ -20,9 +20,8 @@ const BLANKS = /[ \t\n\r]*/y;
 export type BodyValue = null | boolean | number | string | BodyValue[] | { [key: string]: BodyValue };
 
 /**
- * Parses a request body, whose top must be an object.
- * @param places is told where each value begins in the text, by its path.
- * @throws InputError `malformed` or `body_too_deep`, saying where.
+ * Parses a request body, which must be an object. @param places Receives the text position of each value, by path. @throws InputError
+ * `malformed` or `body_too_deep` with the place.
  */
 export function parseStrictJson(text: string, places?: Map<string, number>): { [key: string]: BodyValue } {
   const reader = new JsonReader(text, places);
@@ -42,7 +41,7 @@ export function utf8Of(body: Buffer): string {
   }
 }
 
-/** Refuses texts that PostgreSQL cannot hold or UTF-8 cannot spell. */
+/** Refuses texts that PostgreSQL cannot store or UTF-8 cannot encode. */
 export function checkText(text: string, path: string): string {
   if (text.includes('\u0000')) throw malformed(path, 'the text has a NUL character', 'text without U+0000');
   if (!text.isWellFormed()) throw malformed(path, 'the text has a lone surrogate', 'well-formed Unicode');
@@ -55,12 +54,12 @@ export function checkKey(key: string, path: string): string {
   return checkText(key, path);
 }
 
-/** Refuses a list that already holds as many entries as one may. */
+/** Refuses a list that is already full. */
 export function checkLength(entries: number, path: string): void {
   if (entries >= MAX_ENTRIES) throw malformed(path, 'the list is too long', `at most ${MAX_ENTRIES} entries`);
 }
 
-/** Refuses an object that already holds as many fields as one may. */
+/** Refuses an object that is already full. */
 export function checkFields(fields: number, path: string): void {
   if (fields >= MAX_FIELDS) throw malformed(path, 'the object has too many fields', `at most ${MAX_FIELDS} fields`);
 }

@@ -1,4 +1,4 @@
-/** Reads manifests written in YAML as strictly as JSON bodies, in time that grows with the length of the text and no faster. */
+/** Reads YAML manifests as strictly as JSON bodies, in time linear in their length. */
 import { EVENT_ID, type Event, getScalarValue, parseEvents, SCALAR_STYLE, YAMLException } from 'js-yaml';
 import { exactNumber } from './exact-number.ts';
 import { InputError } from './problem.ts';
@@ -6,13 +6,16 @@ import { type BodyValue, checkFields, checkKey, checkLength, checkText, MAX_DEPT
 
 /** Maximum document length in characters: ten times the longest manifest, and parsed within milliseconds for any content. */
 const MAX_CHARACTERS = 32 * 1024;
-/** An alias may be used so often in one document. */
+/** Maximum uses of aliases in a document. */
 const MAX_ALIASES = 20;
-/** Characters that the parser stops at: line breaks, commas, colons, opening brackets, quotes, backslashes and the signs of YAML. A long manifest has a few hundred. */
+/**
+ * Maximum characters at which the parser stops: line breaks, commas, colons, opening brackets, quotes, backslashes and the signs of YAML. A
+ * long manifest has a few hundred.
+ */
 const MAX_MARKS = 2_500;
 const STOPS = new Uint8Array(0x1_0000);
 for (const character of '\n\r,:[{\'"\\?%&!*|>#') STOPS[character.charCodeAt(0)] = 1;
-/** Values in one document, those of aliases counted each time. */
+/** Maximum values in a document. Those of aliases count each time. */
 const MAX_VALUES = 2_500;
 
 const NULL = /^(?:null|Null|NULL|~|)$/;
@@ -24,8 +27,8 @@ const NUMBER =
 const PLAIN_NUMBER = /^[+-]?\d+(\.\d*)?([eE][+-]?\d+)?$/;
 
 /**
- * Parses a YAML 1.2 document (core schema), whose top must be a map.
- * @throws InputError `malformed`, `body_too_large` or `body_too_deep`, saying where.
+ * Parses a YAML 1.2 document (core schema), which must be a map. @throws InputError `malformed`, `body_too_large` or `body_too_deep` with
+ * the place.
  */
 export function parseStrictYaml(text: string): { [key: string]: BodyValue } {
   if (text.length > MAX_CHARACTERS) throw new InputError('body_too_large', `the YAML document is longer than ${MAX_CHARACTERS} characters`);
@@ -35,7 +38,7 @@ export function parseStrictYaml(text: string): { [key: string]: BodyValue } {
   return value;
 }
 
-/** Refuses, before it is parsed, a text that would be parsed into far more values than a manifest has. */
+/** Refuses a text, before parsing, that would produce far more values than a manifest has. */
 function refuseCrowded(text: string): void {
   let marks = 0;
   for (let at = 0; at < text.length; at++) {
@@ -51,7 +54,7 @@ function refuseCrowded(text: string): void {
 
 function eventsOf(text: string): readonly Event[] {
   try {
-    // One more than is allowed, so that the reader says where it is too deep.
+    // One more than allowed, so that the reader reports where it is too deep.
     return parseEvents(text, { maxDepth: MAX_DEPTH + 1 });
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
@@ -61,7 +64,7 @@ function eventsOf(text: string): readonly Event[] {
   }
 }
 
-/** A value with what it counts for if an alias repeats it. */
+/** A value, and its size if an alias repeats it. */
 interface Built {
   readonly value: BodyValue;
   readonly values: number;
@@ -71,7 +74,7 @@ interface Built {
 type ScalarEvent = Extract<Event, { type: typeof EVENT_ID.SCALAR }>;
 type CollectionEvent = Extract<Event, { type: typeof EVENT_ID.SEQUENCE | typeof EVENT_ID.MAPPING }>;
 
-/** Builds the value out of the parser's events; recursion is bounded by the depth that the parser allows. */
+/** Builds the value from the parser's events. Recursion is bounded by the parser's depth limit. */
 class EventReader {
   readonly #text: string;
   readonly #events: readonly Event[];
@@ -85,7 +88,7 @@ class EventReader {
     this.#events = events;
   }
 
-  /** @throws InputError if there is not exactly one document. */
+  /** Reads the document. @throws InputError unless there is exactly one. */
   document(): BodyValue {
     const documents = this.#events.filter(({ type }) => type === EVENT_ID.DOCUMENT).length;
     if (documents !== 1)
@@ -112,7 +115,7 @@ class EventReader {
     if (depth + 1 > MAX_DEPTH) throw tooDeep(path);
     this.#count(1, path);
     this.#refuseTag(event, path);
-    // Until it is complete, an alias to it would be a value inside of itself.
+    // Until it is complete, an alias to it would nest a value in itself.
     if (event.anchorStart >= 0) this.#anchors.set(this.#text.slice(event.anchorStart, event.anchorEnd), null);
     return this.#anchored(event, event.type === EVENT_ID.SEQUENCE ? this.#list(path, depth + 1) : this.#map(path, depth + 1));
   }

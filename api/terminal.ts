@@ -1,4 +1,4 @@
-/** Serves the trader's terminal at / and at /terminal: one page with a nonce of its own, and hashed files that a browser keeps for good. */
+/** Serves the trader's terminal at / and at /terminal: a page with its own nonce, and hashed files that browsers cache for good. */
 import { randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
@@ -17,7 +17,10 @@ interface Served {
 const compress = promisify(gzip);
 
 /** The first visit after an update begins the bundling: it is answered with a page that asks again, because a request may not wait that long. */
-/** @param options.isReplay Marks the page, which then shows a tape instead of the present. */
+/**
+ * Registers the terminal. The first visit after an update starts the bundling and gets a page that reloads, because a request cannot wait
+ * that long. @param options.isReplay Marks the page, which then shows a tape instead of the present.
+ */
 export function registerTerminal(app: FastifyInstance, source: TerminalSource, { isReplay = false } = {}): void {
   const prepared = prepareOnce(source);
   const config = { permission: 'public', cost: 'read' } as const;
@@ -47,8 +50,8 @@ export function registerTerminal(app: FastifyInstance, source: TerminalSource, {
 }
 
 /**
- * Prepares the files once. Returns null while they are bundled. A failed bundling is reported to the next caller and started again after
- * that.
+ * Prepares the files once. Returns null while they are bundled. A failure is reported to the next caller, and the bundling is then
+ * restarted.
  */
 function prepareOnce(source: TerminalSource): () => Promise<Prepared | null> {
   let ready: Prepared | null = null;
@@ -91,7 +94,7 @@ async function prepare({ script, style, preloaded, files }: TerminalFiles) {
   return { files: new Map(served), page: (nonce: string, isReplay: boolean) => pageOf(nonce, isReplay, { script, style, preloaded }) };
 }
 
-/** Script of the waiting page. A refresh by markup stays on an address that names a page of the terminal after `#`: it is the same document. */
+/** Script of the waiting page. A refresh by markup would stay on a URL with `#`, because it is the same document. */
 const WAITING_SCRIPT = 'setTimeout(() => location.reload(), 1_000);\n';
 
 const WAITING_PAGE = `<!doctype html>
@@ -107,7 +110,7 @@ const WAITING_PAGE = `<!doctype html>
 </html>
 `;
 
-/** The page. Its first paint has the colours of the terminal; the nonce is read from the style by the script. */
+/** Returns the page. Its first paint has the terminal's colours. The script reads the nonce from the style. */
 function pageOf(nonce: string, isReplay: boolean, { script, style, preloaded }: Omit<TerminalFiles, 'files'>): string {
   const preloads = preloaded.map((name) => `<link rel="modulepreload" href="/terminal/${name}" />`).join('');
   return `<!doctype html>

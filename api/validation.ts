@@ -1,4 +1,4 @@
-/** Checks parameters, queries and bodies against their schemas, converting nothing but the text of a query string. */
+/** Validates parameters, queries and bodies against their schemas. Only the text of a query string is converted. */
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { Problem as InputProblem } from '../src/domain/values/field.ts';
@@ -7,7 +7,7 @@ import { SHOWN_PATTERN, unseenIn } from '../src/domain/values/shown-text.ts';
 import { wordsOfPattern } from './pattern-words.ts';
 import { InputError, problemsDetail } from './problem.ts';
 
-/** A JSON schema node as far as an error message looks into it. */
+/** A JSON schema node, as far as error messages need it. */
 interface SchemaNode {
   readonly type?: string | readonly string[];
   readonly const?: unknown;
@@ -39,9 +39,8 @@ const MAX_PROBLEMS = 10;
 const ROOTS: Readonly<Record<Part, string>> = { params: 'path', querystring: 'query', body: '$' };
 
 /**
- * Compiles a schema into a check. Nothing is coerced and nothing is removed; of a query string, whose values are all
- * text, whole numbers and true/false are read if the schema asks for them and the text spells exactly that.
- * An `optional` body may be missing.
+ * Compiles a schema into a check. Nothing is coerced or removed. In a query string, whole numbers and true/false are converted if the
+ * schema requires them and the text is exactly that. An `optional` body may be missing.
  */
 export function compileValidator(schema: TSchema, part: Part, optional = false): Validator {
   const compiled = Compile(schema);
@@ -65,7 +64,7 @@ export function compileValidator(schema: TSchema, part: Part, optional = false):
   };
 }
 
-/** The first field of a query with a character that no database holds, or null. */
+/** Returns the first field of a query with a character that the database cannot store, or null. */
 function fieldWithNul(query: unknown): string | null {
   for (const [name, value] of Object.entries(query as Record<string, unknown>))
     if (name.includes('\u0000') || String(value).includes('\u0000')) return name.replaceAll('\u0000', '');
@@ -94,7 +93,7 @@ function explain(errors: readonly SchemaError[], schema: SchemaNode, value: unkn
   const problems: InputProblem[] = [];
   for (const { keyword, instancePath, params } of errors) {
     if (problems.length >= MAX_PROBLEMS) break;
-    // The `false` schema of an unknown field; its parent reports it with all of them.
+    // The `false` schema of an unknown field. Its parent reports all of them.
     if (keyword === 'boolean') continue;
     const names = instancePath
       .split('/')

@@ -1,9 +1,9 @@
-/** Backoff before a failed operation is tried again, shared by every feed, poll and request. */
+/** Backoff before a failed operation is retried, shared by every feed, poll and request. */
 
 export interface BackoffBounds {
-  /** The full delay before the first attempt anew. Default 0.5 s. */
+  /** Maximum delay before the first retry. Default 0.5 s. */
   readonly firstMs?: number;
-  /** The longest full delay. Default 30 s. */
+  /** Longest maximum delay. Default 30 s. */
   readonly mostMs?: number;
 }
 

@@ -13,19 +13,19 @@ import { FUNDING_HISTORY } from './indicator-board.ts';
 
 const HOUR = 3_600_000;
 
-/** The history side of a venue, as it is needed here. */
+/** History of a venue. */
 export interface CandleHistory {
-  /** Bars of a timeframe that the venue serves back from now; absent if it has no such limit. */
+  /** Returns how many bars of a timeframe the venue serves. Absent without a limit. */
   readonly reachableBars?: (timeframe: string) => number;
-  /** Names what makes the bars of an instrument in this process, if no venue is asked for them; null if one is. */
+  /** Returns what makes the bars of an instrument in this process, or null if its venue is queried. */
   readonly madeBy?: (instrument: string) => string | null;
-  /** Closed bars with from <= openTime < to, ascending. */
+  /** Returns closed bars with from <= openTime < to, ascending. */
   fetchCandles(instrument: string, timeframe: string, from: EpochMs, to: EpochMs): Promise<readonly Candle[]>;
-  /** Hourly funding rates paid at from < at <= to, ascending, if the venue has perpetuals. */
+  /** Returns hourly funding rates paid at from < at <= to, ascending. Absent for a venue without perpetuals. */
   fetchFunding?(instrument: string, from: EpochMs, to: EpochMs): Promise<readonly FundingRate[]>;
 }
 
-/** The rate of the hour that ended at `at`. */
+/** Rate of the hour that ended at `at`. */
 export interface FundingRate {
   readonly at: EpochMs;
   readonly hourlyFunding: DecimalString;
@@ -34,23 +34,23 @@ export interface FundingRate {
 export interface CandleKeeperOptions {
   readonly clock: Clock;
   readonly histories: Readonly<Partial<Record<Venue, CandleHistory>>>;
-  /** Indicators that the active manifests need, with funding already read from the perpetual. Read again every 10 s and on `refresh`. */
+  /** Returns the indicators of active manifests, with funding already assigned to the perpetual. Read every 10 s and on `refresh`. */
   readonly needs: () => readonly IndicatorNeed[];
-  /** Takes what was fetched, for the merged stream. */
+  /** Receives fetched bars for the merged stream. */
   readonly emit: (message: CandleBatch | Rejection) => void;
   /** Random source for jitter, 0 <= n < 1. */
   readonly random: () => number;
-  /** Delay after a bar's close before it is first requested. Default 2 s. */
+  /** Milliseconds after a bar's close at which it is first requested. Default 2,000. */
   readonly settleMs?: number;
-  /** Requests in flight per venue. Default 2. */
+  /** Concurrent requests per venue. Default 2. */
   readonly perVenue?: number;
 }
 
 export interface CandleKeeper {
   start(): void;
-  /** Reads the needs now: a new agent should not wait. */
+  /** Reads the needs now, so that a new agent does not wait. */
   refresh(): void;
-  /** True once the whole window of an indicator was fetched, and where this process fetches none of its series. */
+  /** True once the whole window of an indicator was fetched, or if this process fetches none of its series. */
   holdsWindow(need: IndicatorNeed): boolean;
   stop(): void;
 }
@@ -58,7 +58,7 @@ export interface CandleKeeper {
 const REFRESH_MS = 10_000;
 const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 60_000;
-/** Maximum requests for a bar that should exist, before the venue is taken to have none. */
+/** Maximum requests for an expected bar before the venue is assumed to have none. */
 const MAX_ASKS = 4;
 
 interface Kept {
@@ -70,9 +70,9 @@ interface Kept {
   readonly funding: boolean;
   /** Bars wanted before the first. */
   wanted: number;
-  /** Bars that were wanted when the venue last answered; 0 before. */
+  /** Number of bars wanted when the venue last answered, or 0. */
   answered: number;
-  /** End of the fetched period; null before the first answer. */
+  /** End of the fetched period, or null before the first answer. */
   doneTo: EpochMs | null;
   failures: number;
   asks: number;
@@ -184,7 +184,7 @@ class KeptCandles implements CandleKeeper {
     this.#ask(one, this.#clock.now());
   }
 
-  /** The history that bars for an indicator come from, or null if its venue has none here. */
+  /** Returns the history for an indicator's bars, or null if its venue has none here. */
   #historyOf(need: IndicatorNeed): CandleHistory | null {
     const history = this.#histories[splitInstrumentKey(need.instrument).venue];
     if (history === undefined || (need.name === 'funding_percentile' && history.fetchFunding === undefined)) return null;
@@ -194,7 +194,7 @@ class KeptCandles implements CandleKeeper {
   #ask(one: Kept, at: EpochMs): void {
     one.cancel();
     one.cancel = this.#clock.deadline(at, () => {
-      // A running fetch requests again by itself once it has an answer.
+      // A running fetch continues by itself after its answer.
       if (one.busy) return;
       const flying = this.#inFlight.get(one.venue) ?? 0;
       if (flying >= this.#perVenue) {
@@ -227,7 +227,7 @@ class KeptCandles implements CandleKeeper {
     } finally {
       one.busy = false;
       this.#inFlight.set(one.venue, (this.#inFlight.get(one.venue) ?? 1) - 1);
-      // A waiter that gave up must not take the turn of those behind it.
+      // A waiter that gave up must not take another one's turn.
       const queue = this.#waiting.get(one.venue);
       let next = queue?.shift();
       while (next?.dropped) next = queue?.shift();
@@ -239,7 +239,7 @@ class KeptCandles implements CandleKeeper {
     const history = this.#histories[one.venue] as CandleHistory;
     if (!one.funding) return history.fetchCandles(one.instrument, one.timeframe, from, to);
     const rates = (await history.fetchFunding?.(one.instrument, from, to + HOUR)) ?? [];
-    // Paid some milliseconds after the hour that it is the rate of.
+    // Paid some milliseconds after the hour of its rate.
     return rates.map(({ at, hourlyFunding }) => ({
       openTime: slotOf(at, HOUR) - HOUR,
       open: hourlyFunding,
@@ -260,7 +260,7 @@ class KeptCandles implements CandleKeeper {
     one.answered = wanted;
     one.asks++;
     const newestMissing = unclosed === undefined && (last === undefined || last.openTime < to - one.barMs);
-    // The venue may need a moment for the newest bar; only after some asks is it believed to have none.
+    // The venue may need a moment for the newest bar. Only after several requests is it assumed to have none.
     const askAgain = newestMissing && one.asks < MAX_ASKS;
     if (askAgain) complete = last === undefined ? from : last.openTime + one.barMs;
     else one.asks = 0;
@@ -269,7 +269,7 @@ class KeptCandles implements CandleKeeper {
     if (complete > from || candles.length > 0) {
       this.#emit({ kind: 'candles', venue, instrument, timeframe, source, receivedAt, candles, covers: { from, to: complete } });
     }
-    // More bars were wanted meanwhile: what was fetched is kept, and the longer range is asked for.
+    // More bars were wanted meanwhile: the fetched ones are kept, and the longer range is requested.
     const longer = one.wanted > wanted;
     one.doneTo = longer ? null : complete;
     if (longer) this.#ask(one, receivedAt);
@@ -285,12 +285,12 @@ class KeptCandles implements CandleKeeper {
     const detail = `bars of ${instrument} ${one.funding ? 'funding' : timeframe}: ${why}`.slice(0, 200);
     this.#emit({ kind: 'rejection', venue, source: `${venue}:candles`, receivedAt, reason: 'venue_error', detail, sample: '' });
     const backoff = backoffMs(one.failures, this.#random, { firstMs: FIRST_RETRY_MS, mostMs: MAX_RETRY_MS });
-    // A venue that names its own delay is obeyed.
+    // A delay named by the venue is obeyed.
     const asked = (error as { retryAfterMs?: unknown } | null)?.retryAfterMs;
     this.#ask(one, receivedAt + Math.round(Math.max(backoff, typeof asked === 'number' ? asked : 0)));
   }
 
-  /** Up to a second, so that a thousand bars that close together are not asked for together. */
+  /** Returns up to a second, so that a thousand bars that close together are not requested together. */
   #jitter(): number {
     return Math.floor(this.#random() * 1_000);
   }

@@ -1,4 +1,4 @@
-/** Offset of each venue's clock from ours: a median of the measurements, so that no single slow answer moves it. */
+/** Offset of each venue's clock from ours, as a median of measurements, so that a single slow answer does not change it. */
 import type { FeedMessage } from '../src/domain/market/market-event.ts';
 import type { ClockOffset } from '../src/domain/market/market-state.ts';
 import type { ReferencePrice } from '../src/domain/market/quote.ts';
@@ -6,13 +6,13 @@ import { sessionAt } from '../src/domain/market/session.ts';
 import type { EpochMs } from '../src/domain/values/time.ts';
 import type { Venue } from '../src/domain/market/venue.ts';
 
-/** Measurements that are kept of each kind. */
+/** Number of measurements kept per kind. */
 const PROBES = 9;
 const EVENTS = 257;
-/** Answers of a server's time count for so long; then its events speak again. */
+/** Milliseconds for which answers of a server's time count. Afterwards its events are used again. */
 const PROBE_LIFE_MS = 10 * 60_000;
 
-/** The newest measurements of one kind, and what is in the middle of them. */
+/** Newest measurements of one kind, and their median. */
 class Measured {
   readonly #values: number[] = [];
   readonly #most: number;
@@ -33,7 +33,7 @@ class Measured {
     this.at = at;
   }
 
-  /** The lower middle if the number is even. */
+  /** Returns the median, or the lower middle if the number is even. */
   median(): number {
     const sorted = [...this.#values].sort((a, b) => a - b);
     return sorted[(sorted.length - 1) >> 1] ?? 0;
@@ -41,19 +41,19 @@ class Measured {
 }
 
 /**
- * True if a reference price was published just now. Outside of regular sessions it is hours old, and a delayed or undated one says nothing
+ * True if a reference price was published just now. Outside regular sessions it is hours old, and a delayed or undated one says nothing
  * about a clock.
  */
 function tellsTime({ quality, observedAt, receivedAt }: ReferencePrice): boolean {
   return quality === 'live' && observedAt !== receivedAt && sessionAt(receivedAt) === 'REGULAR';
 }
 
-/** Measures venue by venue, from answers of a venue's server time where it has one, and from its events. */
+/** Measures each venue by its server time, if it has one, and by its events. */
 export class ClockOffsets {
   readonly #probes = new Map<Venue, Measured>();
   readonly #events = new Map<Venue, Measured>();
 
-  /** Takes a message's own time. An event is late by its way to us, so what it shows is an offset with that way included. */
+  /** Measures by a message's own time. An event arrives late, so its offset includes the latency. */
   take(message: FeedMessage): void {
     if (message.kind !== 'quote' && message.kind !== 'reference') return;
     if (message.kind === 'quote' ? !message.sourceTime : !tellsTime(message)) return;
@@ -65,7 +65,10 @@ export class ClockOffsets {
     measured.add(message.observedAt - message.receivedAt, message.receivedAt);
   }
 
-  /** Takes an answer of a venue's server time, asked at `askedAt` and received at `heardAt`: halfway between it was right. */
+  /**
+   * Measures by an answer of a venue's server time, requested at `askedAt` and received at `heardAt`. It is assumed to be right halfway
+   * between.
+   */
   probe(venue: Venue, serverTime: EpochMs, askedAt: EpochMs, heardAt: EpochMs): void {
     let measured = this.#probes.get(venue);
     if (measured === undefined) {
@@ -75,7 +78,7 @@ export class ClockOffsets {
     measured.add(serverTime - (askedAt + heardAt) / 2, heardAt);
   }
 
-  /** The venue's offset; null if nothing was measured. Positive: its clock is ahead of ours. */
+  /** Returns the venue's offset, positive if its clock is ahead, or null if nothing was measured. */
   of(venue: Venue, at: EpochMs): ClockOffset | null {
     const probes = this.#probes.get(venue);
     if (probes !== undefined && at - probes.at <= PROBE_LIFE_MS) return offsetOf(probes, 'server_time');

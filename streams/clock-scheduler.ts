@@ -1,9 +1,9 @@
-/** The RxJS scheduler of a clock: operators that take time wait by the clock's own deadlines. */
+/** RxJS scheduler of a clock: time operators wait by the clock's own deadlines. */
 import { type SchedulerAction, type SchedulerLike, Subscription } from 'rxjs';
 import type { EpochMs } from '../src/domain/values/time.ts';
 import type { Clock } from './clock.ts';
 
-/** Makes a scheduler whose every delay, in milliseconds, is a deadline of the clock. */
+/** Creates a scheduler whose delays, in milliseconds, are deadlines of the clock. */
 export function createClockScheduler({ now, deadline }: Pick<Clock, 'now' | 'deadline'>): SchedulerLike {
   return {
     now,
@@ -12,7 +12,7 @@ export function createClockScheduler({ now, deadline }: Pick<Clock, 'now' | 'dea
   };
 }
 
-/** One piece of work, which may schedule itself again; the later call replaces the earlier one. */
+/** A piece of work, which may schedule itself again. A later call replaces an earlier one. */
 class ClockAction<T> extends Subscription implements SchedulerAction<T> {
   readonly #now: () => EpochMs;
   readonly #deadline: Clock['deadline'];

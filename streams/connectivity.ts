@@ -1,4 +1,4 @@
-/** Connectivity of each venue, with a word for each kind of silence, and the changes that agents act on. */
+/** Connectivity of each venue, with a state for each kind of silence, and the changes that agents react to. */
 import type { Observable } from 'rxjs';
 import type { FeedMessage } from '../src/domain/market/market-event.ts';
 import type { EpochMs } from '../src/domain/values/time.ts';
@@ -13,33 +13,33 @@ import { createOrderedBus } from './ordered-bus.ts';
 
 /**
  * Returns how much is left, at an instant, of the five seconds for which degraded data is tolerated. They count from the last good message,
- * or from the change if nothing good was ever received. The waiting is the agent's own durable timer.
+ * or from the change if there never was one. The agent's own durable timer waits.
  */
 export function degradationLeftMs({ goodAt, at }: { readonly goodAt: EpochMs | null; readonly at: EpochMs }, now: EpochMs): number {
   return Math.min(DATA_DEGRADATION_MS, Math.max(0, (goodAt ?? at) + DATA_DEGRADATION_MS - now));
 }
 
 /**
- * Connectivity of a venue. `live`: prices come. `no_trades`: connected and alive, nothing changes. `market_closed`: no session is open,
- * silence means nothing. `carried_forward`: messages come, their prices stand still while the session is open. `silent`: connected, but
- * nothing came for longer than its limit. `feed_down`: not connected. The last three are degraded.
+ * Connectivity of a venue. `live`: prices arrive. `no_trades`: connected, but nothing changes. `market_closed`: no session is open, so
+ * silence means nothing. `carried_forward`: messages arrive, but prices stand still while the session is open. `silent`: connected, but
+ * nothing arrived for longer than its limit. `feed_down`: not connected. The last three are degraded.
  */
 export type Hearing = 'live' | 'no_trades' | 'market_closed' | 'carried_forward' | 'silent' | 'feed_down';
 
-/** Providers of marks and news beside a venue's prices: neither their life nor their silence says anything of the prices. */
+/** Providers of marks and news. Their state says nothing about a venue's prices. */
 const SIDE_PROVIDERS: ReadonlySet<string> = new Set(['prestocks', 'tessera', 'news', 'finnhub', 'alpaca']);
 
 const DEGRADED: ReadonlySet<Hearing> = new Set(['carried_forward', 'silent', 'feed_down']);
 
-/** A venue's data became degraded, or whole again. */
+/** A venue's data became degraded, or recovered. */
 export interface ConnectivityEdge {
   readonly type: 'feed.degraded' | 'feed.restored';
   readonly venue: Venue;
   readonly at: EpochMs;
   readonly hearing: Hearing;
   /**
-   * Start of the five seconds: the time at which the worst feed last sent a believable message, or, if it is polled, at which its first
-   * missed answer was due. Null if it never sent anything.
+   * Start of the five seconds: the last credible message of the worst feed, or for a polled feed the due time of its first missed answer.
+   * Null if there was none.
    */
   readonly goodAt: EpochMs | null;
   /** One sentence for people. */
@@ -50,28 +50,28 @@ export interface VenueConnectivity {
   readonly venue: Venue;
   readonly hearing: Hearing;
   readonly detail: string;
-  /** Time since which its data is degraded; null while it is not. */
+  /** Time since which its data is degraded, or null. */
   readonly degradedSince: EpochMs | null;
   /** Time of the last good message, as of the edge. */
   readonly goodAt: EpochMs | null;
-  /** The last sign of life; null if there was none. */
+  /** Time of the last sign of life, or null. */
   readonly heardAt: EpochMs | null;
 }
 
 export interface ConnectivityOptions {
   readonly clock: Clock;
-  /** The venues that are expected to be received: degraded until they are. */
+  /** Expected venues, which are degraded until they are received. */
   readonly venues: readonly Venue[];
   readonly freshness?: Freshness;
 }
 
 export interface Connectivity {
-  /** Takes every message of the merged stream. */
+  /** Handles a message of the merged stream. */
   take(message: FeedMessage): void;
-  /** Each change, at once. An agent's own timer waits what is left of the five seconds. */
+  /** Changes, emitted at once. An agent's own timer waits for the rest of the five seconds. */
   readonly edges: Observable<ConnectivityEdge>;
   state(venue: Venue): VenueConnectivity;
-  /** Begins to watch: every expected venue that was not received yet is degraded from here. */
+  /** Starts watching: from now on, every expected venue without data is degraded. */
   start(): void;
   stop(): void;
 }
@@ -80,11 +80,11 @@ export interface Connectivity {
 interface Watched {
   readonly life: FeedLife;
   readonly limits: FeedLimits;
-  /** True once it has brought prices: before that, its status alone stands for the venue. */
+  /** True once it has sent prices. Before that, its status stands for the venue. */
   priced: boolean;
   /** Receipt of the last quote, reference or context. */
   pricedAt: EpochMs;
-  /** The newest time of its own inside of a price. */
+  /** Newest source time in a price. */
   progressAt: EpochMs;
   cancel: (() => void) | null;
 }
@@ -218,7 +218,7 @@ class ExpectedFeeds implements Connectivity {
     }
   }
 
-  /** One timer per feed, set anew when it fires: a quote costs none. */
+  /** Sets one timer per feed, renewed when it fires, so that a quote costs none. */
   #watch(feed: Watched, state: VenueState): void {
     const now = this.#clock.now();
     const { limits, life } = feed;
@@ -257,9 +257,9 @@ class ExpectedFeeds implements Connectivity {
       case 'quote':
       case 'perp_context':
       case 'reference': {
-        // An issuer's mark comes once in weeks: it says nothing of the feed of share prices.
+        // An issuer's mark arrives once in weeks. It says nothing about the feed of share prices.
         if (message.kind === 'reference' && this.#freshness.isIssuerMark(message)) return;
-        // A second source speaks because the first is not received: it must not make the first look alive.
+        // A second source sends because the first one is silent. It must not make the first look alive.
         if (SIDE_PROVIDERS.has(providerOf(message.source))) return;
         const state = this.#stateOf(message.venue);
         const feed = this.#watchedOf(this.#lives.receive(message), message.source, state);

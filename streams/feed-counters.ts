@@ -1,4 +1,4 @@
-/** Counts of received, refused and dropped messages per venue. Nothing disappears uncounted. */
+/** Counts received, refused and dropped messages per venue. */
 import { VENUES, type Venue } from '../src/domain/market/venue.ts';
 
 /** Counters of the streams besides received messages. */
@@ -20,11 +20,11 @@ export const COUNTED = [
 ] as const;
 export type Counted = (typeof COUNTED)[number];
 
-/** Names that are kept of one source; what comes after them is counted together as `other`. */
+/** Maximum unknown names kept per source. Further ones are counted together as `other`. */
 const MAX_UNKNOWN_NAMES = 50;
 const MAX_NAME_CHARACTERS = 60;
 
-/** Counts a member of a source's message that its map does not know. */
+/** Counts an unknown field of a source's message. */
 export type NoteUnknownField = (source: string, field: string) => void;
 
 export interface UnknownFieldCount {
@@ -33,13 +33,13 @@ export interface UnknownFieldCount {
   readonly count: number;
 }
 
-/** The members of one feed's messages that is unknown, with how often they came. */
+/** Unknown fields of a feed's messages, with their counts. */
 export interface UnknownFields {
   readonly note: NoteUnknownField;
   rows(): readonly UnknownFieldCount[];
 }
 
-/** Counts unknown members by source and name; a venue that invents names without end fills no memory. */
+/** Creates a counter of unknown fields by source and name, with bounded memory. */
 export function createUnknownFields(): UnknownFields {
   const sources = new Map<string, Map<string, number>>();
   return {
@@ -62,11 +62,11 @@ export interface VenueCounts {
   /** Messages that yielded nothing, by reason. */
   readonly rejected: Readonly<Record<string, number>>;
   readonly counted: Readonly<Record<Counted, number>>;
-  /** Members of messages that were ignored because nobody knows them. */
+  /** Unknown, ignored fields of messages. */
   readonly unknownFields: readonly UnknownFieldCount[];
 }
 
-/** Counters that a chain, a view and a merge share. */
+/** Counters shared by a chain, a view and a merge. */
 export interface FeedCounters {
   received(venue: Venue): void;
   rejected(venue: Venue, reason: string): void;
@@ -80,7 +80,7 @@ interface Counts {
   readonly counted: Record<Counted, number>;
 }
 
-/** `feeds` are those that count unknown members of their messages. */
+/** Creates the counters. `feeds` are those that count unknown fields. */
 export function createFeedCounters(feeds: readonly { readonly venue: Venue; readonly unknownFields?: UnknownFields }[] = []): FeedCounters {
   const venues = Object.fromEntries(
     VENUES.map((venue): [Venue, Counts] => [

@@ -1,31 +1,31 @@
-/** Signs of life of a feed, kept apart from the age of its prices: a quiet market with live heartbeats is not stale. */
+/** Signs of life of a feed, separate from the age of its prices: a quiet market with live heartbeats is not stale. */
 import type { FeedMessage } from '../src/domain/market/market-event.ts';
 import type { EpochMs } from '../src/domain/values/time.ts';
 import type { Venue } from '../src/domain/market/venue.ts';
 import { SlotTable } from './slot-table.ts';
 
 /**
- * The life of one provider on one venue. A source is `<provider>:<feed>`; the connection's own heartbeats and status
- * come under `<provider>` or any of its feeds, and vouch for all of them.
+ * Life of one provider on one venue. A source is `<provider>:<feed>`. The connection's own heartbeats and status come under `<provider>` or
+ * any of its feeds, and count for all of them.
  */
 export interface FeedLife {
   readonly venue: Venue;
   readonly provider: string;
-  /** Null until a status was received (a tape may hold none). */
+  /** Null until a status was received. A tape may contain none. */
   connected: boolean | null;
-  /** Time at which the present connection was made; what came before it belongs to books that were cleared. */
+  /** Time of the present connection. Earlier messages belong to cleared books. */
   epochAt: EpochMs;
-  /** The last sign of life of any kind. */
+  /** Time of the last sign of life of any kind. */
   heardAt: EpochMs;
-  /** Time at which the first answer that a polled feed missed was due; null while it answers, and of feeds that stream. */
+  /** Due time of the first missed answer of a polled feed. Null while it answers, and for streaming feeds. */
   missedAt: EpochMs | null;
-  /** Reason for being down, in the feed's words; empty while it is up. */
+  /** Reason for being down in the feed's words, or empty. */
   detail: string;
-  /** Sources of this provider that are disconnected now. */
+  /** Sources of this provider that are disconnected. */
   readonly down: Set<string>;
 }
 
-/** The provider of a source: `binance` of `binance:bookTicker`. */
+/** Returns the provider of a source: `binance` for `binance:bookTicker`. */
 export function providerOf(source: string): string {
   const colon = source.indexOf(':');
   return colon < 0 ? source : source.slice(0, colon);
@@ -45,12 +45,12 @@ export class FeedLives {
   }));
   readonly #bySource = new SlotTable<FeedLife>((venue, source) => this.#byProvider.at(venue, providerOf(source)));
 
-  /** The life of the feed that a source belongs to. */
+  /** Returns the life of a source's feed. */
   of(venue: Venue, source: string): FeedLife {
     return this.#bySource.at(venue, source);
   }
 
-  /** Takes in what a message says of its feed's life; returns that life. */
+  /** Updates the life of a message's feed, and returns it. */
   receive(message: FeedMessage): FeedLife {
     const life = this.#bySource.at(message.venue, message.source);
     switch (message.kind) {
@@ -73,13 +73,13 @@ export class FeedLives {
         if (message.receivedAt > life.heardAt) life.heardAt = message.receivedAt;
         break;
       default:
-        // Bars, pools and news are fetched on other ways; what was refused is no sign that the rest is received.
+        // Bars, pools and news are fetched separately. A rejection does not show that other data arrives.
         break;
     }
     return life;
   }
 
-  /** Feeds that were received, in the order of first sight. */
+  /** Returns the received feeds in the order of first sight. */
   all(): FeedLife[] {
     const lives: FeedLife[] = [];
     this.#byProvider.each((life) => lives.push(life));

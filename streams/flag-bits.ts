@@ -1,4 +1,4 @@
-/** Flags of quality as bits, the quality they amount to, and the copies of events that carry them. */
+/** Quality flags as bits, the resulting quality, and copies of events with them. */
 import {
   NO_FLAGS,
   QUALITIES,
@@ -25,12 +25,12 @@ export const RESYNCING = 1 << 9;
 export const FEED_DOWN = 1 << 10;
 export const PRICE_JUMP = 1 << 11;
 
-/** Old, not wrong: these flags make an event `stale`; all others make it `degraded`. */
+/** Flags that make an event `stale` rather than `degraded`: old, not wrong. */
 const AGE_FLAGS = OVER_AGE | SESSION_CLOSED | CARRIED_FORWARD;
 
 const FLAG_LISTS: (readonly QualityFlag[] | undefined)[] = [NO_FLAGS];
 
-/** The flags of a set of bits in the order of `QUALITY_FLAGS`: one shared frozen list per set. */
+/** Returns the flags of a set of bits in the order of `QUALITY_FLAGS`, one shared frozen list per set. */
 export function flagsOf(bits: number): readonly QualityFlag[] {
   let flags = FLAG_LISTS[bits];
   if (flags === undefined) {
@@ -40,7 +40,7 @@ export function flagsOf(bits: number): readonly QualityFlag[] {
   return flags;
 }
 
-/** The bits of a list of flags. */
+/** Returns the bits of a list of flags. */
 export function flagBitsOf(flags: readonly QualityFlag[]): number {
   let bits = 0;
   for (let index = 0; index < flags.length; index++) bits |= 1 << QUALITY_FLAGS.indexOf(flags[index] as QualityFlag);
@@ -49,19 +49,19 @@ export function flagBitsOf(flags: readonly QualityFlag[]): number {
 
 const RANK: Readonly<Record<Quality, number>> = { live: 0, delayed: 1, stale: 2, degraded: 3, halted: 4 };
 
-/** The worse of two qualities, in the order of `QUALITIES`. */
+/** Returns the worse of two qualities, in the order of `QUALITIES`. */
 export function worseQuality(a: Quality, b: Quality): Quality {
   return RANK[a] >= RANK[b] ? a : b;
 }
 
-/** A quality together with what a set of bits amounts to. */
+/** Returns a quality combined with a set of bits. */
 export function qualityWith(quality: Quality, bits: number): Quality {
   if (bits === 0) return quality;
   const implied = (bits & ~AGE_FLAGS) !== 0 ? RANK.degraded : RANK.stale;
   return RANK[quality] >= implied ? quality : (QUALITIES[implied] as Quality);
 }
 
-/** A quote with another quality and other flags. A literal: an object spread costs ten times as much. */
+/** Returns a quote with another quality and other flags. Written as a literal, because an object spread costs ten times as much. */
 export function withQuality<V extends ExecutableVenue>(quote: Quote<V>, quality: Quality, flags: readonly QualityFlag[]): Quote<V> {
   return {
     kind: 'quote',
@@ -81,7 +81,7 @@ export function withQuality<V extends ExecutableVenue>(quote: Quote<V>, quality:
   };
 }
 
-/** A reference price with another quality and other flags. */
+/** Returns a reference price with another quality and other flags. */
 export function withReferenceQuality(reference: ReferencePrice, quality: Quality, flags: readonly QualityFlag[]): ReferencePrice {
   return {
     kind: 'reference',
@@ -99,7 +99,7 @@ export function withReferenceQuality(reference: ReferencePrice, quality: Quality
   };
 }
 
-/** The quote with flags added; the quote itself if they change nothing. */
+/** Returns the quote with added flags, or the same object if they change nothing. */
 export function withQuoteFlags(quote: Quote, bits: number): Quote {
   const before = quote.flags.length === 0 ? 0 : flagBitsOf(quote.flags);
   const all = before | bits;
@@ -108,7 +108,7 @@ export function withQuoteFlags(quote: Quote, bits: number): Quote {
   return all === before && quality === quote.quality ? quote : withQuality(quote, quality, flagsOf(all));
 }
 
-/** The reference price with flags added; the same object if they change nothing. */
+/** Returns the reference price with added flags, or the same object if they change nothing. */
 export function withReferenceFlags(reference: ReferencePrice, bits: number): ReferencePrice {
   const before = reference.flags.length === 0 ? 0 : flagBitsOf(reference.flags);
   const all = before | bits;
@@ -117,7 +117,7 @@ export function withReferenceFlags(reference: ReferencePrice, bits: number): Ref
   return all === before && quality === reference.quality ? reference : withReferenceQuality(reference, quality, flagsOf(all));
 }
 
-/** Returns an event's age at an instant by its own time. It is never below zero, because venue clocks run ahead. */
+/** Returns an event's age at an instant by its own time, never negative, because venue clocks may run ahead. */
 export function ageMs(observedAt: EpochMs, at: EpochMs): number {
   return at > observedAt ? at - observedAt : 0;
 }

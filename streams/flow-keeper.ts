@@ -1,6 +1,6 @@
 /**
- * Keeps what was received of the instruments that shadow orders trade, for as long as an order may ask for it: live books,
- * every trade, and when neither was to be relied on. Bounded in time and in number; what has fallen out proves nothing.
+ * Keeps received flow of instruments that shadow orders trade, for as long as an order may need it: live books, every trade, and unreliable
+ * periods. Bounded in time and number. Dropped flow proves nothing.
  */
 import { merge, type Observable, type Subscription } from 'rxjs';
 import type { FeedMessage, FeedStatus } from '../src/domain/market/market-event.ts';
@@ -12,9 +12,9 @@ import { type InstrumentKey, splitInstrumentKey, type Venue } from '../src/domai
 import type { Clock } from './clock.ts';
 import type { MarketExtras } from './market-states.ts';
 
-/** Longer than the longest order rests, with the time that its measurement waits. Milliseconds. */
+/** Milliseconds for which flow is kept: longer than any order rests plus the wait for its measurement. */
 export const KEPT_MS = 180_000;
-/** Books that come closer together than this are kept as the first of them. */
+/** Minimum milliseconds between kept books. */
 const BOOK_EVERY_MS = 100;
 const LEVELS = 20;
 /** Maximum books kept per instrument. */
@@ -23,17 +23,17 @@ const MOST_TRADES = 20_000;
 const MOST_GAPS = 1_000;
 
 export interface FlowKeeperOptions {
-  /** Quotes after the quality rules, with the flags of time as they fall due. */
+  /** Quotes after the quality rules, with time flags added when due. */
   readonly assessed: Observable<FeedMessage>;
   readonly trades: Observable<VenueTrade>;
-  /** The books that feeds follow: their levels stand beside the best bid and ask that they agree with. */
+  /** Books that feeds follow. Their levels are used if they agree with the best bid and ask. */
   readonly books: MarketExtras['books'];
   readonly clock: Pick<Clock, 'now'>;
   readonly onFailure: (error: unknown) => void;
 }
 
 export interface LiveFlowKeeper extends FlowKeeper {
-  /** Follows the flow of exactly these instruments from now on. With no instruments it subscribes to nothing. */
+  /** From now on follows exactly these instruments. Without instruments it subscribes to nothing. */
   follow(keys: ReadonlySet<InstrumentKey>): void;
   stop(): void;
 }
@@ -93,10 +93,10 @@ export function createFlowKeeper(options: FlowKeeperOptions): LiveFlowKeeper {
   };
 }
 
-/** Reads the levels of a book that a feed follows, by its instrument's key. */
+/** Readers of followed books' levels, by instrument key. */
 type Readers = ReadonlyMap<string, MarketExtras['books'][number]['read']>;
 
-/** A connection that is gone makes the instruments of its venue unknown until each is quoted live again. */
+/** Makes the instruments of a lost connection's venue unknown until each has a live quote again. */
 function takeStatus({ status, receivedAt }: FeedStatus, followed: ReadonlyMap<string, Kept>): void {
   if (status === 'disconnected') for (const one of followed.values()) beginGap(one, receivedAt, 'feed_down');
 }
@@ -114,7 +114,7 @@ function takeQuote(one: Kept, quote: Quote, now: EpochMs, readers: Readers): voi
   trimGaps(one, at - KEPT_MS);
 }
 
-/** The levels of the feed's own book if it agrees with the quote, else the best bid and ask alone. */
+/** Returns the levels of the feed's own book if it agrees with the quote, else only the best bid and ask. */
 function sidesOf(quote: Quote, readers: Readers): Pick<FlowBook, 'bids' | 'asks'> {
   const [bids, asks] = [topOf(quote.bid, quote.bidSize), topOf(quote.ask, quote.askSize)];
   const book = readers.get(`${quote.venue}:${quote.instrument}`)?.(LEVELS) ?? null;
@@ -124,7 +124,7 @@ function sidesOf(quote: Quote, readers: Readers): Pick<FlowBook, 'bids' | 'asks'
 }
 
 function takeTrade(one: Kept, { sequence, price, quantity, receivedAt: at }: VenueTrade): void {
-  // A trade that is told again is the same trade.
+  // A repeated trade is the same trade.
   if (sequence <= (one.trades.at(-1)?.sequence ?? -1)) return;
   one.trades.push({ sequence, price, quantity, at });
   trim(one.trades, MOST_TRADES, at - KEPT_MS);
@@ -137,7 +137,7 @@ function beginGap(one: Kept, from: EpochMs, why: string): void {
   trimGaps(one, from - KEPT_MS);
 }
 
-/** Takes away what is older than `since` and what is too much, the oldest first; in batches, so that a message costs one look. */
+/** Removes items older than `since` and beyond the maximum, oldest first, in batches. */
 function trim(list: { readonly at: EpochMs }[], most: number, since: EpochMs): void {
   const slack = Math.ceil(most / 10);
   const beyondSlack = list[slack];
@@ -146,7 +146,7 @@ function trim(list: { readonly at: EpochMs }[], most: number, since: EpochMs): v
   list.splice(0, Math.max(old, list.length - most, 0));
 }
 
-/** Merges the oldest gaps into one, including the time between them, if there are too many. This can only add to the unknown time. */
+/** Merges the oldest gaps, including the time between them, if there are too many. This can only add to the unknown time. */
 function trimGaps(one: Kept, since: EpochMs): void {
   while (one.gaps[0] !== undefined && one.gaps[0].until !== null && one.gaps[0].until < since) one.gaps.shift();
   if (one.gaps.length <= MOST_GAPS) return;

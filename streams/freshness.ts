@@ -1,4 +1,4 @@
-/** Freshness of an event at an instant: the flags for age, silence, sessions and lost connections. */
+/** Freshness of an event at an instant: flags for age, silence, sessions and lost connections. */
 import { CATALOG, type Catalog } from '../src/domain/catalog/catalog.ts';
 import type { Quote, ReferencePrice, Session } from '../src/domain/market/quote.ts';
 import { sessionAt as usSessionAt } from '../src/domain/market/session.ts';
@@ -13,7 +13,7 @@ import { SlotTable } from './slot-table.ts';
 export interface FreshnessOptions {
   readonly limits?: QualityLimits;
   readonly sessionAt?: (at: EpochMs) => Session;
-  /** Reference instruments that are issuers' private marks: they know no session and age in days. */
+  /** Reference instruments that are issuers' private marks, which have no session and age in days. */
   readonly issuerMarks?: ReadonlySet<string>;
 }
 
@@ -22,25 +22,25 @@ function issuerMarksOf(catalog: Pick<Catalog, 'entries'>): ReadonlySet<string> {
   return new Set(marked.map((entry) => (entry.benchmark ?? '').slice('reference:'.length)));
 }
 
-/** The rules of freshness under one set of limits. */
+/** Freshness rules with one set of limits. */
 export interface Freshness {
   readonly limits: QualityLimits;
   readonly sessionAt: (at: EpochMs) => Session;
   feedLimits(event: Quote | ReferencePrice): FeedLimits;
   sourceLimits(venue: Venue, source: string): FeedLimits;
-  /** The age that this event may reach. Milliseconds. */
+  /** Returns the maximum age of this event in milliseconds. */
   maxAgeMs(event: Quote | ReferencePrice): number;
   isIssuerMark(reference: ReferencePrice): boolean;
   /**
-   * The latest instant at which the event is known to have been true: its own time (its receipt if the venue sends
-   * none), or, on a feed that only speaks of changes, the last sign of life of the connection that brought it.
+   * Returns the latest instant at which the event is known to have been true: its own time (its receipt if the venue sends none), or, on a
+   * feed that only sends changes, the last sign of life of its connection.
    */
   evidenceAt(event: Quote | ReferencePrice, life: FeedLife): EpochMs;
-  /** Flags of a reference price whose session is closed or whose price is carried forward. */
+  /** Returns the flags of a reference price whose session is closed or whose price is carried forward. */
   sessionBits(reference: ReferencePrice, at: EpochMs): number;
-  /** The same with `over_age` of one that nothing else explains the age of. */
+  /** Returns the same plus `over_age` if nothing else explains its age. */
   referenceBits(reference: ReferencePrice, at: EpochMs): number;
-  /** Flags that depend on the instant: `over_age`, `session_closed`, `carried_forward`, `feed_down`, `resyncing`. */
+  /** Returns the flags that depend on the instant: `over_age`, `session_closed`, `carried_forward`, `feed_down`, `resyncing`. */
   bitsAt(event: Quote | ReferencePrice, life: FeedLife, at: EpochMs): number;
 }
 
@@ -56,13 +56,13 @@ export function createFreshness(options: FreshnessOptions = {}): Freshness {
     event.kind === 'reference' && isIssuerMark(event) ? limits.issuerMarkMaxAgeMs : feedLimits(event).maxAgeMs;
 
   function evidenceAt(event: Quote | ReferencePrice, life: FeedLife): EpochMs {
-    // A venue's clock may run ahead; the receipt bounds what can be known.
+    // A venue's clock may run ahead. The receipt is the upper bound.
     const ownTime = event.kind === 'reference' ? event.feedUpdatedAt : event.sourceTime ? event.observedAt : event.receivedAt;
     const own = ownTime < event.receivedAt ? ownTime : event.receivedAt;
     if (event.kind === 'reference') return own;
     const feed = feedLimits(event);
     if (feed.cadence !== 'change_only') return own;
-    // A loud socket with an old source time is stale, and a new connection says nothing of the books before it.
+    // An active socket with an old source time is stale, and a new connection says nothing about earlier books.
     if (event.receivedAt - own > feed.maxAgeMs || event.receivedAt < life.epochAt) return own;
     return life.heardAt > own ? life.heardAt : own;
   }
@@ -72,7 +72,7 @@ export function createFreshness(options: FreshnessOptions = {}): Freshness {
     const session = sessionAt(at);
     const frozen = ageMs(reference.feedUpdatedAt, reference.receivedAt) > feedLimits(reference).maxAgeMs;
     if (session === 'CLOSED') return frozen ? SESSION_CLOSED | CARRIED_FORWARD : SESSION_CLOSED;
-    // The publisher prices another session than the one that is open: its price is that session's, carried on.
+    // The publisher prices another session than the open one: its price is carried on from it.
     const otherSession =
       reference.publisherSession !== null &&
       reference.publisherSession !== session &&
@@ -81,7 +81,7 @@ export function createFreshness(options: FreshnessOptions = {}): Freshness {
   }
 
   function referenceBits(reference: ReferencePrice, at: EpochMs): number {
-    // "Market closed" and "carried forward" say why a price is old; over age is the word if nothing else explains it.
+    // "Market closed" and "carried forward" explain an old price. Over age applies if nothing else does.
     const bits = sessionBits(reference, at);
     const known = reference.feedUpdatedAt < reference.receivedAt ? reference.feedUpdatedAt : reference.receivedAt;
     return bits === 0 && at - known > maxAgeMs(reference) ? OVER_AGE : bits;

@@ -1,4 +1,4 @@
-/** The quality rules in one pass over each message: for bulk replay, if the operators of the live path cost too much. */
+/** Quality rules in one pass per message, for bulk replay, where the live path's operators cost too much. */
 import type { MonoTypeOperatorFunction } from 'rxjs';
 import type { FeedMessage } from '../src/domain/market/market-event.ts';
 import { carriedForwardRule } from './operators/carried-forward.ts';
@@ -10,21 +10,21 @@ import { outOfOrderRule } from './operators/out-of-order.ts';
 import { priceJumpRule } from './operators/price-jump.ts';
 import { type QualityRule, type RunRules, rulesOperator, runRules } from './operators/rule.ts';
 
-/** The rules of `composedQuality` (`market-pipeline.ts`) in the same order. */
+/** Returns the rules of `composedQuality` (`market-pipeline.ts`) in the same order. */
 function rulesInOrder(options: ClockSkewOptions): readonly QualityRule[] {
   const makers = [clockSkewRule, outOfOrderRule, gapRule, crossedRule, degradedRule, carriedForwardRule, priceJumpRule];
   return makers.map((make) => make(options));
 }
 
 /**
- * All rules as one: one look-up per quote, and one copy at most. Returns null if the message is dropped.
- * Deterministic in the sequence of messages; knows no clock (`stale` adds what time does).
+ * Combines all rules: one look-up and at most one copy per message. Returns null if the message is dropped. Deterministic in the sequence
+ * of messages, without a clock (`stale` adds the effects of time).
  */
 export function createFusedQuality(options: ClockSkewOptions = {}): RunRules {
   return runRules(rulesInOrder(options), options);
 }
 
-/** `createFusedQuality` as an operator. */
+/** Returns `createFusedQuality` as an operator. */
 export function fusedQuality(options: ClockSkewOptions = {}): MonoTypeOperatorFunction<FeedMessage> {
   return rulesOperator(rulesInOrder(options), options);
 }

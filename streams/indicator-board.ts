@@ -1,4 +1,4 @@
-/** Closed bars and the indicators on them, as of a slot: pushed bar by bar, repaired where history changes. */
+/** Closed bars and their indicators as of a slot: pushed bar by bar, and repaired if history changes. */
 import type { Candle, CandleBatch } from '../src/domain/candles/candle.ts';
 import { FRESH_BARS, type IndicatorNeed, type IndicatorValue } from '../src/domain/market/cut.ts';
 import { endlessWindowOf, WindowedIndicator, windowOf } from '../src/domain/indicators/windowed.ts';
@@ -9,10 +9,10 @@ import type { FeedCounters } from './feed-counters.ts';
 
 const HOUR = 3_600_000;
 
-/** The end of the `source` of bars that hold hourly funding rates: open = high = low = close = the rate of that hour. */
+/** Suffix of the `source` of bars with hourly funding rates: open = high = low = close = the rate of that hour. */
 export const FUNDING_HISTORY = ':fundingHistory';
 
-/** A hole in live funding that is longer than this starts the series anew: its ranks would span the wrong days. */
+/** Maximum gap in live funding. A longer one restarts the series, because its ranks would span the wrong days. */
 const FUNDING_HOLE_MS = 6 * HOUR;
 
 const NOTHING: IndicatorValue = Object.freeze({ value: null, previous: null, barOpenTime: null });
@@ -23,7 +23,7 @@ interface Bar {
   readonly receivedAt: EpochMs;
 }
 
-/** An indicator that has taken the first `consumed` bars of its series. */
+/** An indicator that has processed the first `consumed` bars of its series. */
 interface Running {
   readonly indicator: WindowedIndicator;
   consumed: number;
@@ -32,48 +32,47 @@ interface Running {
 interface Series {
   readonly barMs: number;
   readonly timeframe: string;
-  /** Ascending by open time; at most one per open time. */
+  /** Bars ascending by open time, at most one each. */
   bars: Bar[];
-  /** The range of open times that is complete: bars beyond a hole that may still be filled do not count yet. */
+  /** Complete range of open times. Bars beyond a gap that may still be filled do not count yet. */
   coveredFrom: EpochMs | null;
   coveredTo: EpochMs;
-  /** Time at which the newest of its bars was received. */
+  /** Receipt of its newest bar. */
   receivedAt: EpochMs;
   readonly running: Map<string, Running>;
 }
 
 /** Coverage of one series of bars. */
 export interface BarCoverage {
-  /** Open times from `from` up to but without `to` are complete. */
+  /** Open times from `from` up to but excluding `to` are complete. */
   readonly from: EpochMs;
   readonly to: EpochMs;
-  /** Open times inside of it at which the venue has no bar: known to be missing, never invented. */
+  /** Open times within it at which the venue has no bar. */
   readonly missing: readonly EpochMs[];
 }
 
 export interface IndicatorBoardOptions {
   readonly counters?: FeedCounters;
-  /** Bars kept of each series. Default 2,000; of funding 9,000 (a year of hours). */
+  /** Maximum bars per series. Default 2,000, for funding 9,000 (a year of hours). */
   readonly maxBars?: number;
-  /** Series kept; the one longest without news is dropped first. Default 5,000. */
+  /** Maximum series. The one without news for longest is dropped first. Default 5,000. */
   readonly maxSeries?: number;
 }
 
 export interface IndicatorBoard {
-  /** Takes in closed bars: new ones, repeated ones, repairs. Refuses, and counts, bars that are not closed or not above zero. */
+  /** Adds closed bars: new, repeated or repaired ones. Refuses and counts bars that are not closed or not positive. */
   apply(batch: CandleBatch): void;
-  /** Takes in a perpetual's hourly funding: the last rate of an hour is that hour's. */
+  /** Adds a perpetual's hourly funding. The last rate of an hour is that hour's. */
   applyContext(context: PerpContext): void;
   /**
-   * The value of an indicator as of a slot: from bars that had closed and were received by then. A past slot is
-   * computed anew from the bars that are kept. A funding percentile is asked of the perpetual. Nothing if the last bar
-   * is too old for a rule to read: its window may begin before what a process that started now would fetch.
-   * @param endless computes over all bars, as before windows.
+   * Returns the value of an indicator as of a slot, from bars that had closed and were received by then. A past slot is recomputed from the
+   * kept bars. A funding percentile is of the perpetual. Returns nothing if the last bar is too old for a rule, because its window may
+   * begin before what a newly started process would fetch. @param endless True to compute over all bars, as before windows.
    */
   valueAt(need: IndicatorNeed, slot: EpochMs, endless?: boolean): IndicatorValue;
-  /** Closed bars of a series, ascending. */
+  /** Returns closed bars of a series, ascending. */
   candles(instrument: InstrumentKey, timeframe: string): readonly Candle[];
-  /** Null if nothing is known. */
+  /** Returns null if nothing is known. */
   coverage(instrument: InstrumentKey, timeframe: string): BarCoverage | null;
 }
 
@@ -86,7 +85,7 @@ class BarBoard implements IndicatorBoard {
   readonly #maxBars;
   readonly #maxSeries;
   readonly #series = new Map<string, Series>();
-  /** The hour that is still running, per perpetual. */
+  /** Running hour of each perpetual. */
   readonly #hours = new Map<InstrumentKey, { hour: EpochMs; rate: string; receivedAt: EpochMs }>();
 
   constructor(options: IndicatorBoardOptions = {}) {
@@ -120,7 +119,7 @@ class BarBoard implements IndicatorBoard {
     const target = this.#series.get(funding ? fundingKey(need.instrument) : barKey(need.instrument, need.timeframe));
     if (target === undefined || target.coveredFrom === null) return NOTHING;
     const { bars } = target;
-    // A bar counts once it is closed and nothing before it may still be missing.
+    // A bar counts once it is closed and no earlier one may still be missing.
     const end = indexFrom(bars, Math.min(target.coveredTo, slot - target.barMs + 1));
     if (target.receivedAt > slot) {
       const known = bars.slice(0, end).filter((bar) => bar.receivedAt <= slot);
@@ -156,7 +155,7 @@ class BarBoard implements IndicatorBoard {
   #seriesOf(key: string, timeframe: string, barMs: number): Series {
     const known = this.#series.get(key);
     if (known !== undefined) {
-      // Moved to the end: the first is always the one longest without news.
+      // Moved to the end, so that the first is always the one without news for longest.
       this.#series.delete(key);
       this.#series.set(key, known);
       return known;
@@ -168,7 +167,7 @@ class BarBoard implements IndicatorBoard {
   }
 
   #take(target: Series, batch: CandleBatch, funding: boolean): void {
-    /** Open time of the first bar that is still forming: nothing from there on is complete. */
+    /** Open time of the first bar that is still forming. Nothing from there on is complete. */
     let forming = Number.POSITIVE_INFINITY;
     let first: EpochMs | null = null;
     let end = 0;
@@ -189,7 +188,7 @@ class BarBoard implements IndicatorBoard {
     trim(target, funding ? Math.max(this.#maxBars, 9_000) : this.#maxBars);
   }
 
-  /** Turns the running hour into a bar once it has ended by `at`. */
+  /** Closes the running hour into a bar if it has ended by `at`. */
   #closeHour(key: InstrumentKey, at: EpochMs): void {
     const running = this.#hours.get(key);
     if (running === undefined || running.hour + HOUR > at) return;
@@ -204,7 +203,7 @@ class BarBoard implements IndicatorBoard {
       target.running.clear();
     }
     const index = indexFrom(target.bars, hour);
-    // The venue's own history, where it came first, is the better source.
+    // The venue's own history is the better source if it came first.
     if (target.bars[index]?.candle.openTime === hour) return;
     insert(target, {
       candle: { openTime: hour, open: rate, high: rate, low: rate, close: rate, volume: '0' },
@@ -224,7 +223,7 @@ function fundingKey(instrument: InstrumentKey): string {
   return `${instrument} funding`;
 }
 
-/** The first index whose open time is at or after `openTime`. */
+/** Returns the first index whose open time is at or after `openTime`. */
 function indexFrom(bars: readonly Bar[], openTime: EpochMs): number {
   let low = 0;
   let high = bars.length;
@@ -251,7 +250,7 @@ function insert(target: Series, bar: Bar): void {
     if (sameCandle(known.candle, bar.candle)) return;
     bars[index] = bar;
   } else bars.splice(index, 0, bar);
-  // Indicators that already use this place must be computed again.
+  // Indicators that already used this index must be recomputed.
   for (const [name, running] of target.running) if (running.consumed > index) target.running.delete(name);
 }
 
@@ -264,7 +263,7 @@ function cover(target: Series, from: EpochMs, to: EpochMs): void {
     target.coveredFrom = Math.min(target.coveredFrom, from);
     target.coveredTo = Math.max(target.coveredTo, to);
   }
-  // Bars that had come before the hole in front of them was filled.
+  // Bars received before the gap in front of them was filled.
   for (let index = indexFrom(target.bars, target.coveredTo); target.bars[index]?.candle.openTime === target.coveredTo; index++) {
     target.coveredTo += target.barMs;
   }
@@ -286,13 +285,13 @@ function start(need: IndicatorNeed, endless: boolean): Running {
   return { indicator: new WindowedIndicator(need, endless ? endlessWindowOf(need) : windowOf(need)), consumed: 0 };
 }
 
-/** True if the last of the first `end` bars is one that rules read at the slot. */
+/** True if the last of the first `end` bars is fresh enough for rules at the slot. */
 function isFresh(bars: readonly Bar[], end: number, barMs: number, slot: EpochMs): boolean {
   const lastBar = bars[end - 1];
   return lastBar !== undefined && slot - lastBar.candle.openTime < FRESH_BARS * barMs;
 }
 
-/** Pushes what has not been taken yet of the first `end` bars. */
+/** Pushes the unprocessed ones of the first `end` bars. */
 function advance(running: Running, bars: readonly Bar[], end = bars.length): IndicatorValue {
   const { indicator } = running;
   for (; running.consumed < end; running.consumed++) {

@@ -1,4 +1,4 @@
-/** Trust in each instrument's own book: changes for its readers, while its venue is received well. */
+/** Health of each instrument's own book, while its venue is received well: changes for agents. */
 import { Observable, type OperatorFunction } from 'rxjs';
 import type { FeedMessage } from '../src/domain/market/market-event.ts';
 import type { Quote } from '../src/domain/market/quote.ts';
@@ -9,27 +9,27 @@ import type { Clock } from './clock.ts';
 import { CROSSED, flagsOf, GAP, flagBitsOf, OVER_AGE, RESYNCING } from './flag-bits.ts';
 import type { Freshness } from './freshness.ts';
 
-/** One instrument's book became gapped, crossed or silent, or whole again. */
+/** An instrument's book became gapped, crossed or silent, or recovered. */
 export interface InstrumentEdge {
   readonly type: 'feed.degraded' | 'feed.restored';
   readonly instrument: InstrumentKey;
   readonly at: EpochMs;
   /**
-   * Start of the five seconds: receipt of the last quote without a flag, or, for polled quotes, the time at which the next one was due.
-   * Null if there was none.
+   * Start of the five seconds: receipt of the last quote without a flag, or for polled quotes the due time of the next one. Null if there
+   * was none.
    */
   readonly goodAt: EpochMs | null;
   /** One sentence for people. */
   readonly detail: string;
 }
 
-/** A book that is wrong, not a market that is thin: one side may be empty, and a jump is confirmed or refuted by itself. */
+/** Flags of a broken book. A thin market is not broken: one side may be empty, and a jump is confirmed or refuted later. */
 const BROKEN = GAP | RESYNCING | CROSSED;
 
 export interface InstrumentWatch {
   readonly freshness: Freshness;
   readonly clock: Pick<Clock, 'now' | 'deadline'>;
-  /** The longest time between two askings of an instrument of a polled venue, in milliseconds; null if nobody tells. */
+  /** Returns the maximum milliseconds between polls of an instrument, or null if unknown. */
   readonly askedEveryMs: (venue: Venue, instrument: string) => number | null;
 }
 
@@ -37,16 +37,16 @@ interface Health {
   degraded: boolean | null;
   /** Receipt of the last good quote. */
   goodAt: EpochMs | null;
-  /** Time at which the next good quote must be there; null if silence says nothing. */
+  /** Time by which the next good quote is due, or null if silence means nothing. */
   dueAt: EpochMs | null;
   cancel: (() => void) | null;
 }
 
 /**
- * Edges of single instruments out of assessed messages with the flags of time (`MarketPipeline.assessed`). The first good
- * quote of an instrument is told as `feed.restored`: an earlier process may have told that it was degraded. Silence is told by a
- * timer: five seconds after the last good quote, or after the quote that was due next where quotes are asked for. A feed that
- * only speaks of changes is never silent for one instrument alone; that whole connections are lost is told by venue.
+ * Returns edges of single instruments, from assessed messages with time flags (`MarketPipeline.assessed`). The first good quote of an
+ * instrument is reported as `feed.restored`, because an earlier process may have reported it degraded. A timer reports silence: five
+ * seconds after the last good quote, or for polled quotes after the next one was due. A feed that only sends changes is never silent for
+ * a single instrument. Lost connections are reported per venue.
  * ```
  * source             --a--b'--c'--d--    (': crossed, gapped or over age)
  * instrumentEdges()  --R--D-------R--    (D: feed.degraded, R: feed.restored)
@@ -89,7 +89,7 @@ class InstrumentHealths {
     }
     const { everyMs, byAge } = this.#silenceOf(quote);
     const broken = flagBitsOf(quote.flags) & (byAge ? BROKEN | OVER_AGE : BROKEN);
-    // The same quote comes again when the flags of time change: it is no new sign.
+    // The same quote comes again when time flags change. It is no new sign.
     if (broken === 0 && (health.goodAt === null || quote.receivedAt > health.goodAt)) {
       health.goodAt = quote.receivedAt;
       health.dueAt = everyMs === null ? null : quote.receivedAt + everyMs;
@@ -104,7 +104,7 @@ class InstrumentHealths {
     for (const { cancel } of this.#healths.values()) cancel?.();
   }
 
-  /** Time after a quote at which the next one is due, null if that is not known; and whether a quote's age tells of silence too. */
+  /** Returns the milliseconds after a quote at which the next one is due, or null if unknown, and if a quote's age also shows silence. */
   #silenceOf(quote: Quote): { readonly everyMs: number | null; readonly byAge: boolean } {
     const { cadence } = this.#watch.freshness.feedLimits(quote);
     if (cadence === 'change_only') return { everyMs: null, byAge: false };
@@ -117,7 +117,7 @@ class InstrumentHealths {
     return dueAt !== null && this.#watch.clock.now() > dueAt + DATA_DEGRADATION_MS;
   }
 
-  /** One timer per instrument, set anew when it fires: a quote costs none. */
+  /** Sets one timer per instrument, renewed when it fires, so that a quote costs none. */
   #arm(key: InstrumentKey, health: Health): void {
     if (health.dueAt === null || this.#isSilent(health)) return;
     health.cancel = this.#watch.clock.deadline(health.dueAt + DATA_DEGRADATION_MS + 1, () => {

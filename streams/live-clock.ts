@@ -1,17 +1,17 @@
-/** The clock of a live process: system time that runs backwards only where a wrong one is corrected, and timers of any length. */
+/** Clock of a live process: system time that runs backwards only to correct a wrong time, and timers of any length. */
 import type { EpochMs } from '../src/domain/values/time.ts';
 import type { Clock } from './clock.ts';
 
-/** The longest delay that setTimeout keeps; a longer one fires at once, so longer waits are cut into pieces. */
+/** Maximum delay of setTimeout. A longer one would fire at once, so longer waits are split. */
 export const MAX_TIMEOUT_MS = 2_147_483_647;
 
-/** Time readings of the live clock. A test may supply its own. */
+/** Sources of time for the live clock. Tests may supply their own. */
 export interface TimeSource {
-  /** System time, milliseconds since the epoch; may step. */
+  /** Returns the system time in milliseconds since the epoch. May step. */
   wall(): number;
-  /** Elapsed milliseconds; never steps. */
+  /** Returns elapsed milliseconds. Never steps. */
   monotonic(): number;
-  /** Calls once after `delayMs` (at most `MAX_TIMEOUT_MS`); returns what cancels it. */
+  /** Calls once after `delayMs` (at most `MAX_TIMEOUT_MS`). Returns a function that cancels it. */
   timer(delayMs: number, call: () => void): () => void;
 }
 
@@ -24,15 +24,15 @@ const SYSTEM: TimeSource = {
   },
 };
 
-/** The system's time, ahead by so many milliseconds: that of a sandbox whose time was moved on. */
+/** Returns system time that is ahead by the given milliseconds, for a sandbox whose time was moved. */
 export function aheadOfSystem(aheadMs: () => number): TimeSource {
   return { ...SYSTEM, wall: () => SYSTEM.wall() + aheadMs() };
 }
 
-/** A system time that steps back by more than this was wrong before: the clock steps with it. */
+/** Maximum backward step in milliseconds that is smoothed. After a larger one the earlier time was wrong, and the clock steps too. */
 const MAX_SLEW_MS = 10_000;
 
-/** A timer that fires later than this was held up by its own process, which has not read its sockets meanwhile either. */
+/** Delay in milliseconds from which a timer shows that its process was held up, and has not read its sockets either. */
 const HELD_UP_MS = 50;
 
 /**
@@ -45,7 +45,7 @@ const HELD_UP_MS = 50;
 export function createLiveClock(source: TimeSource = SYSTEM): Clock {
   let current = source.wall();
   let elapsed = source.monotonic();
-  /** Total by which the clock has stepped back, in milliseconds. */
+  /** Total milliseconds by which the clock has stepped back. */
   let steppedMs = 0;
 
   function now(): EpochMs {
@@ -68,7 +68,7 @@ export function createLiveClock(source: TimeSource = SYSTEM): Clock {
     const steppedBefore = steppedMs;
     const leftMs = (): number => at - now() - (steppedMs - steppedBefore);
     const wait = (): void => {
-      // A timer may fire a little early by the system's time: the rest is waited again.
+      // A timer may fire slightly early by the system time. Then the rest is waited again.
       cancelTimer = source.timer(Math.min(Math.max(Math.ceil(leftMs()), 0), MAX_TIMEOUT_MS), () => {
         if (cancelled) return;
         const left = leftMs();

@@ -1,4 +1,4 @@
-/** Log of a part for operators: one sentence, and the facts beside it. */
+/** Log for operators: a sentence, with its facts as fields. */
 
 type Tell = (facts: object, sentence: string) => void;
 

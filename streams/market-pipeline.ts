@@ -1,4 +1,4 @@
-/** The live path of a quote: feeds to one order, quality rule by rule, the cut and the view, what people are shown. */
+/** Live path of a quote: merged feeds, quality rules one by one, cut and view, and display. */
 import { defer, filter, type MonoTypeOperatorFunction, type Observable } from 'rxjs';
 import type { Cut, IndicatorNeed } from '../src/domain/market/cut.ts';
 import type { FeedMessage } from '../src/domain/market/market-event.ts';
@@ -31,11 +31,11 @@ export interface MarketPipelineOptions extends FreshnessOptions {
   /** Random source for jitter, 0 <= n < 1. */
   readonly random: () => number;
   readonly feeds: readonly Feed[];
-  /** Venues that are expected to be received; by default those of the feeds. */
+  /** Expected venues. Default: those of the feeds. */
   readonly venues?: readonly Venue[];
   readonly instruments: () => readonly InstrumentRelations[];
   readonly needs: () => readonly IndicatorNeed[];
-  /** Sources of bars. A replay has none, because its tape holds them. */
+  /** Sources of bars. None in a replay, whose tape contains them. */
   readonly histories?: Readonly<Partial<Record<Venue, CandleHistory>>>;
   readonly onCut: (cut: Cut) => void;
   /** Receives every error that a rule or a subscriber threw. */
@@ -44,13 +44,13 @@ export interface MarketPipelineOptions extends FreshnessOptions {
 }
 
 export interface MarketPipeline {
-  /** Received messages in their one order, before any quality rule, as a tape records them. */
+  /** Received messages in order, before any quality rule, as a tape records them. */
   readonly received: Observable<FeedMessage>;
-  /** Messages after the quality rules, with the flags of time added as they fall due. */
+  /** Messages after the quality rules, with time flags added when due. */
   readonly assessed: Observable<FeedMessage>;
-  /** Instruments whose own book became gapped, crossed or silent, or whole again. */
+  /** Instruments whose own book became gapped, crossed or silent, or recovered. */
   readonly instrumentEdges: Observable<InstrumentEdge>;
-  /** The newest quote and reference price of each instrument out of `assessed`, in batches of `SHOWN_MS`: what people are shown. */
+  /** Newest quote and reference price of each instrument from `assessed`, in batches of `SHOWN_MS`, for display. */
   readonly shown: Observable<readonly (Quote | ReferencePrice)[]>;
   readonly view: MarketView;
   readonly board: IndicatorBoard;
@@ -58,7 +58,7 @@ export interface MarketPipeline {
   readonly cutter: Cutter;
   readonly counters: FeedCounters;
   readonly offsets: VenueOffsets;
-  /** Puts a message in line: a tape's event in a replay. */
+  /** Adds a message: a tape's event in a replay. */
   push(message: FeedMessage): void;
   /** Reads the needs now, after an agent was created. */
   refreshNeeds(): void;
@@ -66,10 +66,10 @@ export interface MarketPipeline {
   stop(): void;
 }
 
-/** Quotes of one instrument that come closer together than this are shown as their newest. Milliseconds. */
+/** Milliseconds in which quotes of one instrument are shown only as their newest. */
 const SHOWN_MS = 20;
 
-/** The quality rules, one operator each, in their order. They share what they remember, so that a message is looked up once. */
+/** Returns the quality rules, one operator each, in order. They share memories, so that a message is looked up once. */
 export function composedQuality(options: ClockSkewOptions = {}): MonoTypeOperatorFunction<FeedMessage> {
   return (source) =>
     defer(() => {
@@ -86,10 +86,7 @@ export function composedQuality(options: ClockSkewOptions = {}): MonoTypeOperato
     });
 }
 
-/**
- * Puts the parts of the live path together. The same in a live process and in a replay of its tape: only the clock
- * differs, and whether events come from feeds or are pushed.
- */
+/** Creates the live path. It is the same for a live process and a replay of its tape, except for the clock and the source of events. */
 export function createMarketPipeline(options: MarketPipelineOptions): MarketPipeline {
   const { clock, random, onFailure } = options;
   const counters = createFeedCounters(options.feeds);
@@ -117,7 +114,7 @@ export function createMarketPipeline(options: MarketPipelineOptions): MarketPipe
     emit: (message) => merged.push(message),
   });
 
-  /** Every subscriber sees the assessed messages in one order, even if one of them pushes another message. */
+  /** Assessed messages in one order for every subscriber, even if one of them pushes another message. */
   const assessed = createOrderedBus<FeedMessage>();
   const live = merged.stream
     .pipe(watchedBy(connectivity, onFailure), composedQuality({ freshness, counters, offsets, onFailure }), takenBy(cutter, onFailure))
@@ -158,7 +155,7 @@ export function createMarketPipeline(options: MarketPipelineOptions): MarketPipe
   };
 }
 
-/** Returns how often a polled venue asks for an instrument in milliseconds, or null if the venue is not polled. */
+/** Returns how often a polled venue requests an instrument in milliseconds, or null if it is not polled. */
 function pollingIntervals(feeds: readonly Feed[]): (venue: Venue, instrument: string) => number | null {
   return (venue, instrument) =>
     feeds.find((feed) => feed.venue === venue && feed.schedule !== undefined)?.schedule?.everyMs(instrument) ?? null;
@@ -171,7 +168,7 @@ function toSeries({ instruments }: Needs): (need: IndicatorNeed) => IndicatorNee
   return (need) => seriesNeed(need, byKey.get(need.instrument));
 }
 
-/** Returns the needs whose whole window is fetched: a value of a part would depend on whose series it is a part of. */
+/** Returns the needs whose whole window is fetched. A partial value would depend on who else needs the series. */
 function fetchedNeeds(options: Needs, keeper: CandleKeeper): IndicatorNeed[] {
   const seriesOf = toSeries(options);
   return options.needs().filter((need) => keeper.holdsWindow(seriesOf(need)));
@@ -181,7 +178,7 @@ function isPrice(message: FeedMessage): message is Quote | ReferencePrice {
   return message.kind === 'quote' || message.kind === 'reference';
 }
 
-/** Tells connectivity of each message before any rule can drop it. */
+/** Passes each message to connectivity before a rule can drop it. */
 function watchedBy(connectivity: Connectivity, onFailure: (error: unknown) => void): MonoTypeOperatorFunction<FeedMessage> {
   return keptBy(
     () => (message) => {
@@ -192,7 +189,7 @@ function watchedBy(connectivity: Connectivity, onFailure: (error: unknown) => vo
   );
 }
 
-/** Hands each message to the cutter, which closes slots and updates the view; passes on what changed the view, and heartbeats. */
+/** Passes each message to the cutter, which closes slots and updates the view. Emits what changed the view, and heartbeats. */
 function takenBy(cutter: Cutter, onFailure: (error: unknown) => void): MonoTypeOperatorFunction<FeedMessage> {
   return keptBy(() => (message) => (cutter.take(message) || message.kind === 'heartbeat' ? message : null), onFailure);
 }

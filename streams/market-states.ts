@@ -1,4 +1,4 @@
-/** Gathers what the venues say beside quotes and passes the newest on: books, day statistics, perpetuals, each venue's state. */
+/** Collects and publishes the newest venue data besides quotes: books, day statistics, perpetuals, and each venue's state. */
 
 import type { IssuerMarkState } from '../src/domain/catalog/issuer-mark.ts';
 import type { FeedHeartbeat, FeedMessage, FeedStatus } from '../src/domain/market/market-event.ts';
@@ -20,9 +20,9 @@ import { FEED_DOWN, flagsOf, flagBitsOf, qualityWith, RESYNCING } from './flag-b
 import type { MarketPipeline } from './market-pipeline.ts';
 import type { FeedState } from './market-view.ts';
 
-/** Levels of a side that are passed on: as many as an order is filled through. */
+/** Maximum published levels per side: as many as an order is filled through. */
 const BOOK_LEVELS = 100;
-/** Interval at which books are read. Nobody receives more of them. */
+/** Interval in milliseconds at which books are read and published. */
 const BOOKS_MS = 250;
 const TICKERS_MS = 1_000;
 const VENUES_MS = 1_000;
@@ -34,9 +34,9 @@ const FIRST_PROBE_MS = 1_000;
 export interface MarketExtras {
   readonly books: readonly { readonly venue: Venue; readonly instrument: string; read(levels: number): OrderBookSnapshot | null }[];
   readonly tickers: readonly { readonly instrument: string; read(): DayTicker | null }[];
-  /** The issuers' marks with their valuations. */
+  /** Returns the issuers' marks with valuations. */
   readonly marks?: () => readonly IssuerMarkState[];
-  /** Venues that tell their server's time. */
+  /** Venues with a server time. */
   readonly serverTimes: readonly { readonly venue: Venue; ask(): Promise<EpochMs> }[];
 }
 
@@ -54,7 +54,7 @@ export interface MarketStatesOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Connection state of every source. One provider may have several, each of which connects and disconnects by itself. */
+/** Connection states of all sources. A provider may have several, which connect independently. */
 class SourceLives {
   /** States by venue and provider, then by source. */
   readonly #lives = new Map<string, Map<string, ProviderState>>();
@@ -64,7 +64,7 @@ class SourceLives {
     const key = `${venue} ${providerOf(source)}`;
     const ofProvider = this.#lives.get(key) ?? new Map<string, ProviderState>();
     const before = ofProvider.get(source);
-    // A sign of life of what never connected (bars that are asked for) is told with its provider.
+    // A sign of life of something that never connects (requested bars) counts for its provider.
     if (message.kind === 'heartbeat') {
       if (before !== undefined) ofProvider.set(source, { ...before, heardAt: receivedAt });
       return;
@@ -75,7 +75,7 @@ class SourceLives {
     this.#lives.set(key, ofProvider);
   }
 
-  /** The provider as one, or each of its sources by its name where several connect; nothing if it said nothing yet. */
+  /** Returns the provider as one row, or one row per source if several connect. Empty before any message. */
   rowsOf({ venue, provider, connected, heardAt, detail }: FeedState): readonly ProviderState[] {
     const sources = [...(this.#lives.get(`${venue} ${provider}`)?.values() ?? [])];
     if (sources.length > 1) return sources.sort((a, b) => (a.provider < b.provider ? -1 : 1));
@@ -84,7 +84,7 @@ class SourceLives {
   }
 }
 
-/** Starts; the answer stops it. */
+/** Starts publishing. Returns a function that stops it. */
 export function publishMarketStates(options: MarketStatesOptions): () => void {
   const { pipeline, extras, bus, clock, onFailure } = options;
   const rounds = new Rounds(clock, onFailure);
@@ -97,7 +97,7 @@ export function publishMarketStates(options: MarketStatesOptions): () => void {
     },
     error: onFailure,
   });
-  // At once if a venue is lost or found: what hangs on its state must not wait for the next second.
+  // At once if a venue is lost or recovers, because dependent states must not wait for the next second.
   const edges = pipeline.connectivity.edges.subscribe({
     next: ({ venue }) => bus.publish(states.stateOf(venue, clock.now())),
     error: onFailure,
@@ -112,7 +112,7 @@ export function publishMarketStates(options: MarketStatesOptions): () => void {
 
   function probe({ venue, ask }: MarketExtras['serverTimes'][number], done: number): void {
     const askedAt = clock.now();
-    // A venue that does not answer is told by its connectivity; its offset is then that of its events.
+    // A venue that does not answer is reported by its connectivity. Its offset is then from its events.
     ask()
       .then(
         (time) => offsets.probe(venue, time, askedAt, clock.now()),
@@ -128,7 +128,7 @@ export function publishMarketStates(options: MarketStatesOptions): () => void {
   };
 }
 
-/** Work that is done again and again, each under its name, until all of it is stopped. */
+/** Named periodic work, until all of it is stopped. */
 class Rounds {
   readonly #cancels = new Map<string, () => void>();
   readonly #clock: Pick<Clock, 'now' | 'deadline'>;
@@ -140,7 +140,7 @@ class Rounds {
     this.#onFailure = onFailure;
   }
 
-  /** Runs the work now and so many milliseconds after each time. Work that throws is reported and goes on. */
+  /** Runs the work now and every `everyMs` milliseconds. Errors are reported, and the work goes on. */
   every(name: string, everyMs: number, work: () => void): void {
     if (this.#stopped) return;
     try {
@@ -161,7 +161,7 @@ class Rounds {
   }
 }
 
-/** Reception of each venue as a whole: its sources, gaps, clock and message counts. */
+/** Reception of each venue as a whole: sources, gaps, clock and message counts. */
 class VenueStates {
   readonly offsets = new ClockOffsets();
   readonly #lives = new SourceLives();
@@ -179,7 +179,7 @@ class VenueStates {
     else if (message.kind === 'quote') this.#noteGap(message.venue, message.instrument, message.flags.includes('gap'));
   }
 
-  /** A gap counts once, however many quotes carry its flag until it is repaired. */
+  /** Counts a gap once, however many quotes have its flag until it is repaired. */
   #noteGap(venue: Venue, instrument: string, isGap: boolean): void {
     if (!isGap && this.#gapped.size === 0) return;
     const key = instrumentKey(venue, instrument);
@@ -266,7 +266,7 @@ function isSameBook(one: OrderBookSnapshot, other: OrderBookSnapshot): boolean {
   );
 }
 
-/** The book before its feed was lost: shown as what it is, until there is another one. */
+/** Returns the last book of a lost feed, marked as lost, until there is another one. */
 function lostBook(before: OrderBookSnapshot, at: EpochMs): OrderBookSnapshot {
   const bits = flagBitsOf(before.flags) | FEED_DOWN | RESYNCING;
   const flags = flagsOf(bits);

@@ -1,4 +1,4 @@
-/** The latest of everything that was received, per instrument, and how much was received of each venue. */
+/** Latest data of every instrument, and message counts of every venue. */
 import type { Observable } from 'rxjs';
 import { eventSourcesOf, LONGEST_EVENT_LOOKBACK_HOURS } from '../src/domain/intelligence/listening.ts';
 import type { FeedMessage, NewsEvent } from '../src/domain/market/market-event.ts';
@@ -18,9 +18,9 @@ import { createFreshness, type Freshness } from './freshness.ts';
 import { createOrderedBus } from './ordered-bus.ts';
 import { SlotTable } from './slot-table.ts';
 
-/** Time for which a negative event stays active: the longest look-back of a condition. */
+/** Milliseconds for which a negative event is active: the longest look-back of a condition. */
 export const ACTIVE_NEWS_MS = LONGEST_EVENT_LOOKBACK_HOURS * HOUR_MS;
-/** Time for which any other event stays. No rule reads it, and every cut would carry it. */
+/** Milliseconds for which any other event is kept. No rule reads it, but every cut contains it. */
 const SHOWN_NEWS_MS = 168 * HOUR_MS;
 
 /** Data of one instrument. */
@@ -52,29 +52,29 @@ export interface MarketSnapshot {
 export interface MarketViewOptions {
   readonly freshness?: Freshness;
   readonly counters?: FeedCounters;
-  /** Instruments beyond this many are refused and counted as `over_capacity`. Default 20,000. */
+  /** Maximum instruments. Further ones are refused and counted as `over_capacity`. Default 20,000. */
   readonly maxInstruments?: number;
-  /** Events beyond this many push out the oldest, and its symbols are unknown as long as it would count. Default 50,000. */
+  /** Maximum events. Further ones push out the oldest, whose symbols are then unknown for as long as it would count. Default 50,000. */
   readonly maxNews?: number;
 }
 
 export interface MarketView {
-  /** Takes in a message; returns whether the view now knows something else. Counts what it refuses. */
+  /** Applies a message. Returns true if the view changed. Counts refused ones. */
   apply(message: FeedMessage): boolean;
-  /** Returns what is known of an instrument; undefined if nothing was ever received. */
+  /** Returns the data of an instrument, or undefined if nothing was ever received. */
   instrument(key: InstrumentKey): Readonly<InstrumentView> | undefined;
-  /** The latest quote with the flags of an instant: this is what may be shown or priced. */
+  /** Returns the latest quote with the flags of an instant, for display and pricing. */
   quoteAt(key: InstrumentKey, at: EpochMs): Quote | null;
-  /** The latest reference price with the flags of an instant. */
+  /** Returns the latest reference price with the flags of an instant. */
   referenceAt(key: InstrumentKey, at: EpochMs): ReferencePrice | null;
   /**
-   * Active events about a symbol, newest first: negative ones of the longest look-back, others of the last 168 hours. Null if they are
-   * unknown: a source was never read to its end or is silent for too long, or an event that would count was dropped for space. A source is
-   * read to its end once a polling round ended, which its heartbeat says.
+   * Returns active events about a symbol, newest first: negative ones of the longest look-back, others of the last 168 hours. Null if
+   * unknown: a source was never read completely or is silent for too long, or a relevant event was dropped for space. A source was read
+   * completely once a polling round ended, which its heartbeat reports.
    */
   newsOf(symbol: string, at: EpochMs): readonly NewsEvent[] | null;
   feeds(): readonly FeedState[];
-  /** Quotes and reference prices that became the latest ones, in order, for conflation. */
+  /** Quotes and reference prices that became the latest, in order, for conflation. */
   readonly changed: Observable<Quote | ReferencePrice>;
   readonly counters: FeedCounters;
   readonly freshness: Freshness;
@@ -92,14 +92,14 @@ class LatestView implements MarketView {
   readonly #maxInstruments;
   readonly #maxNews;
   readonly #slots = new Map<InstrumentKey, InstrumentView>();
-  /** The same slots, found without building a key. */
+  /** Index of the same slots that needs no key string. */
   readonly #byName;
   readonly #lives = new FeedLives();
   readonly #news = new Map<string, NewsEvent>();
   readonly #newsBySymbol = new Map<string, Set<string>>();
-  /** Time at which a source of events last ended a round. */
+  /** Time at which a source of events last completed a round. */
   readonly #roundEndedAt = new Map<string, EpochMs>();
-  /** Time of the latest event that had to make room, by symbol. */
+  /** Time of the latest dropped event, by symbol. */
   readonly #pushedOutAt = new Map<string, EpochMs>();
   readonly #changed = createOrderedBus<Quote | ReferencePrice>();
 
@@ -164,7 +164,7 @@ class LatestView implements MarketView {
         if (message.venue === 'reference') this.#roundEndedAt.set(message.source, message.receivedAt);
         return false;
       default:
-        // Bars belong to the indicator board; status and heartbeats are kept as signs of life.
+        // Bars belong to the indicator board. Status and heartbeats only count as signs of life.
         return message.kind === 'feed_status';
     }
   }
@@ -230,15 +230,15 @@ class LatestView implements MarketView {
   }
 
   /**
-   * True if the event is older than the latest from another source. Of two sources of one instrument the older time never replaces the
-   * newer one; within a source the rule chain ensures this. Once the latest exceeds its maximum age it blocks nothing: the venue's clock
-   * was set back, and what is received now counts.
+   * True if the event is older than the latest from another source. An older time of one source never replaces a newer one of another.
+   * Within a source the rules ensure this. Once the latest exceeds its maximum age it blocks nothing: the venue's clock was set back, and
+   * new messages count.
    */
   #olderThanOther(event: Quote | ReferencePrice, latest: Quote | ReferencePrice | null): boolean {
     if (latest === null || latest.source === event.source) return false;
     if (event.kind === 'reference' && latest.kind === 'reference') {
       const [isSecond, wasSecond] = [this.#isSecondSource(event), this.#isSecondSource(latest)];
-      // A live price of the first source stands above any of a second one, whichever is the younger.
+      // A live price of the first source outranks any of a second one, whichever is newer.
       if (isSecond && !wasSecond && this.#agedReference(latest, event.receivedAt).quality === 'live') return true;
       if (!isSecond && wasSecond && event.quality === 'live') return false;
     }

@@ -1,4 +1,4 @@
-/** Many venue feeds as one ordered stream that nothing can end. */
+/** Merges many venue feeds into one ordered stream that nothing can end. */
 
 import { catchError, concat, concatWith, defer, from, merge, Observable, retry, type Subscription, throwError, timer } from 'rxjs';
 import type { FeedMessage } from '../src/domain/market/market-event.ts';
@@ -11,19 +11,19 @@ import { createClockScheduler } from './clock-scheduler.ts';
 import type { FeedCounters, UnknownFields } from './feed-counters.ts';
 import { createOrderedBus } from './ordered-bus.ts';
 
-/** Time at which a feed that asks for its quotes asks for which. */
+/** Polling schedule of a feed that requests its quotes. */
 export interface AskingSchedule {
-  /** Names the instruments with live capital or open orders. They are asked first. */
+  /** Sets the instruments with live capital or open orders, which are polled first. */
   askFirst(instruments: ReadonlySet<string>): void;
-  /** The longest time between two askings of an instrument, in milliseconds; null if it is not asked. */
+  /** Returns the maximum milliseconds between polls of an instrument, or null if it is not polled. */
   everyMs(instrument: string): number | null;
 }
 
-/** The live side of a venue. Subscribing connects. */
+/** A venue's live feed. Subscribing connects. */
 export interface Feed {
   readonly venue: Venue;
   readonly messages: Observable<FeedMessage>;
-  /** Counter of message fields that is unknown; absent if they are not counted. */
+  /** Counter of unknown message fields. Absent if they are not counted. */
   readonly unknownFields?: UnknownFields;
   /** Polling schedule of a feed that requests its quotes. */
   readonly schedule?: AskingSchedule;
@@ -34,16 +34,16 @@ export interface MergeOptions {
   /** Random source for jitter of the delays, 0 <= n < 1. */
   readonly random: () => number;
   readonly counters?: FeedCounters;
-  /** The first delay before a failed feed is subscribed again, doubled at each failure. Default 1 s. */
+  /** First delay before a failed feed is subscribed again, doubled at each failure. Default 1 s. */
   readonly firstRetryMs?: number;
-  /** The longest delay. Default 30 s. */
+  /** Longest delay. Default 30 s. */
   readonly maxRetryMs?: number;
 }
 
 export interface MergedFeeds {
-  /** `receivedAt` never decreases. Never errors; completes only on `stop`. */
+  /** Merged messages. `receivedAt` never decreases. Never errors, and completes only on `stop`. */
   readonly stream: Observable<FeedMessage>;
-  /** Puts a message of our own (bars that were fetched, a tape's event) in line with the others. */
+  /** Inserts a message of our own (fetched bars, a tape's event). */
   push(message: FeedMessage): void;
   /** Subscribes every feed. */
   start(): void;
@@ -52,8 +52,8 @@ export interface MergedFeeds {
 }
 
 /**
- * Merges feeds into one stream. A feed that throws or ends is reported in band (its connections as `disconnected`, and
- * a counted rejection) and subscribed again after a delay with jitter and cap.
+ * Merges feeds into one stream. A feed that throws or ends is reported in band (its connections as `disconnected`, and a counted rejection)
+ * and subscribed again after a delay with jitter and cap.
  */
 export function mergeFeeds(feeds: readonly Feed[], options: MergeOptions): MergedFeeds {
   const bus = createOrderedBus<FeedMessage>();
@@ -64,7 +64,7 @@ export function mergeFeeds(feeds: readonly Feed[], options: MergeOptions): Merge
     stream: bus.stream,
     push,
     start() {
-      // `followed` never fails; were it to, the subscriber of the bus is told of it.
+      // `followed` never fails. If it did, the subscriber of the bus would receive the error.
       running ??= merge(...feeds.map((feed) => followed(feed, options))).subscribe({ next: push, error: (error) => bus.error(error) });
     },
     stop() {
@@ -75,7 +75,7 @@ export function mergeFeeds(feeds: readonly Feed[], options: MergeOptions): Merge
   };
 }
 
-/** Moves a receipt that lies before one already passed on up to it, and one in the future back to now. */
+/** Returns a function that raises a receipt time before an already emitted one to it, and lowers one in the future to now. */
 function createReceiptOrder(clock: Clock): (message: FeedMessage) => FeedMessage {
   let last: EpochMs = Number.NEGATIVE_INFINITY;
   return (message) => {
@@ -86,12 +86,12 @@ function createReceiptOrder(clock: Clock): (message: FeedMessage) => FeedMessage
       if (receivedAt > now) receivedAt = Math.max(now, last);
       last = receivedAt;
     }
-    // The exception, not the rule: a message that an adapter stamped before it did something slow.
+    // Rare: an adapter stamped the message and then did something slow.
     return receivedAt === message.receivedAt ? message : { ...message, receivedAt };
   };
 }
 
-/** A feed that is subscribed again whenever it fails or ends, and says so in band. Never errors, never completes. */
+/** Subscribes a feed again whenever it fails or ends, and reports that in band. Never errors, never completes. */
 function followed(feed: Feed, options: MergeOptions): Observable<FeedMessage> {
   const { clock, random, counters } = options;
   const bounds = { firstMs: options.firstRetryMs ?? 1_000, mostMs: options.maxRetryMs ?? 30_000 };
@@ -107,7 +107,7 @@ function followed(feed: Feed, options: MergeOptions): Observable<FeedMessage> {
       );
     };
     const pause = (): Observable<unknown> => {
-      // A feed that held for longer than the longest delay starts over.
+      // A feed that lasted longer than the maximum delay starts over.
       if (clock.now() - startedAt > bounds.mostMs) failures = 0;
       failures++;
       return timer(backoffMs(failures, random, bounds), createClockScheduler(clock));
@@ -129,19 +129,19 @@ function textOf(error: unknown): string {
   return errorText(error);
 }
 
-/** The connections that a feed reported as made, so that they can be reported as lost if the feed itself cannot. */
+/** Connections that a feed reported as made, so that they can be reported as lost if the feed itself cannot. */
 class Connections {
   readonly #venue: Venue;
-  /** Epoch of each connection that is up. */
+  /** Epoch of each open connection. */
   readonly #up = new Map<string, number>();
-  /** A feed that failed before it named a connection was reported under its venue's name. */
+  /** True if the feed failed before naming a connection, and was reported under its venue's name. */
   #namelessDown = false;
 
   constructor(venue: Venue) {
     this.#venue = venue;
   }
 
-  /** The messages as they come, and before the first after a nameless failure the word that it is over. */
+  /** Passes on messages. Before the first one after a nameless failure, reports that it is over. */
   of(messages: Observable<FeedMessage>): Observable<FeedMessage> {
     return new Observable((subscriber) =>
       messages.subscribe({

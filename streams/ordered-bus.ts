@@ -1,19 +1,19 @@
-/** A bus on which every subscriber sees the same order, even when one of them answers an event with another. */
+/** A bus whose subscribers all see the same order, even if one of them answers an event with another. */
 import { type Observable, Subject } from 'rxjs';
 
 export interface OrderedBus<T> {
   readonly stream: Observable<T>;
   /** True if it has subscribers. */
   readonly observed: boolean;
-  /** Delivers to every subscriber, or, called from within a delivery, right after it. */
+  /** Delivers to every subscriber, or, if called during a delivery, right after it. */
   next(value: T): void;
   error(error: unknown): void;
   complete(): void;
 }
 
 /**
- * Makes a bus. A plain Subject hands an event that a subscriber emits during a delivery to everyone at once, so that
- * later subscribers receive the answer before the question; here it waits for its turn.
+ * Creates a bus. A plain Subject delivers an event emitted during a delivery at once, so that later subscribers receive the answer before
+ * the question. Here it waits for its turn.
  */
 export function createOrderedBus<T>(): OrderedBus<T> {
   const subject = new Subject<T>();

@@ -1,6 +1,6 @@
 /**
- * Runs of plain quotes in bulk replay. A quote is plain if every quality rule passes it unmarked and it changes only the newest price of
- * its instrument. Only the last quote of a run is received, when somebody looks.
+ * Skips plain quotes in bulk replay. A quote is plain if every quality rule passes it unmarked and it changes only the newest price of its
+ * instrument. Only the last quote of a run is processed, when it is needed.
  */
 import type { Quote } from '../src/domain/market/quote.ts';
 import {
@@ -17,9 +17,9 @@ import type { FeedLimits } from '../src/domain/venues/venue-facts.ts';
 import type { FeedCounters } from './feed-counters.ts';
 import type { Freshness } from './freshness.ts';
 
-/** Maximum instruments for which runs are skipped: far below the number at which any rule forgets one. */
+/** Maximum instruments with skipped runs: far below the number at which a rule forgets one. */
 const MAX_INSTRUMENTS = 5_000;
-/** Jump limits above this leave no room for two quotes near one price to be near each other. */
+/** Maximum jump limit for runs. Above it, two quotes near one price need not be near each other. */
 const MAX_JUMP = 0.9;
 /** Relative rounding tolerance between two sums. */
 const ROUNDING = 1e-12;
@@ -29,20 +29,20 @@ const SCALES = Float64Array.from({ length: 16 }, (_, scale) => 10 ** scale);
 interface Run {
   readonly slot: Slot;
   readonly limits: FeedLimits;
-  /** The last plain quote, which waits if it is its slot's `waiting`. */
+  /** Last plain quote. It is unprocessed if it is its slot's `waiting`. */
   readonly last: QuoteDigits;
-  /** The prices around the quote received last within which no limit on jumps is reached. */
+  /** Price range around the last processed quote within which no jump limit is reached. */
   bidFrom: number;
   bidTo: number;
   askFrom: number;
   askTo: number;
 }
 
-/** One instrument of one venue, whichever source speaks of it. */
+/** An instrument of a venue, for all of its sources. */
 interface Slot {
-  /** Receives every plain quote; of a run the pipeline receives the last alone. */
+  /** Receives every plain quote. The pipeline receives only the last one of a run. */
   listener: ((quote: QuoteDigits) => void) | null;
-  /** The source whose plain quote was received last, with nothing after it; null: the next quote must be received. */
+  /** Source whose plain quote was processed last, with nothing after it. Null if the next quote must be processed. */
   running: Run | null;
   waiting: boolean;
 }
@@ -50,15 +50,15 @@ interface Slot {
 export interface PlainRunsOptions {
   readonly freshness: Freshness;
   readonly counters: FeedCounters;
-  /** Receives a quote by all rules; true if it passed unmarked and became the newest price. */
+  /** Processes a quote by all rules. Returns true if it passed unmarked and became the newest price. */
   readonly receive: (quote: Quote) => boolean;
 }
 
-/** Receives plain quotes in runs. After each `settle`, rules, view and counters are as if every quote had been received by itself. */
+/** Handles plain quotes in runs. After each `settle`, rules, view and counters are as if every quote had been processed. */
 export class PlainRuns {
   readonly #options: PlainRunsOptions;
   readonly #slots = new Map<InstrumentKey, Slot>();
-  /** Runs by what their quotes share. The objects of one block of a tape point to its run directly. */
+  /** Runs by what their quotes share. Objects of one block of a tape refer to their run directly. */
   readonly #runs = new Map<string, Run>();
   readonly #known = new WeakMap<QuoteOrigin, Run>();
   readonly #waiting: Run[] = [];
@@ -67,7 +67,7 @@ export class PlainRuns {
     this.#options = options;
   }
 
-  /** Takes the next quote: only notes it where it is plain, else receives what waits of its instrument, and then it. */
+  /** Handles the next quote: only records it if it is plain, else processes what waits of its instrument, and then it. */
   take(quote: QuoteDigits): void {
     const run = this.#known.get(quote.origin) ?? this.#runOf(quote.origin);
     const { slot } = run;
@@ -87,7 +87,7 @@ export class PlainRuns {
 
   /**
    * Reports every plain quote of an instrument to the listener, as digits that are valid until it returns. Other quotes, and the last of a
-   * run once more, reach it through the regular receiver. Returns the function that stops listening.
+   * run again, arrive through the regular receiver. Returns a function that stops listening.
    */
   listen(instrument: InstrumentKey, listener: (quote: QuoteDigits) => void): () => void {
     const slot = this.#slotOf(instrument);
@@ -97,7 +97,7 @@ export class PlainRuns {
     };
   }
 
-  /** Call before a quote is received that does not come as digits. */
+  /** Processes what waits, before a quote that is not given as digits. */
   interrupt(quote: Quote): void {
     const slot = this.#slots.get(instrumentKey(quote.venue, quote.instrument));
     if (slot === undefined) return;
@@ -105,13 +105,13 @@ export class PlainRuns {
     slot.running = null;
   }
 
-  /** Call before connections change: the memory of a feed begins anew. */
+  /** Processes what waits, before connections change and the memory of a feed restarts. */
   interruptAll(): void {
     this.settle();
     for (const slot of this.#slots.values()) slot.running = null;
   }
 
-  /** Receives what waits: to be called before anybody looks. */
+  /** Processes what waits. Call it before reading any state. */
   settle(): void {
     const waiting = this.#waiting;
     for (let index = 0; index < waiting.length; index++) this.#settleSlot((waiting[index] as Run).slot);
@@ -131,7 +131,7 @@ export class PlainRuns {
     const unmarked = this.#options.receive(quoteOfDigits(quote));
     if (!unmarked || this.#slots.size > MAX_INSTRUMENTS || !canBegin(run, quote)) return;
     if (quote !== run.last) copyQuoteDigits(quote, run.last);
-    // Within a third of the limit on either side of one price, two prices lie within the limit of each other.
+    // Two prices within a third of the limit of one price are within the limit of each other.
     const near = run.limits.maxJump / 3;
     const bid = valueOf(quote.bid);
     const ask = valueOf(quote.ask);
@@ -172,7 +172,7 @@ function canBegin({ limits }: Run, quote: QuoteDigits): boolean {
   return (
     quality === 'live' &&
     flags.length === 0 &&
-    // A jump of a probability is told in points, not as a share; numbers without a hole are counted one by one.
+    // Jumps of probabilities are measured in points, not as a share. Contiguous numbers are checked one by one.
     venue !== 'prediction' &&
     limits.sequence !== 'contiguous' &&
     limits.maxJump <= MAX_JUMP &&

@@ -1,4 +1,4 @@
-/** The quality of a prediction market's book that was asked for at this moment. */
+/** Quality of a prediction market's book that was requested now. */
 import { compareDecimals } from '../src/domain/values/decimal.ts';
 import type { PredictionBook } from '../src/domain/prediction/market.ts';
 import type { Evidence } from '../src/domain/prediction/research.ts';
@@ -7,7 +7,7 @@ import type { EpochMs } from '../src/domain/values/time.ts';
 import { CLOCK_SKEW, CROSSED, flagsOf, flagBitsOf, ONE_SIDED, OVER_AGE, qualityWith } from './flag-bits.ts';
 import { limitsOf, qualityLimits } from './quality-limits.ts';
 
-/** A book that was asked for just now: live, unless it is one-sided, contradicts itself or its own time is not of now. */
+/** Returns a requested book with its quality: live unless it is one-sided, contradictory or its own time is not current. */
 export function assessedBook(book: PredictionBook, at: EpochMs): NonNullable<Evidence['book']> {
   const [bid, ask] = [book.bids[0], book.asks[0]];
   const limits = limitsOf(qualityLimits(), 'prediction', book.source);

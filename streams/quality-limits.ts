@@ -1,28 +1,26 @@
-/**
- * Limits of age, clock skew and silence for each venue's data (docs/decisions/0008). One table; the configuration may override any cell.
- */
+/** Limits of age, clock skew and silence for each venue's data (docs/decisions/0008). The configuration may override each. */
 import { CATALOG } from '../src/domain/catalog/catalog.ts';
 import { VENUE_FACTS, VENUES, type Venue } from '../src/domain/market/venue.ts';
 import type { FeedLimits, LimitOverrides } from '../src/domain/venues/venue-facts.ts';
 
 export interface QualityLimits {
   readonly venues: Readonly<Record<Venue, FeedLimits>>;
-  /** Cells that differ for one source of a venue, e.g. `kalshi:orderbook`. */
+  /** Limits that differ for one source of a venue, such as `kalshi:orderbook`. */
   readonly sources: Readonly<Record<string, Partial<FeedLimits>>>;
-  /** A perpetual's mark, funding and open interest older than this are unknown. Milliseconds. */
+  /** Maximum age in milliseconds of a perpetual's mark, funding and open interest. Older values are unknown. */
   readonly perpContextMaxAgeMs: number;
   /**
-   * Silence of a source of events after which its data is unknown, in milliseconds. The wire is asked four times a minute, filings once:
-   * five minutes are more than an outage that the retries bridge.
+   * Silence in milliseconds after which a source of events is unknown. The wire is polled four times a minute, filings once, so five
+   * minutes exceed an outage that retries bridge.
    */
   readonly eventsMaxSilenceMs: number;
-  /** An issuer's private mark older than this is over age. Milliseconds. */
+  /** Maximum age of an issuer's private mark in milliseconds. */
   readonly issuerMarkMaxAgeMs: number;
 }
 
 const DAY = 86_400_000;
 
-/** The limits that hold if the configuration says nothing: those of each venue's facts. */
+/** Limits that apply without configuration: those of each venue's facts. */
 export const DEFAULT_LIMITS: QualityLimits = {
   venues: Object.fromEntries(VENUES.map((venue) => [venue, VENUE_FACTS[venue].limits])) as Record<Venue, FeedLimits>,
   sources: Object.assign({}, ...VENUES.map((venue) => VENUE_FACTS[venue].sourceLimits ?? {})) as QualityLimits['sources'],
@@ -32,8 +30,8 @@ export const DEFAULT_LIMITS: QualityLimits = {
 };
 
 /**
- * The default limits with some cells replaced.
- * @throws RangeError if a limit is not a number above zero: such a limit would call everything, or nothing, stale.
+ * Returns the default limits with replaced ones. @throws RangeError if a limit is not a positive number, which would make everything, or
+ * nothing, stale.
  */
 export function overrideLimits(overrides: LimitOverrides): QualityLimits {
   const venues = { ...DEFAULT_LIMITS.venues };
@@ -51,7 +49,7 @@ export function overrideLimits(overrides: LimitOverrides): QualityLimits {
 
 let current: { readonly of: LimitOverrides; readonly limits: QualityLimits } | null = null;
 
-/** The limits of this process: those of the catalog file, and the default ones if it says nothing. */
+/** Returns the limits of this process: the catalog file's, or the defaults. */
 export function qualityLimits(): QualityLimits {
   const { limits: of } = CATALOG.source;
   if (current?.of !== of) current = { of, limits: overrideLimits(of) };

@@ -1,4 +1,4 @@
-/** The cut: at each slot, what was known of every instrument and nothing later. */
+/** The cut: at each slot, the known data of every instrument and nothing later. */
 import type { CatalogEntry } from '../src/domain/catalog/catalog.ts';
 import {
   type Cut,
@@ -21,10 +21,10 @@ import { ageMs } from './flag-bits.ts';
 import type { IndicatorBoard } from './indicator-board.ts';
 import type { MarketView } from './market-view.ts';
 
-/** Related instruments: part of the catalog's entry. */
+/** Related instruments of a catalog entry. */
 export type InstrumentRelations = Pick<CatalogEntry, 'key' | 'underlying' | 'benchmark' | 'benchmarkKind' | 'pairedPerp' | 'pairedSpot'>;
 
-/** A funding percentile is a number of the asset's perpetual, whichever of its instruments a manifest names. */
+/** Assigns a funding percentile to the asset's perpetual, whichever of its instruments a manifest names. */
 export function seriesNeed(need: IndicatorNeed, relations: Pick<InstrumentRelations, 'pairedPerp'> | undefined): IndicatorNeed {
   if (need.name !== 'funding_percentile' || !relations?.pairedPerp || relations.pairedPerp === need.instrument) return need;
   return { instrument: relations.pairedPerp, name: need.name, timeframe: need.timeframe, period: need.period };
@@ -59,8 +59,8 @@ function observedReference(reference: ReferencePrice, slot: EpochMs): ObservedRe
 }
 
 /**
- * Observes one instrument as the view and the board stand, aged at the slot. Numbers of a perpetual and pool liquidity beyond their age
- * limit are unknown (null).
+ * Observes one instrument from the view and the board, aged at the slot. Perpetual figures and pool liquidity beyond their age limit are
+ * unknown (null).
  */
 export function observe(
   relations: InstrumentRelations,
@@ -80,7 +80,7 @@ export function observe(
 
   const perp = freshContext(view, relations.pairedPerp, slot, limits.perpContextMaxAgeMs);
   const spot = relations.pairedSpot === null ? null : view.quoteAt(relations.pairedSpot, slot);
-  // The observation shows no quality of the paired spot quote, so only a live one may speak in it.
+  // The observation has no quality of the paired spot quote, so only a live one is used.
   const spotMid = spot === null || spot.quality !== 'live' ? null : midPrice(spot.bid, spot.ask);
   const liquidity = known?.liquidity ?? null;
 
@@ -91,7 +91,7 @@ export function observe(
     quote,
     reference,
     premiumPct: benchmark !== null && relations.benchmarkKind === 'reference_price' ? premiumPct(benchmark.mid, benchmark.price) : null,
-    // Both are prices per token: their ratio is that of the valuations.
+    // Both are prices per token, so their ratio equals that of the valuations.
     gapToMarkPct: benchmark !== null && relations.benchmarkKind === 'issuer_mark' ? gapToMarkPct(benchmark.mid, benchmark.price) : null,
     basisPct: perp === null || spotMid === null ? null : basisPct(perp.markPrice, spotMid),
     hourlyFunding: perp?.hourlyFunding ?? null,
@@ -115,33 +115,33 @@ export interface CutterOptions {
   readonly clock: Clock;
   readonly view: MarketView;
   readonly board: IndicatorBoard;
-  /** The instruments to observe and their relations. Read at each slot: launches add instruments. */
+  /** Returns the instruments to observe, with relations. Read at each slot, because launches add instruments. */
   readonly instruments: () => readonly InstrumentRelations[];
-  /** The indicators that active manifests need. Read at each slot. */
+  /** Returns the indicators of active manifests. Read at each slot. */
   readonly needs: () => readonly IndicatorNeed[];
-  /** True for slots whose indicators were computed over all bars, as before windows. Read at each slot. */
+  /** Returns true for slots whose indicators were computed over all bars, as before windows. Read at each slot. */
   readonly isEndless?: () => boolean;
   readonly onCut: (cut: Cut) => void;
-  /** Receives a consumer that threw; the next slot is cut all the same. */
+  /** Receives the error of a consumer that threw. The next slot is cut all the same. */
   readonly onFailure: (error: unknown) => void;
-  /** Length of a slot. Default 30 s, which also holds every agent's slot of 60 s. */
+  /** Length of a slot. Default 30 s, which divides every agent's slot of 60 s. */
   readonly periodMs?: number;
 }
 
 export interface Cutter {
   /**
-   * Takes the next message in the order of receipt. One received after the pending slot closes that slot first, so
-   * that its cut holds exactly what was received up to and including the slot. Returns whether the view changed.
+   * Handles the next message in order of receipt. One received after the pending slot closes that slot first, so that its cut contains
+   * exactly what was received up to and including the slot. Returns true if the view changed.
    */
   take(message: FeedMessage): boolean;
-  /** The slot that is cut next. */
+  /** Next slot to cut. */
   readonly pendingSlot: EpochMs;
-  /** Starts a timer that cuts in silence too. */
+  /** Starts a timer that also cuts without messages. */
   start(): void;
   stop(): void;
 }
 
-/** Makes a cutter whose first slot is the first one at or after the clock's present time. */
+/** Creates a cutter whose first slot is the first one at or after now. */
 export function createCutter(options: CutterOptions): Cutter {
   const { clock, view, board } = options;
   const periodMs = options.periodMs ?? TAKE_TICK_MS;
@@ -180,7 +180,7 @@ export function createCutter(options: CutterOptions): Cutter {
   }
 
   function wait(): void {
-    // One millisecond past the slot: everything received within it has been taken by then.
+    // One millisecond past the slot, when everything received within it has been processed.
     cancel = clock.deadline(pending + 1, () => {
       while (pending < clock.now()) close();
       if (running) wait();

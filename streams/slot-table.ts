@@ -1,4 +1,4 @@
-/** A table of slots by source and instrument: found without building a key, so that a quote allocates nothing. */
+/** A table by source and instrument that needs no key string, so that a quote allocates nothing. */
 
 export class SlotTable<Slot> {
   readonly #create: (source: string, instrument: string) => Slot;
@@ -7,7 +7,10 @@ export class SlotTable<Slot> {
   #lastSource = '';
   #lastSlots: Map<string, Slot> | null = null;
 
-  /** `create` makes the slot of a source and instrument at its first sight. Beyond `maxPerSource` slots of a source the oldest is forgotten. */
+  /**
+   * Creates the table. `create` makes the slot of a source and instrument at first sight. Beyond `maxPerSource` slots of a source the
+   * oldest is dropped.
+   */
   constructor(create: (source: string, instrument: string) => Slot, maxPerSource = Number.POSITIVE_INFINITY) {
     this.#create = create;
     this.#maxPerSource = maxPerSource;

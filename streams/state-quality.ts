@@ -1,10 +1,10 @@
-/** Quality of a market state at an instant: by its age, and by its venue's connectivity. */
+/** Quality of a market state at an instant, by its age and its venue's connectivity. */
 import type { VenueState } from '../src/domain/market/market-state.ts';
 import type { Quality, QualityFlag } from '../src/domain/market/quote.ts';
 import type { EpochMs } from '../src/domain/values/time.ts';
 import { FEED_DOWN, flagsOf, flagBitsOf, OVER_AGE, qualityWith } from './flag-bits.ts';
 
-/** A venue whose state was not renewed for so long is not followed by anybody; it is renewed every second. */
+/** Milliseconds after which a venue state is outdated, because no process follows the venue. It is renewed every second. */
 export const VENUE_STATE_MAX_AGE_MS = 10_000;
 
 export interface StateQuality {
@@ -13,12 +13,12 @@ export interface StateQuality {
   readonly flags: readonly QualityFlag[];
 }
 
-/** True if the venue is received: its state is fresh, and its feed is not down. */
+/** True if the venue is received: its state is fresh, and its feed is up. */
 export function isReceived(venueState: VenueState | null, at: EpochMs): boolean {
   return venueState !== null && at - venueState.receivedAt <= VENUE_STATE_MAX_AGE_MS && venueState.hearing !== 'feed_down';
 }
 
-/** Age and quality of a state. What its feed said of it already is kept. */
+/** Returns age and quality of a state. Its feed's own quality is kept if worse. */
 export function stateQuality(
   state: {
     readonly observedAt: EpochMs;

@@ -1,4 +1,4 @@
-/** Timers in the order of (time, order of setting): a binary heap, so that 100,000 timers cost 17 comparisons each. */
+/** Timers ordered by (time, order of setting) in a binary heap, so that 100,000 timers cost 17 comparisons each. */
 import type { EpochMs } from '../src/domain/values/time.ts';
 
 export interface HeapTimer {
@@ -8,22 +8,22 @@ export interface HeapTimer {
   call: (() => void) | null;
 }
 
-/** Number of cancelled timers below which none is removed. */
+/** Minimum number of cancelled timers before any is removed. */
 const LEAST_COMPACTED = 1_024;
 
 export class TimerHeap {
   #order = 0;
   #cancelled = 0;
   #heap: HeapTimer[] = [];
-  /** The time of each timer of the heap: beside it, so that a comparison reads no object. */
+  /** Times of the heap's timers, kept separately so that comparisons read no object. */
   #times = new Float64Array(1_024);
 
-  /** Timers that are still to fire. */
+  /** Number of pending timers. */
   get pending(): number {
     return this.#heap.length - this.#cancelled;
   }
 
-  /** Sets a timer; returns what cancels it. */
+  /** Sets a timer. Returns a function that cancels it. */
   set(at: EpochMs, call: () => void): () => void {
     const timer: HeapTimer = { at, order: this.#order++, call };
     this.#push(timer);
@@ -35,7 +35,7 @@ export class TimerHeap {
     };
   }
 
-  /** The next timer that was not cancelled; null if none is pending. */
+  /** Returns the next timer that was not cancelled, or null. */
   peek(): HeapTimer | null {
     for (;;) {
       const root = this.#heap[0];
@@ -46,7 +46,7 @@ export class TimerHeap {
     }
   }
 
-  /** Takes out the timer that was just peeked, and returns what it calls. */
+  /** Removes the timer that was just peeked, and returns its callback. */
   take(timer: HeapTimer): () => void {
     const call = timer.call as () => void;
     timer.call = null;
@@ -110,7 +110,7 @@ export class TimerHeap {
     if (this.#heap.length > 0) this.#sink(last, 0);
   }
 
-  /** Cancelled timers are left in the heap until they are more than half of it: each costs its share once. */
+  /** Removes cancelled timers once they are more than half of the heap, so that each costs its share once. */
   #compact(): void {
     if (this.#cancelled < LEAST_COMPACTED || this.#cancelled * 2 < this.#heap.length) return;
     this.#heap = this.#heap.filter((timer) => timer.call !== null);

@@ -1,28 +1,28 @@
-/** A clock that only moves when it is told to: replays, simulations and tests run on it as fast as they can. */
+/** A clock that moves only on request, so that replays, simulations and tests run as fast as they can. */
 import type { EpochMs } from '../src/domain/values/time.ts';
 import type { Clock } from './clock.ts';
 import { type HeapTimer, TimerHeap } from './timer-heap.ts';
 
 export interface VirtualClock extends Clock {
-  /** Timers that are still to fire. */
+  /** Number of pending timers. */
   readonly pending: number;
-  /** The time of the next timer; null if none is pending. */
+  /** Returns the time of the next timer, or null. */
   nextAt(): EpochMs | null;
   /**
-   * Fires every timer due up to and including `at`, in the order of (time, order of setting), and stands at `at`.
-   * Timers that these set are fired too if they are due. @throws RangeError if `at` lies in the past.
+   * Fires every timer due up to and including `at`, ordered by (time, order of setting), and stops at `at`. Timers that these set also fire
+   * if due. @throws RangeError if `at` is in the past.
    */
   advanceTo(at: EpochMs): void;
   /**
-   * Fires timers until none is left. @throws Error after `most` timers (default 10 million): a timer that always sets
-   * the next one would never end.
+   * Fires timers until none is left. @throws Error after `most` timers (default 10 million), because a timer that always sets the next one
+   * would never end.
    */
   runUntilIdle(most?: number): void;
-  /** Advances like `advanceTo`, and lets promises settle after every instant at which something fired. */
+  /** Advances like `advanceTo`, and lets promises settle after every instant at which a timer fired. */
   settleTo(at: EpochMs): Promise<void>;
 }
 
-/** Makes a virtual clock that stands at `start`. Its timers lie in a heap: RxJS's own virtual scheduler sorts everything at every timer. */
+/** Creates a virtual clock at `start`. Its timers are in a heap, because RxJS's virtual scheduler sorts everything at every timer. */
 export function createVirtualClock(start: EpochMs): VirtualClock {
   let now = start;
   const timers = new TimerHeap();
@@ -32,7 +32,7 @@ export function createVirtualClock(start: EpochMs): VirtualClock {
     return timers.set(at > now ? at : now, call);
   }
 
-  /** The next timer, if it is due by an instant. */
+  /** Returns the next timer if it is due by an instant. */
   function dueBy(at: EpochMs): HeapTimer | null {
     const timer = timers.peek();
     return timer === null || timer.at > at ? null : timer;
@@ -60,7 +60,7 @@ export function createVirtualClock(start: EpochMs): VirtualClock {
     advanceTo(at) {
       checkForward(at);
       for (let timer = dueBy(at); timer !== null; timer = dueBy(at)) fire(timer);
-      // A timer may have moved the clock further by itself.
+      // A timer may have moved the clock further.
       if (at > now) now = at;
     },
     runUntilIdle(most = 10_000_000) {
@@ -83,7 +83,7 @@ export function createVirtualClock(start: EpochMs): VirtualClock {
   };
 }
 
-/** Resolves when every promise that could settle without new input has settled. */
+/** Resolves when every promise that can settle without new input has settled. */
 function settled(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

@@ -24,7 +24,7 @@ export interface SharedGroup {
 /** Progress of following a channel. */
 export interface ChannelState {
   readonly channel: AnnouncementChannel;
-  /** Groups that were there when it got here receive, or have received, everything up to here; newcomers read it themselves. */
+  /** Position up to which members of a group have received, or will receive, everything. New members read the rest themselves. */
   position: Position;
   readonly orgs: Map<string, OrgGroups>;
   /** Remaining positions of an expanding channel, in order. */
@@ -32,7 +32,7 @@ export interface ChannelState {
   pumping: boolean;
 }
 
-/** An item of an announcement as a frame, and where that stands in the order. */
+/** Returns an announcement's item as a frame, and its position in the order. */
 export function itemFrame(row: AnnouncementRow, item: FeedItem): { frame: FrameText; position: Position } {
   const position: Position = { xid: row.xid, seq: row.seq, index: item.index ?? Number.POSITIVE_INFINITY };
   return { frame: channelFrame(row.channel, 'update', formatCursor(position), row.at, JSON.stringify(item.data)), position };
@@ -53,7 +53,7 @@ export class AnnouncementGroups {
     }
   }
 
-  /** Follows every channel from the present on. Returns what stops it. */
+  /** Follows every channel from now on. Returns a function that stops it. */
   follow(): () => void {
     const present = wholeAnnouncement(this.#ports.announcements.position());
     for (const state of this.#states.values()) state.position = present;
@@ -90,7 +90,7 @@ export class AnnouncementGroups {
     }
   }
 
-  /** Sends a row that is its own item. */
+  /** Sends a row that is a single item. */
   #offerRow(state: ChannelState, row: AnnouncementRow): void {
     if (row.orgId === null && !state.channel.shared) {
       this.#ports.reportDefect(
@@ -111,14 +111,14 @@ export class AnnouncementGroups {
     }
   }
 
-  /** Goes through the queue of an expanding channel, one announcement after the other. */
+  /** Works through the queue of an expanding channel, one announcement after the other. */
   async #pump(state: ChannelState): Promise<void> {
     if (state.pumping) return;
     state.pumping = true;
     try {
       for (let next = state.queue.shift(); next !== undefined && !this.#stopped; next = state.queue.shift()) {
         for (const row of next.rows) {
-          // From here on a newcomer reads this row itself, and who is there now receives it.
+          // New members read this row themselves from now on. Present members receive it.
           state.position = wholeAnnouncement(row);
           const orgs = [...state.orgs].filter(([orgId]) => row.orgId === null || row.orgId === orgId);
           for (const [orgId, groups] of orgs) {
@@ -149,7 +149,7 @@ export class AnnouncementGroups {
     return [];
   }
 
-  /** The group of one channel, organization and actor (null: of all its actors), with one more subscriber. */
+  /** Adds a subscriber to the group of a channel, organization and actor (null for all of its actors). Returns the group. */
   enter(state: ChannelState, orgId: string, actorId: string | null): SharedGroup {
     let groups = state.orgs.get(orgId);
     if (groups === undefined) {
@@ -166,7 +166,7 @@ export class AnnouncementGroups {
     return shared;
   }
 
-  /** One subscriber less; the last one takes the group away. */
+  /** Removes a subscriber. Removing the last one deletes the group. */
   leave(state: ChannelState, orgId: string, actorId: string | null, shared: SharedGroup): void {
     if (--shared.subscribers > 0) return;
     const groups = state.orgs.get(orgId) as OrgGroups;

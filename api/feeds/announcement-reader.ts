@@ -20,15 +20,15 @@ export interface AnnouncementReaderDeps {
   readonly shared: SharedGroup;
   readonly client: FeedClient;
   readonly orgId: string;
-  /** Limits to this actor; null for all. */
+  /** Restricts to this actor, or null for all. */
   readonly actorId: string | null;
-  /** Null to begin with the present. */
+  /** Start, or null for now. */
   readonly from: Position | null;
   readonly events: SubscriptionEvents;
-  /** A client that takes nothing for so many milliseconds lags. */
+  /** Milliseconds without reading after which a client lags. */
   readonly stallMs: number;
   readonly flushMs: number;
-  /** Lets so many reads of the store in at a time. */
+  /** Limits concurrent reads of the store. */
   readonly reads: <Value>(work: () => Promise<Value>) => Promise<Value>;
   /** False once the hub has stopped. */
   readonly isRunning: () => boolean;
@@ -49,7 +49,7 @@ export class AnnouncementReader {
     };
   }
 
-  /** Tells that it was accepted, and begins. What goes wrong is told to the connection. */
+  /** Confirms the subscription and begins. Reports failures to the connection. */
   start(): void {
     const { ports, state, events } = this.#deps;
     this.#begin().catch((error: unknown) => {
@@ -58,7 +58,7 @@ export class AnnouncementReader {
     });
   }
 
-  /** @returns whether it was open until now. */
+  /** Closes the subscription. Returns true if it was open. */
   close(): boolean {
     if (this.#closed) return false;
     this.#closed = true;
@@ -88,7 +88,7 @@ export class AnnouncementReader {
     await this.#catchUp();
   }
 
-  /** @returns false if it was told as failed, or the client is gone. */
+  /** Sends the snapshot. Returns false if it failed or the client is gone. */
   async #sendSnapshot(snapshot: NonNullable<ChannelState['channel']['snapshot']>): Promise<boolean> {
     const { ports, state, orgId, actorId, events } = this.#deps;
     const { name } = state.channel;
@@ -111,14 +111,14 @@ export class AnnouncementReader {
     }
   }
 
-  /** Sends from the store what lies between the member's position and the live stream, then joins that. */
+  /** Sends the stored announcements between the member's position and the live stream, then joins the stream. */
   async #catchUp(): Promise<void> {
     const { ports, state, shared, events } = this.#deps;
     let failures = 0;
     while (this.#alive()) {
       if (!(await this.#drained())) return;
       if (comparePositions(this.#member.position, state.position) >= 0) {
-        // In the same turn as the comparison: nothing can come between.
+        // In the same turn as the comparison, so that nothing comes between.
         if (this.#alive()) shared.group.join(this.#member);
         return;
       }
@@ -136,7 +136,7 @@ export class AnnouncementReader {
     }
   }
 
-  /** Waits until the client has taken nearly all it was sent. @returns false if it takes nothing any more, or is gone. */
+  /** Waits until the client has read nearly everything. Returns false if it reads nothing any more, or is gone. */
   async #drained(): Promise<boolean> {
     const { client, ports, stallMs, flushMs } = this.#deps;
     let least = client.bufferedBytes();
@@ -164,12 +164,12 @@ export class AnnouncementReader {
     events.lagged();
   }
 
-  /** Reads one page and sends it in pieces that the client takes. */
+  /** Reads one page and sends it in pieces that the client can take. */
   async #readOn(upTo: Position): Promise<void> {
     const { ports, state, orgId, actorId, reads } = this.#deps;
     const { channel } = state;
     const member = this.#member;
-    // A row that was sent in part is read again as a whole.
+    // A partly sent row is read again as a whole.
     const { xid, seq, index } = member.position;
     const after = { xid, seq: index === Number.POSITIVE_INFINITY ? seq : seq - 1 };
     const filter = { channel: channel.name, orgId, actorId: channel.expand === null ? actorId : null, shared: channel.shared };

@@ -1,4 +1,6 @@
-/** One write per client and flush: every frame of a group is encoded and compressed once, however many clients receive it. */
+/**
+ * Sends frames with one write per client and flush. Every frame of a group is encoded and compressed once, however many clients receive it.
+ */
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import { comparePositions, type Position } from './cursor.ts';
 import { type FrameText, frameText, renderFrames, type Wire } from './frames.ts';
@@ -7,32 +9,32 @@ import { deflatedBytes } from './shared-deflate.ts';
 /** A connection of either transport. */
 export interface FeedClient {
   readonly wire: Wire;
-  /** Window of shared compression that the client accepts, as a power of two; null without compression. */
+  /** Compression window that the client accepts, as a power of two, or null without compression. */
   readonly windowBits: number | null;
-  /** False once it is closing; nothing may be written then. */
+  /** False once it is closing. Nothing may then be written. */
   readonly open: boolean;
-  /** Bytes that were written and that the kernel has not taken yet. */
+  /** Returns the written bytes that the kernel has not taken yet. */
   bufferedBytes(): number;
   write(bytes: Buffer): void;
-  /** Gathers writes until `uncork`, so that they leave in one. */
+  /** Collects writes until `uncork`, so that they are sent in one. */
   cork(): void;
   uncork(): void;
-  /** Number of groups that it is a member of. */
+  /** Number of groups it is a member of. */
   memberships: number;
 }
 
-/** A client's place in a group. */
+/** Membership of a client in a group. */
 export interface Member {
   readonly client: FeedClient;
-  /** The number of the last frame that it was sent. */
+  /** Number of the last frame sent to it. */
   seq: number;
-  /** The last place that it was sent; null in a group without positions. */
+  /** Last position sent to it, or null in a group without positions. */
   position: Position | null;
-  /** Runs instead of a write if the client has fallen behind. The client is no member any more. */
+  /** Called instead of a write if the client has fallen behind. The client is then no longer a member. */
   readonly fellBehind: (member: Member) => void;
 }
 
-/** A frame that is to be sent to all members of a group. */
+/** A frame waiting to be sent to all members of a group. */
 interface Pending {
   readonly frame: FrameText;
   readonly position: Position | null;
@@ -41,39 +43,39 @@ interface Pending {
 }
 
 export interface Group {
-  /** The number of the last frame that was offered. */
+  /** Number of the last offered frame. */
   readonly seq: number;
   readonly members: ReadonlySet<Member>;
-  /** Frames that wait for the next flush. */
+  /** Number of frames that wait for the next flush. */
   readonly waiting: number;
   offer(frame: FrameText, position: Position | null): void;
-  /** A member is told what is offered from now on, and of what waits already, what lies beyond its position. */
+  /** Adds a member. It receives later frames, and waiting ones beyond its position. */
   join(member: Member): void;
   leave(member: Member): void;
 }
 
 export interface FanOutOptions {
   readonly clock: { now(): EpochMs; deadline(at: EpochMs, call: () => void): () => void };
-  /** Time for which frames are gathered; default 25 ms. */
+  /** Milliseconds for which frames are collected. Default 25. */
   readonly flushMs?: number;
-  /** A client with more than this unsent has fallen behind, in bytes; half a MiB unless told. */
+  /** Unsent bytes from which a client has fallen behind. Default 512 KiB. */
   readonly behindBytes?: number;
-  /** Maximum bytes of one group per flush, so that a burst is paced; default a quarter of a MiB. */
+  /** Maximum bytes of one group per flush, so that a burst is paced. Default 256 KiB. */
   readonly chunkBytes?: number;
 }
 
 export interface FanOut {
   group(): Group;
-  /** Runs at the start of each flush, to offer what was conflated until then. Returns true for another flush. */
+  /** Called at the start of each flush, to offer conflated changes. Return true for another flush. */
   beforeFlush(call: () => boolean): void;
-  /** Sees to it that a flush comes. */
+  /** Schedules a flush. */
   arm(): void;
   flush(): void;
-  /** Resolves when so much as this has been offered and nothing waits any more. */
+  /** Resolves once this many frames have been offered and none waits. */
   settled(): Promise<void>;
   readonly flushMs: number;
   readonly behindBytes: number;
-  /** Frames times clients since the start, and the writes that they took. */
+  /** Frames times clients since the start. `writes` is the number of writes they took. */
   readonly deliveries: number;
   readonly writes: number;
   stop(): void;
@@ -83,22 +85,22 @@ const FLUSH_MS = 25;
 const BEHIND_BYTES = 512 * 1024;
 const CHUNK_BYTES = 256 * 1024;
 /**
- * Minimum members and size of a chunk for compression. With fewer members, writing it uncompressed costs less processor time; small chunks
+ * Minimum members and size of a chunk for compression. With fewer members an uncompressed write costs less processor time, and small chunks
  * hardly shrink.
  */
 const DEFLATED = { members: 16, bytes: 1_024 } as const;
-/** Members that stand at other numbers need other bytes; so many forms of a chunk are compressed, the others are sent as they are. */
+/** Maximum compressed forms of a chunk. Members at other numbers need other bytes, and get them uncompressed. */
 const DEFLATED_FORMS = 4;
 
-/** State shared by groups: members waiting for a flush, and what was written. */
+/** State shared by groups: members that wait for a flush, and statistics. */
 interface Flushing {
   readonly behindBytes: number;
   readonly chunkBytes: number;
-  /** Clients that gather their writes until the end of the flush. */
+  /** Clients whose writes are collected until the end of the flush. */
   readonly corked: Set<FeedClient>;
   deliveries: number;
   writes: number;
-  /** The group has something to send at the next flush. */
+  /** Marks a group that has frames for the next flush. */
   waits(group: SharedGroup): void;
 }
 
@@ -118,7 +120,7 @@ class SharedGroup implements Group {
 
   offer(frame: FrameText, position: Position | null): void {
     this.seq++;
-    // Nobody to receive it: whoever joins later reads it from the store or is given a snapshot.
+    // Nobody is there to receive it: a later member reads it from the store or gets a snapshot.
     if (this.members.size === 0) return;
     this.#pending.push({ frame, position, seq: this.seq });
     this.#flushing.waits(this);
@@ -133,7 +135,7 @@ class SharedGroup implements Group {
     if (this.members.delete(member)) member.client.memberships--;
   }
 
-  /** Sends as much as one flush may. @returns whether something is left. */
+  /** Sends as much as one flush allows. Returns true if frames are left. */
   flush(): boolean {
     const pending = this.#pending;
     let bytes = 0;
@@ -176,19 +178,19 @@ class SharedGroup implements Group {
   }
 }
 
-/** Returns the index of the first item of a chunk that the member was not sent yet, or -1 if it has them all. */
+/** Returns the index of the first item of a chunk that was not sent to the member, or -1. */
 function firstNewOf(chunk: readonly Pending[], { position: sent }: Member): number {
   const first = chunk[0] as Pending;
   if (sent === null || first.position === null || comparePositions(first.position, sent) > 0) return 0;
   return chunk.findIndex(({ position }) => position !== null && comparePositions(position, sent) > 0);
 }
 
-/** The bytes of a chunk, each encoded once. */
+/** Bytes of a chunk, each encoded once. */
 class RenderedChunk {
   readonly #chunk: readonly Pending[];
   readonly #frames: readonly FrameText[];
   readonly #deflates: boolean;
-  /** Buffers by wire or window and by a member's offset from the group's numbers: nearly always one buffer for all. */
+  /** Buffers by transport or window and by a member's offset from the group's numbers. Usually one buffer serves all. */
   readonly #whole = new Map<string, Buffer>();
   #deflated = 0;
 
@@ -199,7 +201,7 @@ class RenderedChunk {
     this.#deflates = members >= DEFLATED.members && bytes >= DEFLATED.bytes;
   }
 
-  /** Writes the frames from this place on; the first one gets the number `firstSeq`. */
+  /** Encodes the frames from this index on. The first one gets the number `firstSeq`. */
   from(place: number, { wire, windowBits }: FeedClient, firstSeq: number): Buffer {
     if (place > 0) return renderFrames(wire, this.#frames.slice(place), firstSeq);
     const offset = firstSeq - (this.#chunk[0] as Pending).seq;
@@ -224,8 +226,8 @@ class RenderedChunk {
 }
 
 /**
- * Makes the fan-out of a process. A write of 200 bytes costs the kernel as much as one of 2,000, so frames are gathered for
- * a few milliseconds and leave as one buffer, which all members of a group share where they stand at the same number.
+ * Creates the fan-out of a process. A write of 200 bytes costs the kernel as much as one of 2,000, so frames are collected for a few
+ * milliseconds and sent as one buffer, which members of a group at the same number share.
  */
 export function createFanOut(options: FanOutOptions): FanOut {
   return new ProcessFanOut(options);
@@ -276,7 +278,7 @@ class ProcessFanOut implements FanOut, Flushing {
     for (const group of this.#dirty) if (!group.flush()) this.#dirty.delete(group);
     for (const client of this.corked) client.uncork();
     this.corked.clear();
-    // Everything offered during this flush is either sent by now or counted as dirty.
+    // Everything offered during this flush is now either sent or marked as waiting.
     this.#disarm();
     if (this.#dirty.size > 0 || again) this.arm();
     if (this.#dirty.size === 0) this.#release();
@@ -298,7 +300,7 @@ class ProcessFanOut implements FanOut, Flushing {
     this.#cancel = null;
   }
 
-  /** Releases everyone who waited for the queue to empty. */
+  /** Resolves the waiters for an empty queue. */
   #release(): void {
     const settled = this.#waiters;
     this.#waiters = [];

@@ -1,4 +1,4 @@
-/** Ports of the feeds: all that they ask of the rest of the service. Boot supplies them. */
+/** Ports of the feeds. Boot supplies them. */
 import type { AgentView } from '../../actors/agent/resource.ts';
 import type { AnnouncementTail } from '../../src/adapters/store/actors/announcement-tail.ts';
 import type { DecisionBatch } from '../../src/adapters/store/agents/decision-reads.ts';
@@ -17,7 +17,7 @@ import type { InspectionPorts } from './inspector.ts';
 
 /** The newest market states (`MarketStateBus`). */
 export interface MarketStateSource extends MarketStateReads {
-  /** Receives what changed, once per flush, each key at most once. */
+  /** Calls the listener with the changes, once per flush, each key at most once. */
   subscribe(listener: (changed: readonly MarketState[]) => void): () => void;
 }
 
@@ -25,29 +25,29 @@ export interface MarketStateSource extends MarketStateReads {
 export interface QuoteSource {
   snapshot(): readonly (Quote | ReferencePrice)[];
   latest(key: InstrumentKey): Quote | ReferencePrice | null;
-  /** Receives what changed, once per flush, each instrument at most once. */
+  /** Calls the listener with the changes, once per flush, each instrument at most once. */
   subscribe(listener: (changed: readonly (Quote | ReferencePrice)[]) => void): () => void;
 }
 
 export interface FeedPorts {
-  /** Has books passed on that are followed; absent in a replay. */
+  /** Requests the books that clients follow. Absent in a replay. */
   readonly bookWants?: BookWants;
-  /** The time that the channels speak of. */
+  /** Time of the channels. */
   readonly clock: Clock;
   /** Clock of limits, flushes and heartbeats, if it is not the service's: a replay's time may stand still or run ahead. */
   readonly pace?: Clock;
-  /** Members, read again every few seconds for every subject that is connected. */
+  /** Members. Every connected subject is read again every few seconds. */
   readonly members: { find(subject: string): Promise<Pick<Member, 'orgId' | 'permissions' | 'revocations'> | null> };
   readonly announcements: Pick<AnnouncementTail, 'position' | 'subscribe' | 'read' | 'isKnown'>;
   readonly quotes: QuoteSource;
   readonly states: MarketStateSource;
   readonly candles: Pick<CandleReads, 'range'>;
   readonly rankings: Pick<ApiPorts['rankings'], 'cuts' | 'basis'>;
-  /** The organization's decision records of a batch, complete and in any order; the same at any later time. */
+  /** Returns the organization's decision records of a batch, complete, in any order, and the same at any later time. */
   expandDecisions(batch: DecisionBatch, orgId: string): Promise<readonly DecisionRecord[]>;
-  /** The organization's agents, or only the one that is asked for. */
+  /** Returns the organization's agents, or only the given one. */
   agentsNow(orgId: string, agentId: string | null): Promise<readonly AgentView[]>;
-  /** Null if there are no actors: the inspector's address is then left to others. */
+  /** Null if there are no actors. The inspector's route is then not registered. */
   readonly inspection: InspectionPorts | null;
   /** Returns why this service cannot serve a valid subscription, or null if it can. */
   readonly unanswerable?: (channel: string, params: { readonly [name: string]: Json }) => string | null;

@@ -1,10 +1,10 @@
-/** Wire format of the feeds: frame texts, and their bytes as websocket frames and server-sent events. */
+/** Wire format of the feeds: frame texts, and their encoding as websocket frames and server-sent events. */
 import { Sender } from 'ws';
 import type { Json } from '../../src/domain/values/canonical-json.ts';
 import { type EpochMs, isoTime } from '../../src/domain/values/time.ts';
 
 declare module 'ws' {
-  /** Public in `ws`, and missing in its published types. */
+  /** Public class of `ws` that is missing in its published types. */
   export class Sender {
     static frame(
       data: Buffer,
@@ -19,7 +19,7 @@ declare module 'ws' {
   }
 }
 
-/** Codes of error frames. A published code is never renamed. */
+/** Codes of error frames. Never rename a published one. */
 export const FEED_ERROR_CODES = [
   'malformed',
   'unknown_op',
@@ -56,17 +56,17 @@ export type RequestId = string | number;
 export type Wire = 'websocket' | 'sse';
 
 /**
- * A frame whose number is still open: members of a group may stand at different numbers, and everything else of the
- * frame is encoded once. The text is `before + seq + after`.
+ * A frame without its number: members of a group may be at different numbers, and the rest is encoded once. The text is `before + seq +
+ * after`.
  */
 export interface FrameText {
   readonly before: string;
   readonly after: string;
-  /** The cursor that the frame carries; null if its channel cannot be resumed. */
+  /** Cursor of the frame, or null if its channel cannot be resumed. */
   readonly cursor: string | null;
 }
 
-/** A frame of a channel around `data`, which is JSON already. */
+/** Returns a frame of a channel around `data`, which is JSON. */
 export function channelFrame(
   channel: string,
   type: 'snapshot' | 'update' | 'lagged',
@@ -86,7 +86,7 @@ export function frameText(frame: FrameText, seq: number): string {
   return `${frame.before}${seq}${frame.after}`;
 }
 
-/** An error frame. `detail` says what was wrong and what would be right. */
+/** Returns an error frame. `detail` says what was wrong and what would be right. */
 export function errorFrame(code: FeedErrorCode, detail: string, at: EpochMs, about: { id?: RequestId; channel?: string } = {}): string {
   return JSON.stringify({
     ...(about.id === undefined ? {} : { id: about.id }),
@@ -99,7 +99,7 @@ export function errorFrame(code: FeedErrorCode, detail: string, at: EpochMs, abo
   });
 }
 
-/** An answer to an operation of the client. */
+/** Returns an answer to an operation of the client. */
 export function answerFrame(
   id: RequestId | undefined,
   type: 'subscribed' | 'unsubscribed' | 'pong',
@@ -113,20 +113,20 @@ export function heartbeatFrame(at: EpochMs): string {
   return `{"type":"heartbeat","at":"${isoTime(at)}"}`;
 }
 
-/** A whole text message in one frame; a server's frames are not masked. */
+/** Options of a text message in one frame. A server's frames are not masked. */
 const TEXT_FRAME = { fin: true, rsv1: false, opcode: 0x01, mask: false, readOnly: true } as const;
 
-/** Many texts as one buffer of websocket text frames, one frame per text, as `ws` frames them. */
+/** Returns texts as one buffer of websocket text frames, framed by `ws`. */
 export function websocketBytes(texts: readonly string[]): Buffer {
   return Buffer.concat(texts.flatMap((text) => Sender.frame(Buffer.from(text), TEXT_FRAME)));
 }
 
-/** One text as a server-sent event; JSON holds no line breaks. */
+/** Returns a text as a server-sent event. JSON contains no line breaks. */
 export function sseEvent(text: string, cursor: string | null): string {
   return cursor === null ? `data: ${text}\n\n` : `id: ${cursor}\ndata: ${text}\n\n`;
 }
 
-/** Frames numbered from `firstSeq` on, as the bytes of one write. */
+/** Returns frames, numbered from `firstSeq` on, as the bytes of one write. */
 export function renderFrames(wire: Wire, frames: readonly FrameText[], firstSeq: number): Buffer {
   if (wire === 'websocket') return websocketBytes(frames.map((frame, index) => frameText(frame, firstSeq + index)));
   let text = '';

@@ -1,6 +1,6 @@
 /**
- * Connects sources with groups: follows announcements and quotes, admits subscriptions without loss or repeat, and serves clients that fell
- * behind.
+ * Connects sources with groups: follows announcements and quotes, admits subscriptions without loss or duplicates, and serves clients that
+ * fell behind.
  */
 import type { Json } from '../../src/domain/values/canonical-json.ts';
 import { AnnouncementGroups } from './announcement-groups.ts';
@@ -27,7 +27,7 @@ export interface Hub {
     params: { readonly [name: string]: Json },
     events: SubscriptionEvents,
   ): Subscription;
-  /** `from` is null to begin with the present. */
+  /** Subscribes to announcements. `from` is null to begin now. */
   subscribeAnnouncements(
     channel: AnnouncementChannel,
     client: FeedClient,
@@ -36,15 +36,15 @@ export interface Hub {
     from: Position | null,
     events: SubscriptionEvents,
   ): Subscription;
-  /** Sends every client of a conflated channel all of it anew. */
+  /** Sends the whole state to every client of a conflated channel again. */
   renew(): void;
   stop(): void;
 }
 
 export interface HubOptions {
-  /** A client that takes nothing for so long is told `lagged` and closed; 10 s unless told. */
+  /** Milliseconds without reading after which a client is told `lagged` and closed. Default 10,000. */
   readonly stallMs?: number;
-  /** Maximum catch-up reads at a time; default 8. */
+  /** Maximum concurrent catch-up reads. Default 8. */
   readonly readsAtOnce?: number;
 }
 
@@ -98,7 +98,7 @@ export function createHub(ports: FeedPorts, fanOut: FanOut, options: HubOptions 
   };
 }
 
-/** Lets so many in at a time; the others wait in line. */
+/** Returns a limiter of concurrent work. Further work waits in line. */
 function createGate(most: number): <Value>(work: () => Promise<Value>) => Promise<Value> {
   let free = most;
   const line: (() => void)[] = [];

@@ -1,4 +1,7 @@
-/** Registers the feeds: one websocket and one stream of server-sent events carry all channels, another websocket speaks Stately's inspection protocol. */
+/**
+ * Registers the feeds: one websocket and one stream of server-sent events for all channels, and a websocket with Stately's inspection
+ * protocol.
+ */
 import websocket from '@fastify/websocket';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../caller.ts';
@@ -21,26 +24,26 @@ export interface FeedOptions extends Omit<FanOutOptions, 'clock'>, HubOptions, W
 
 export interface Feeds {
   stats(): FeedStats;
-  /** Sends every client of a conflated channel all of it anew: what it was shown before holds no more. */
+  /** Sends the whole state to every client of a conflated channel again, because the earlier one is outdated. */
   renew(): void;
 }
 
-/** Numbers for the metrics. */
+/** Statistics for the metrics. */
 export interface FeedStats {
   readonly connections: number;
-  /** Frames times clients since the start, and the writes that carried them. */
+  /** Frames times clients since the start. `writes` is the number of writes they took. */
   readonly deliveries: number;
   readonly writes: number;
 }
 
-/** The longest message of a client, in bytes. */
+/** Maximum length of a client's message in bytes. */
 const MAX_PAYLOAD = 16 * 1024;
 const FEEDS_URL = '/v1/feeds';
 const ASK_FOR_AN_UPGRADE = 'this route is a WebSocket: send an upgrade request';
 
 /**
- * Adds `GET /v1/feeds`, `GET /v1/feeds/inspector` and `GET /v1/feeds/sse` to a server whose gate has set `request.caller` (`buildApi`); use it as
- * `extend: [(app) => registerFeeds(app, ports)]`. Closing the server tells every client to come back and waits for none.
+ * Adds `GET /v1/feeds`, `GET /v1/feeds/inspector` and `GET /v1/feeds/sse` to a server whose gate sets `request.caller` (`buildApi`). Use it
+ * as `extend: [(app) => registerFeeds(app, ports)]`. Closing the server tells every client to reconnect and waits for none.
  */
 export async function registerFeeds(app: FastifyInstance, ports: FeedPorts, options: FeedOptions = {}): Promise<Feeds> {
   const fanOut = createFanOut({ clock: ports.pace ?? ports.clock, ...options });
@@ -63,7 +66,7 @@ export async function registerFeeds(app: FastifyInstance, ports: FeedPorts, opti
       sendProblem(reply, 'malformed', `${ASK_FOR_AN_UPGRADE}, or use /v1/feeds/sse for server-sent events`),
     wsHandler: (socket, request) => {
       const caller = callerOf(request);
-      // Others may have been let in between the check and the upgrade.
+      // Others may have connected between the check and the upgrade.
       if (watch.hasCapacity(caller.subject))
         serveSocket(socket, caller, {
           ports,
@@ -93,11 +96,11 @@ export async function registerFeeds(app: FastifyInstance, ports: FeedPorts, opti
   };
 }
 
-/** Lets routes speak as websockets. `stop` is called as the server closes. */
+/** Enables websockets. Calls `stop` when the server closes. */
 async function upgradeSockets(app: FastifyInstance, ports: FeedPorts, stop: () => void): Promise<void> {
   await app.register(websocket, {
     options: { maxPayload: MAX_PAYLOAD, perMessageDeflate: AGREED_DEFLATE, clientTracking: false },
-    // `ws` has begun to close a socket that broke the protocol; the watch ends it where the peer does not answer.
+    // `ws` already closes a socket that broke the protocol. The watch ends it if the peer does not answer.
     errorHandler: (error, socket) => {
       if (socket.readyState !== socket.OPEN) return;
       ports.reportDefect(error, 'feeds: a socket');
@@ -112,7 +115,10 @@ async function upgradeSockets(app: FastifyInstance, ports: FeedPorts, stop: () =
   agreeOnCompression(app);
 }
 
-/** The plugin forgets a connection whose upgrade was refused before its own hook ran: nobody would read or close it again. */
+/**
+ * Ends connections whose upgrade was refused before the plugin's own hook ran. The plugin forgets them, so that nothing would read or close
+ * them.
+ */
 function endRefusedUpgrades(app: FastifyInstance): void {
   app.addHook('onResponse', (request, _reply, done) => {
     if (/\bupgrade\b/i.test(request.headers.connection ?? '')) request.raw.socket.destroySoon();
@@ -120,7 +126,7 @@ function endRefusedUpgrades(app: FastifyInstance): void {
   });
 }
 
-/** Refuses per-message compression. Frames are compressed once for all clients; `ws` would compress for each. */
+/** Refuses per-message compression by `ws`, which would compress for each client. Frames are compressed once for all. */
 function agreeOnCompression(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {
     if (request.routeOptions.url === FEEDS_URL) withoutOtherOffers(request.raw.headers);
@@ -147,14 +153,14 @@ function addInspector(app: FastifyInstance, ports: InspectedPorts, watch: Watch)
       const caller = callerOf(request);
       const wish = readInspectionWish(request.query as { readonly [name: string]: unknown });
       const { orgId } = caller;
-      // Others may have been let in between the check and the upgrade.
+      // Others may have connected between the check and the upgrade.
       if (!wish.ok || orgId === null || !watch.hasCapacity(caller.subject)) socket.close(CLOSE.rateLimited, 'too many feed connections');
       else serveInspector(socket, { ...caller, orgId }, wish.value, { ports, watch });
     },
   });
 }
 
-/** Refuses an upgrade if the caller holds as many connections as one subject may. */
+/** Refuses an upgrade if the caller has the maximum number of connections. */
 function refuseOneTooMany(request: FastifyRequest, reply: FastifyReply, watch: Watch) {
   if (!request.ws || watch.hasCapacity(callerOf(request).subject)) return;
   return sendProblem(reply, 'rate_limited', `at most ${watch.connectionsPerSubject} feed connections per subject`);

@@ -1,4 +1,4 @@
-/** Ports for inspecting actors: their lives and initial actors, on connections that see one organization. */
+/** Ports for inspecting actors, on connections that see one organization. */
 
 import type { ActorDetail, ActorReads } from '../../src/adapters/store/actors/actor-reads.ts';
 import type { ActorState } from '../../src/domain/agents/actor-step.ts';
@@ -12,7 +12,7 @@ const MOST_ACTORS = 100;
 
 export function createInspection(deps: {
   readonly reads: Pick<ActorReads, 'get' | 'list'>;
-  /** The lives of the actors of an organization. */
+  /** Returns the lives of an organization's actors. */
   readonly lives: (orgId: string) => ActorLives;
   readonly directory: Directory;
 }): InspectionPorts {

@@ -1,4 +1,4 @@
-/** One websocket that speaks Stately's inspection protocol: the actors of an organization as they step, or one of them with its past. */
+/** A websocket with Stately's inspection protocol: the steps of an organization's actors, or one actor with its past. */
 import type { WebSocket } from '@fastify/websocket';
 import type { PastState } from '../../actors/runtime/actor-history.ts';
 import type { ActorLives, LivedStep } from '../../actors/runtime/actor-life.ts';
@@ -19,18 +19,18 @@ const MOST_BUFFERED = 8 * 1024 * 1024;
 export interface InspectionPorts {
   readonly directory: Directory;
   lives(orgId: string): ActorLives;
-  /** The actors to begin with: the one that is named, done or not, else the newest running ones. */
+  /** Returns the actors to begin with: the named one, finished or not, else the newest running ones. */
   actors(orgId: string, actorId: string | null): Promise<readonly InspectedActor[]>;
 }
 
 /** Parameters of one inspection. */
 export interface InspectionWish {
   readonly actorId: string | null;
-  /** Steps after this version are told first; null for none of the past. Only with `actorId`. */
+  /** Version after which past steps are sent, or null for none. Only with `actorId`. */
   readonly from: number | null;
 }
 
-/** The wish that a query says: `actorId`, and with it `from`. */
+/** Reads the parameters of a query: `actorId`, and with it `from`. */
 export function readInspectionWish(query: { readonly [name: string]: unknown }): Outcome<InspectionWish> {
   const { actorId, from, ...stray } = query;
   const [unknown] = Object.keys(stray);
@@ -52,7 +52,7 @@ const ENDS: { readonly [reason in EndReason]: readonly [number, string] } = {
   restarting: [CLOSE.restarting, 'the service restarts'],
 };
 
-/** Ports of the feeds in a service that has actors to inspect. */
+/** Ports of the feeds in a service with actors to inspect. */
 export type InspectedPorts = FeedPorts & { readonly inspection: InspectionPorts };
 
 interface InspectionDeps {
@@ -60,7 +60,7 @@ interface InspectionDeps {
   readonly watch: Watch;
 }
 
-/** Serves an inspection until its socket closes. The caller may see the organization's actors. */
+/** Serves an inspection until its socket closes. The caller must be allowed to see the organization's actors. */
 export function serveInspector(
   socket: WebSocket,
   caller: Caller & { readonly orgId: string },
@@ -78,7 +78,7 @@ class Inspection {
   readonly #watch: Watch;
   readonly #watched: Watched;
   readonly #lives: ActorLives;
-  /** Last state that was sent for each actor. */
+  /** Last state sent of each actor. */
   readonly #told = new Map<string, PastState>();
   readonly #waiting: AnnouncementRow[] = [];
   #isTelling = true;
@@ -114,7 +114,7 @@ class Inspection {
       this.#stop();
       unwatch();
     });
-    // Received from the first moment on: what is committed while the past is told follows it.
+    // Subscribed first, so that steps committed while the past is sent follow it.
     this.#unsubscribe = this.#ports.announcements.subscribe((rows) => this.#receive(rows));
     this.#tellBeginning().catch((error: unknown) => this.#failed(error));
   }
@@ -173,7 +173,7 @@ class Inspection {
     this.#isTelling = false;
   }
 
-  /** Tells steps; an actor that is new here is introduced by the first of them. */
+  /** Sends steps. The first one introduces an actor that is new here. */
   async #tell(actor: Pick<InspectedActor, 'id' | 'orgId' | 'kind' | 'name'>, steps: AsyncIterable<LivedStep>): Promise<void> {
     const { id, orgId, kind, name } = actor;
     for await (const step of steps) {
@@ -196,7 +196,7 @@ function isAbout({ channel, orgId, body }: AnnouncementRow, ours: string, actorI
   return channel === 'inspect' && orgId === ours && (actorId === null || body['actorId'] === actorId);
 }
 
-/** Returns the display name of an actor that has no name of its own. */
+/** Returns the display name of an actor without its own name. */
 export function nameOf(kind: string, id: string): string {
   return `${kind} ${id.slice(-8)}`;
 }

@@ -1,4 +1,4 @@
-/** Channels that show the newest state: all of it at first, then what changed, conflated to the pace of the flush. */
+/** Channels of newest states: the whole state first, then changes, conflated to the flush interval. */
 import type { Json } from '../../src/domain/values/canonical-json.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { ChangedState, LatestChannel, LatestSource } from './channels/channel.ts';
@@ -8,13 +8,13 @@ import type { FeedPorts } from './feed-ports.ts';
 import { channelFrame } from './frames.ts';
 import type { Subscription, SubscriptionEvents } from './subscription.ts';
 
-/** A group: all subscribers of one channel with the same parameters. */
+/** All subscribers of a channel with the same parameters. */
 interface LatestGroup {
   readonly channel: LatestChannel;
   readonly group: ConflatedGroup;
   readonly params: { readonly [name: string]: Json };
   source: LatestSource;
-  /** False while a source that took another's place gathers its first state. */
+  /** False while a replacement source collects its first state. */
   isReady: boolean;
   /** Changes since the last flush, by key. The newest wins. */
   changed: Map<string, ChangedState>;
@@ -29,9 +29,9 @@ export interface LatestHub {
     params: { readonly [name: string]: Json },
     events: SubscriptionEvents,
   ): Subscription;
-  /** Offers what changed; true if another flush is wanted. */
+  /** Offers the changes. Returns true if another flush is needed. */
   flush(): boolean;
-  /** Opens every source anew and sends everybody all of it. */
+  /** Reopens every source and sends the whole state to everybody. */
   renew(): void;
   stop(): void;
 }
@@ -122,7 +122,7 @@ class ConflatedHub implements LatestHub {
     return made;
   }
 
-  /** @returns true if a member is still being skipped. */
+  /** Flushes a group. Returns true if a member is still being skipped. */
   #flushGroup(latest: LatestGroup, at: EpochMs): boolean {
     if (!latest.isReady) return false;
     const { group, changed } = latest;
@@ -134,11 +134,11 @@ class ConflatedHub implements LatestHub {
   }
 }
 
-/** Gathers what changes until the next flush. */
+/** Collects changes until the next flush. */
 function follow(latest: LatestGroup, fanOut: FanOut): void {
   latest.close = latest.source.subscribe((changed) => {
     for (const state of changed) {
-      // If nothing may be lost, every state has a key of its own. Else the newest replaces the one before.
+      // If nothing may be lost, every state has its own key. Otherwise the newest replaces the previous one.
       latest.changed.delete(state.key);
       latest.changed.set(state.key, state);
     }
@@ -146,7 +146,7 @@ function follow(latest: LatestGroup, fanOut: FanOut): void {
   });
 }
 
-/** Opens the source anew; everybody gets all of it once it has gathered its first state. */
+/** Reopens the source. Everybody gets the whole state once it has collected its first one. */
 function reopen(latest: LatestGroup, ports: FeedPorts, fanOut: FanOut): void {
   latest.close();
   const source = latest.channel.open(ports, latest.params);

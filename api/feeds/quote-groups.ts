@@ -1,4 +1,4 @@
-/** Quotes to groups of subscriptions: who does not take them fast enough is skipped, and gets the newest of all once it does. */
+/** Sends quotes to groups of subscriptions. A member that reads too slowly is skipped, and gets the newest state once it catches up. */
 import type { Json } from '../../src/domain/values/canonical-json.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { QuoteChannel } from './channels/channel.ts';
@@ -27,7 +27,7 @@ export class QuoteGroups {
     this.#fanOut = fanOut;
   }
 
-  /** Remembers what changed until the next `offer`. Returns what stops it. */
+  /** Collects changes until the next `offer`. Returns a function that stops it. */
   follow(): () => void {
     return this.#quotes.subscribe((changed) => {
       if (this.#groups.size === 0) return;
@@ -36,7 +36,7 @@ export class QuoteGroups {
     });
   }
 
-  /** Offers every group the changes since the last time. @returns true if a member was skipped and must be checked again. */
+  /** Offers the changes since the last call to every group. Returns true if a member was skipped and must be checked again. */
   offer(): boolean {
     const changed = [...this.#changed.values()];
     this.#changed = new Map();
@@ -53,7 +53,7 @@ export class QuoteGroups {
     return skipping;
   }
 
-  /** Sends the newest of all to everybody once more, and continues from there. */
+  /** Sends the newest state to everybody again, and continues from there. */
   renew(): void {
     this.#changed = new Map();
     for (const { group } of this.#groups.values()) group.renew();

@@ -1,4 +1,4 @@
-/** Requests of a client: operations and subscriptions, parsed strictly from text. */
+/** Requests of a client: operations and subscriptions, strictly parsed from text. */
 import type { Permission } from '../../src/domain/agents/agent.ts';
 import type { Json } from '../../src/domain/values/canonical-json.ts';
 import { InputError } from '../problem.ts';
@@ -25,11 +25,11 @@ const VALIDATORS = new Map<string, Validator>(CHANNELS.map(({ name, params }) =>
 export interface Wanted {
   readonly channel: Channel;
   readonly params: { readonly [name: string]: Json };
-  /** Null to begin with the present. */
+  /** Start, or null for now. */
   readonly from: Position | null;
 }
 
-/** Checks channel, parameters, permission, what this service can answer, and cursor, in this order. */
+/** Checks channel, parameters, permission, this service's ability to answer, and cursor, in this order. */
 export function readWanted(
   input: { channel: unknown; params: unknown; from: unknown },
   permissions: readonly Permission[],
@@ -57,7 +57,7 @@ export function readWanted(
   const reason = unanswerable?.(channel.name, params) ?? null;
   if (reason !== null) return refused('unavailable', reason);
   let from: Position | null = null;
-  // Quotes are a state, not a history: a client that comes back gets the newest, whatever it saw last.
+  // Quotes are a state, not a history: a client that reconnects gets the newest, whatever it saw last.
   if (input.from !== undefined && input.from !== null && channel.kind === 'announcements') {
     from = typeof input.from === 'string' ? parseCursor(input.from) : null;
     if (from === null) return refused('invalid_cursor', 'from: not a cursor; take the `cursor` of the last frame that you have');
@@ -82,7 +82,7 @@ const FIELDS: { readonly [op: string]: readonly string[] } = {
   ping: ['op', 'id'],
 };
 
-/** Reads one message of a client; `id` is given back even if the rest is wrong. */
+/** Reads one message of a client. Returns its `id` even if the rest is invalid. */
 export function readOperation(text: string): Read<Operation> & { readonly id?: RequestId | undefined } {
   let value: unknown;
   try {
@@ -120,7 +120,7 @@ export function readOperation(text: string): Read<Operation> & { readonly id?: R
   };
 }
 
-/** A client's own word in an answer: short, and on one line. */
+/** Returns a client's value for an answer, shortened to one line. */
 function shown(value: unknown): string {
   return (JSON.stringify(value) ?? 'nothing').slice(0, 80);
 }

@@ -1,23 +1,23 @@
 /**
- * Compression that is done once for everybody: permessage-deflate (RFC 7692) without a state per client. A message may refer to
- * the message before it in the same write, which every client that receives the write has just unpacked, and to nothing else.
+ * Compresses once for all clients: permessage-deflate (RFC 7692) without per-client state. A message may refer only to the previous message
+ * in the same write, which every receiver has just decompressed.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { constants, deflateRawSync } from 'node:zlib';
 import { Sender } from 'ws';
 
-/** A text message in one frame whose first reserved bit says that it is compressed. */
+/** Frame options of a compressed text message: the first reserved bit marks compression. */
 const DEFLATED_FRAME = { fin: true, rsv1: true, opcode: 0x01, mask: false, readOnly: true } as const;
 const LEVEL = 3;
-/** Memory level of zlib, 1 to 9. The compressor remembers about two messages; more memory makes it slower to start. */
+/** Memory level of zlib, 1 to 9. The compressor remembers about two messages. More memory makes it slower to start. */
 const MEMORY = 6;
-/** DEFLATE reaches so far back if nobody asks for less, as a power of two. */
+/** Default and maximum DEFLATE window, as a power of two. */
 const MOST_WINDOW_BITS = 15;
 /** Smallest window that zlib supports, in bits. */
 const LEAST_WINDOW_BITS = 9;
-/** Clients compress what they send within one kilobyte, so that unpacking it needs little memory for each of them. */
+/** Window of compressed messages from clients: one kilobyte, so that decompressing needs little memory per client. */
 const CLIENT_WINDOW_BITS = 10;
-/** The end of a flushed message, which RFC 7692 leaves out. */
+/** Length of the end of a flushed message, which RFC 7692 omits. */
 const TAIL_BYTES = 4;
 const HEADER = 'sec-websocket-extensions';
 const NAME = 'permessage-deflate';
@@ -25,7 +25,7 @@ const NAME = 'permessage-deflate';
 /** Parameters that `ws` negotiates if the client's offer leaves them open. */
 export const AGREED_DEFLATE = { clientMaxWindowBits: CLIENT_WINDOW_BITS } as const;
 
-/** Window in which messages to the client that offers this may refer back, as a power of two; null if it takes none that are compressed for all. */
+/** Returns the window, as a power of two, in which messages to this client may refer back. Null if it accepts no shared compression. */
 export function offeredWindowBits(header: string | undefined): number | null {
   for (const offer of header?.split(',') ?? []) {
     const bits = windowBitsOf(offer);
@@ -34,7 +34,10 @@ export function offeredWindowBits(header: string | undefined): number | null {
   return null;
 }
 
-/** The same of one offer. One that forgets each message at its end, or may not be told to compress within less, is none for us. */
+/**
+ * Returns the window of one offer. An offer that resets the context after each message, or does not allow a smaller client window, is not
+ * usable.
+ */
 function windowBitsOf(offer: string): number | null {
   const [name, ...parameters] = offer.split(';').map((part) => part.trim());
   if (name !== NAME) return null;
@@ -51,14 +54,14 @@ function windowBitsOf(offer: string): number | null {
   return server >= LEAST_WINDOW_BITS && server <= MOST_WINDOW_BITS ? server : null;
 }
 
-/** Takes an offer out of the request that would make this service compress for one client alone, or unpack with much memory. */
+/** Removes an offer that would make this service compress for one client only, or decompress with much memory. */
 export function withoutOtherOffers(headers: IncomingHttpHeaders): void {
   const bits = offeredWindowBits(headers[HEADER]);
   if (bits === null) delete headers[HEADER];
   else headers[HEADER] = `${NAME}; client_max_window_bits${bits === MOST_WINDOW_BITS ? '' : `; server_max_window_bits=${bits}`}`;
 }
 
-/** Many texts as one buffer of compressed websocket frames, for one write: each refers to itself and to the one before it. */
+/** Returns texts as one buffer of compressed websocket frames for one write. Each refers only to itself and the previous one. */
 export function deflatedBytes(texts: readonly string[], windowBits: number): Buffer {
   const options = { level: LEVEL, memLevel: MEMORY, windowBits, finishFlush: constants.Z_SYNC_FLUSH };
   const parts: Buffer[] = [];

@@ -1,4 +1,4 @@
-/** One websocket: its operations, its subscriptions and how it ends. */
+/** A websocket: its operations, its subscriptions and its end. */
 import type { Socket } from 'node:net';
 import type { WebSocket } from '@fastify/websocket';
 import type { Json } from '../../src/domain/values/canonical-json.ts';
@@ -16,14 +16,14 @@ import { type EndReason, type AccessScope, tokenOf, UNANSWERED_BEATS, type Watch
 
 export interface SocketLimits {
   readonly subscriptions: number;
-  /** Messages that may come at once, and per second in the long run. */
+  /** Messages allowed at once. `perSecond` is the long-term rate. */
   readonly burst: number;
   readonly perSecond: number;
 }
 
 export const SOCKET_LIMITS: SocketLimits = { subscriptions: 64, burst: 60, perSecond: 20 };
 
-/** Messages beyond the rate limit after which the socket is closed. */
+/** Number of messages beyond the rate limit after which the socket is closed. */
 const PATIENCE = 200;
 
 const ENDS: { readonly [reason in EndReason]: readonly [number, string] } = {
@@ -39,7 +39,7 @@ interface SocketDeps {
   readonly hub: Hub;
   readonly watch: Watch;
   readonly limits: SocketLimits;
-  /** Agreed window in which compressed messages may refer back, as a power of two; null if none was agreed to. */
+  /** Agreed compression window as a power of two, or null. */
   readonly windowBits: number | null;
 }
 
@@ -49,8 +49,8 @@ interface Held {
 }
 
 /**
- * Serves a websocket until it closes. Everything that leaves goes straight to its network socket in whole frames, and `ws`
- * compresses nothing, so that the order is the order of the calls.
+ * Serves a websocket until it closes. Everything goes directly to its network socket in whole frames, and `ws` compresses nothing, so that
+ * the order is the order of the calls.
  */
 export function serveSocket(socket: WebSocket, caller: Caller, deps: SocketDeps): void {
   new FeedSocket(socket, caller, deps).open();
@@ -73,7 +73,7 @@ class FeedSocket {
   #toldOfLimit = false;
   readonly #client: FeedClient;
   readonly #watched: Watched;
-  /** Ends with the last operation: each is carried out after those before it, which may have to look a cursor up. */
+  /** Ends with the last operation. Operations run one after the other, because one may have to look up a cursor. */
   #turn: Promise<void> = Promise.resolve();
 
   constructor(socket: WebSocket, caller: Caller, deps: SocketDeps) {
@@ -93,7 +93,7 @@ class FeedSocket {
     this.#watched = this.#connection(caller);
   }
 
-  /** Is watched and read from now on. */
+  /** Starts watching and reading. */
   open(): void {
     const socket = this.#socket;
     const unwatch = this.#watch.add(this.#watched);
@@ -178,7 +178,7 @@ class FeedSocket {
       return true;
     }
     if (++this.#excess > PATIENCE) this.#close(CLOSE.rateLimited, 'far too many messages');
-    // Once per exhaustion: an answer to each would only double the flood.
+    // Once per exhaustion: answering each message would only double the flood.
     else if (!this.#toldOfLimit) {
       this.#toldOfLimit = true;
       this.#refuse(
@@ -302,7 +302,7 @@ function isObject(value: unknown): value is { readonly [name: string]: Json } {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The socket as the fan-out writes to it: whole frames, straight to its network socket. */
+/** Returns the socket for the fan-out, which writes whole frames directly to its network socket. */
 export function clientOf(socket: WebSocket, windowBits: number | null): FeedClient {
   const wire = (socket as unknown as { _socket: Socket })._socket;
   return {

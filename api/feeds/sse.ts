@@ -1,4 +1,4 @@
-/** One stream of server-sent events: one channel, resumed with Last-Event-ID. */
+/** A stream of server-sent events: one channel, resumed with Last-Event-ID. */
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Problem as InputProblem } from '../../src/domain/values/field.ts';
@@ -25,13 +25,13 @@ const ENDS: { readonly [reason in EndReason]: readonly [FeedErrorCode, string] }
   restarting: ['unavailable', 'the service restarts; connect again'],
 };
 
-/** Problem codes of refused subscriptions. Any code that is absent here is `malformed`. */
+/** Problem codes of refused subscriptions. A missing code is `malformed`. */
 const PROBLEM_OF: { readonly [code in FeedErrorCode]?: ProblemCode } = {
   permission_missing: 'permission_missing',
   unavailable: 'feature_disabled',
 };
 
-/** Answers `GET /v1/feeds/sse?channel=…`, the channel's parameters beside it in the query. */
+/** Answers `GET /v1/feeds/sse?channel=…`. The query also contains the channel's parameters. */
 export async function serveEvents(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -86,7 +86,7 @@ export async function serveEvents(
 
   const unwatch = watch.add(watched);
   response.on('error', () => {});
-  // A stream may be silent for longer than a request may: without a listener the server would cut it off.
+  // A stream may be silent for longer than a request. Without a listener the server would close it.
   response.on('timeout', () => {});
   response.on('close', () => {
     ended = true;
@@ -117,12 +117,12 @@ interface Refused {
   readonly ok: false;
   readonly code: ProblemCode;
   readonly detail: string;
-  /** Names the cursor, if that is what a client has to give up. */
+  /** Names the cursor if the client has to drop it. */
   readonly problems: readonly InputProblem[] | null;
 }
 type Asked = { readonly ok: true; readonly value: Wanted } | Refused;
 
-/** The channel, its parameters and where it goes on from, as the query and `Last-Event-ID` say; the problem if they say none. */
+/** Reads channel, parameters and start from the query and `Last-Event-ID`, or returns the problem. */
 async function wantedOf({ query, headers }: FastifyRequest, caller: Caller, ports: FeedPorts): Promise<Asked> {
   const { channel: name, from, ...rest } = query as { [name: string]: string | string[] | undefined };
   const params = paramsOf(rest, typeof name === 'string' ? findChannel(name) : null);
@@ -140,7 +140,7 @@ async function wantedOf({ query, headers }: FastifyRequest, caller: Caller, port
   return { ok: false, code: 'malformed', detail: `${place}: ${problem.problem}; ${problem.allowed}`, problems: [problem] };
 }
 
-/** The response as an event stream that has begun. Fastify answers nothing of it any more. */
+/** Returns the response as a started event stream. Fastify sends nothing more of it. */
 function openedStream(request: FastifyRequest, reply: FastifyReply): ServerResponse {
   reply.hijack();
   const response = reply.raw;
@@ -155,7 +155,7 @@ function openedStream(request: FastifyRequest, reply: FastifyReply): ServerRespo
   return response;
 }
 
-/** Writes a heartbeat, or ends the connection of a peer that has taken nothing for `UNANSWERED_BEATS` of them. */
+/** Returns a function that writes a heartbeat, or ends the connection if its peer has read nothing for `UNANSWERED_BEATS` of them. */
 function beatsTo(response: ServerResponse, client: FeedClient): () => void {
   let least = 0;
   let stuck = 0;
@@ -169,14 +169,14 @@ function beatsTo(response: ServerResponse, client: FeedClient): () => void {
   };
 }
 
-/** Parameters from a query string: `instruments` is a list, parted by commas or given several times. */
+/** Reads parameters from a query string. `instruments` is a list, separated by commas or repeated. */
 function paramsOf(query: { readonly [name: string]: string | string[] | undefined }, channel: Channel | null): { [name: string]: unknown } {
   const fields = (channel?.params.properties ?? {}) as { readonly [name: string]: { readonly type?: string } | undefined };
   const params: { [name: string]: unknown } = {};
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined) continue;
     if (name === 'instruments') params[name] = [value].flat().flatMap((text) => text.split(','));
-    // A query holds texts only: a whole number is one if the channel wants one.
+    // A query contains only texts. A whole number is converted if the channel expects one.
     else params[name] = fields[name]?.type === 'integer' && typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
   }
   return params;

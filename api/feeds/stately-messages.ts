@@ -1,18 +1,18 @@
-/** The messages of Stately's inspection protocol, as its clients (`@statelyai/inspect` 0.7) read them: text frames of JSON. */
+/** Messages of Stately's inspection protocol, as its clients (`@statelyai/inspect` 0.7) read them: text frames of JSON. */
 import type { ActorKind } from '../../actors/runtime/actor-kind.ts';
 import type { LivedStep } from '../../actors/runtime/actor-life.ts';
 import type { ActorState } from '../../src/domain/agents/actor-step.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 
-/** The version of the protocol, which its clients look for. */
+/** Protocol version that its clients expect. */
 const PROTOCOL = '0.7.2';
 
-/** An actor as the messages name it. */
+/** An actor in the messages. */
 export interface InspectedActor {
   readonly id: string;
   readonly orgId: string;
   readonly kind: string;
-  /** Text for people: an agent's name, else its kind and the end of its id. */
+  /** Display name: an agent's name, else its kind and the end of its id. */
   readonly name: string;
   readonly version: number;
   readonly state: ActorState;
@@ -20,7 +20,7 @@ export interface InspectedActor {
 }
 
 function common(actorId: string, at: EpochMs) {
-  // Every durable actor is its own root: none is the child of another.
+  // Every durable actor is its own root.
   return { sessionId: actorId, rootId: actorId, createdAt: String(at), _version: PROTOCOL };
 }
 
@@ -28,14 +28,14 @@ function snapshotOf({ value, context, status }: ActorState) {
   return { status, value, context };
 }
 
-/** `@xstate.actor`: there is such an actor; this is its machine, and where it stands. */
+/** Returns `@xstate.actor`: the actor, its machine and its state. */
 export function actorMessage({ id, name, state, at }: InspectedActor, machine: ActorKind['machine']): string {
   const named = (_: string, value: unknown): unknown => (typeof value === 'function' ? { type: value.name } : value);
   const definition = JSON.stringify(machine.config, named);
   return JSON.stringify({ type: '@xstate.actor', name, id: null, ...common(id, at), definition, snapshot: snapshotOf(state) });
 }
 
-/** `@xstate.event` and `@xstate.snapshot`: what came, and what it led to. */
+/** Returns `@xstate.event` and `@xstate.snapshot`: the event and the resulting state. */
 export function stepMessages(actorId: string, { past, event }: LivedStep): readonly string[] {
   const { version, at, state } = past;
   return [

@@ -1,4 +1,4 @@
-/** Keeps watch over open connections: heartbeats, dead peers, expired tokens and withdrawn permissions. */
+/** Watches open connections: heartbeats, dead peers, expired tokens and withdrawn permissions. */
 import type { Permission } from '../../src/domain/agents/agent.ts';
 import { isTakenBack } from '../../src/domain/identity/member.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
@@ -6,7 +6,7 @@ import type { Caller } from '../caller.ts';
 import { VIEWER_PERMISSIONS } from '../permission.ts';
 import type { FeedPorts } from './feed-ports.ts';
 
-/** Connected callers, as far as known at the moment. */
+/** Present permissions of a connected caller. */
 export interface AccessScope {
   readonly orgId: string | null;
   readonly permissions: readonly Permission[];
@@ -14,30 +14,30 @@ export interface AccessScope {
 
 export type EndReason = 'token_expired' | 'token_revoked' | 'permission_lost' | 'unverifiable' | 'restarting';
 
-/** The token that opened a connection and what it can be revoked by. */
+/** Token of a connection, and the claims by which it can be revoked. */
 export type WatchedToken = Pick<Caller, 'subject' | 'expiresAt' | 'claims'>;
 
 export const tokenOf = ({ subject, expiresAt, claims }: WatchedToken): WatchedToken => ({ subject, expiresAt, claims });
 
 /** A watched connection of either transport. */
 export interface Watched extends WatchedToken {
-  /** Takes the subject's state; false if the connection must not go on with it. */
+  /** Applies the subject's present permissions. Returns false if the connection must end. */
   stand(scope: AccessScope): boolean;
-  /** Sends a sign of life and looks for the peer's; ends a peer that has shown none for too long. */
+  /** Sends a heartbeat and checks the peer's. Ends a peer that has been silent for too long. */
   beat(at: EpochMs): void;
   end(reason: EndReason): void;
-  /** Ends without ceremony what did not end by itself. */
+  /** Ends a connection that did not close by itself. */
   terminate(): void;
 }
 
 export interface WatchOptions {
-  /** 5 s unless told. */
+  /** Interval of heartbeats in milliseconds. Default 5,000. */
   readonly heartbeatMs?: number;
-  /** Interval at which every subject's grants are read again; default 3 s. */
+  /** Interval in milliseconds at which every subject's grants are read again. Default 3,000. */
   readonly verifyMs?: number;
-  /** Connections of one subject; 20 unless told. */
+  /** Maximum connections per subject. Default 20. */
   readonly connectionsPerSubject?: number;
-  /** Maximum time for closing a connection; default 5 s. */
+  /** Maximum milliseconds for closing a connection. Default 5,000. */
   readonly drainMs?: number;
 }
 
@@ -50,18 +50,18 @@ export interface Watch {
   add(connection: Watched): () => void;
   /** Terminates the connection unless it was removed within the drain time. */
   terminateSoon(connection: Watched): void;
-  /** Ends all of them; those that do not go are terminated after the drain time. */
+  /** Closes all connections. Those still open after the drain time are terminated. */
   drain(): void;
 }
 
-/** Readers of the feed take a longer silence for a lost connection: 5 s, as `/v1/asyncapi.json` says. */
+/** Interval of heartbeats in milliseconds. Clients treat a longer silence as a lost connection, as `/v1/asyncapi.json` says. */
 export const HEARTBEAT_MS = 5_000;
-/** Heartbeats in a row without a sign of the peer, the last of which ends the connection: 45 s. */
+/** Number of heartbeats in a row without a sign of the peer after which the connection ends: 45 s. */
 export const UNANSWERED_BEATS = 9;
 const VERIFY_MS = 3_000;
 const CONNECTIONS_PER_SUBJECT = 20;
 const DRAIN_MS = 5_000;
-/** Maximum life of a connection whose grants cannot be read again. */
+/** Maximum milliseconds of a connection whose grants cannot be read again. */
 const UNVERIFIED_MS = 30_000;
 const READS_AT_ONCE = 8;
 

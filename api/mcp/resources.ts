@@ -8,7 +8,7 @@ interface Asked {
   readonly given: { readonly [argument: string]: string };
 }
 
-/** A resource that lies here. */
+/** A resource stored here. */
 interface Kept {
   readonly mimeType: string;
   readonly text: string;
@@ -28,7 +28,7 @@ export function guides(): readonly string[] {
     .map((file) => file.slice(0, -'.md'.length));
 }
 
-/** Returns the resource of this address, or null. */
+/** Returns the resource of this URI, or null. */
 export function resourceAt(uri: string): Asked | Kept | null {
   if (uri === CATALOG_URI) return { operation: 'listCatalog', given: {} };
   if (uri === schemaUri('Manifest')) return { mimeType: 'application/schema+json', text: JSON.stringify(ManifestBody) };

@@ -60,7 +60,7 @@ const mcpOperation = (wiring: McpWiring) =>
     },
     refusals: [],
     handle: () => {
-      // The packages of the protocol are loaded for the first message, not at the start.
+      // The packages of the protocol are loaded with the first message, not at the start.
       let loading: Promise<typeof import('./exchange.ts')> | undefined;
       let server: ReturnType<typeof import('./exchange.ts')['mcpServers']> | undefined;
       return async (request, reply) => {

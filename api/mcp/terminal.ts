@@ -1,8 +1,8 @@
-/** The Model Context Protocol over the pipes of a process. */
+/** The Model Context Protocol over standard input and output. */
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { type McpCaller, mcpServers, type McpWiring } from './server.ts';
 
-/** Answers on the standard output what comes on the standard input, in the name of one caller. */
+/** Answers messages on standard input as one caller. */
 export function servePipes(wiring: McpWiring, caller: McpCaller): void {
   const server = mcpServers(wiring);
   serveStdio(() => server(caller));

@@ -1,6 +1,6 @@
 /**
- * Operations that are tools of the Model Context Protocol. The rule: a tool reads, researches or proposes. Nothing that signs, approves,
- * lifts a halt, pays, raises authority or places an order is a tool, and what stops trading stays with people too.
+ * Operations that are tools of the Model Context Protocol. A tool reads, researches or proposes. Operations that sign, approve, lift a
+ * halt, pay, raise authority or place an order are not tools, and stopping trading is left to people too.
  */
 import type { RouteEntry } from '../route.ts';
 
@@ -8,11 +8,11 @@ export const TOOL_SETS = ['read', 'research', 'propose'] as const;
 
 export type ToolSet = (typeof TOOL_SETS)[number];
 
-/** The sets that a text such as `read,propose` names; all of them if there is no text. */
+/** Returns the sets in a text such as `read,propose`, or all without a text. */
 export const setsIn = (text: string | undefined): readonly ToolSet[] =>
   text === undefined ? TOOL_SETS : TOOL_SETS.filter((set) => text.split(',').includes(set));
 
-/** Effects of a call: it changes nothing, it adds something that trades nothing, or it changes what happens. */
+/** Effects of a call: none, adding something that does not trade, or acting. */
 type Effect = 'none' | 'adds' | 'acts';
 
 export interface ToolKind {
@@ -27,7 +27,7 @@ const RESEARCH: Readonly<Record<string, Effect>> = {
   askWhatIf: 'none',
   quoteBridge: 'adds',
   chatWithCopilot: 'adds',
-  // Each of these is a trial that later results are charged for.
+  // Each of these counts as a trial against later results.
   previewBacktest: 'adds',
   backtestAgent: 'adds',
   stressTestAgent: 'adds',
@@ -37,12 +37,12 @@ const RESEARCH: Readonly<Record<string, Effect>> = {
 
 const PROPOSE: Readonly<Record<string, Effect>> = {
   proposeTrade: 'acts',
-  // Drafts: an agent at research and a Take that is not armed.
+  // Drafts: an agent at `research` and an unarmed Take.
   createAgent: 'adds',
   compileTake: 'adds',
 };
 
-/** Operations that are no tools, by the reason. */
+/** Operations that are not tools, by reason. */
 export const REFUSED: Readonly<Record<string, readonly string[]>> = {
   'places or cancels an order: a model proposes, and the mandate decides': [
     'placePaperOrder',
@@ -131,7 +131,7 @@ export const REFUSED: Readonly<Record<string, readonly string[]>> = {
 
 const NO_TOOLS: ReadonlySet<string> = new Set(Object.values(REFUSED).flat());
 
-/** Returns the kind of tool that an operation is; null if it is none. A new operation that changes anything is none until it is listed. */
+/** Returns the kind of tool of an operation, or null. A new operation that changes anything is no tool until it is listed. */
 export function toolKindOf({ route }: RouteEntry): ToolKind | null {
   if (NO_TOOLS.has(route.name)) return null;
   if (route.method === 'GET') return { set: 'read', effect: 'none' };

@@ -2,9 +2,7 @@
 import { defineRoute } from '../route.ts';
 import { recent } from './recent.ts';
 
-/**
- * Lifetime of collected measurements. Collecting and writing them takes at least ten milliseconds, while a scraper asks every few seconds.
- */
+/** Lifetime of collected measurements in milliseconds. Collecting them takes at least 10 ms, while a scraper asks every few seconds. */
 const FRESH_MS = 1_000;
 
 export const metrics = defineRoute({
@@ -18,7 +16,7 @@ export const metrics = defineRoute({
   answers: { 200: { description: 'The measurements.', contentType: 'text/plain' } },
   refusals: [],
   handle: ({ clock, operation: { metrics: measured } }) => {
-    // As bytes: a text of half a megabyte would be encoded anew for everybody who asks.
+    // As bytes, because a text of half a megabyte would be encoded again for every request.
     const text = recent(clock, FRESH_MS, async () => Buffer.from(await measured.render()));
     return async (_, reply) => reply.header('content-type', measured.contentType).send(await text());
   },

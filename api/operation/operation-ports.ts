@@ -8,12 +8,12 @@ export interface Readiness {
 }
 
 export interface OperationPorts {
-  /** A fresh id per request (UUIDv7). */
+  /** Returns a new id per request (UUIDv7). */
   newRequestId(): string;
   readiness(): Promise<Readiness>;
   readonly metrics: Pick<ServiceMetrics, 'contentType' | 'render' | 'observe'>;
-  /** True for an error that says that the database (or another server of ours) is away: it becomes a 503. */
+  /** True for an error that means that the database or another of our servers is down. It becomes a 503. */
   isUnavailable(error: unknown): boolean;
-  /** Receives every error that became a 500: a defect. */
+  /** Receives every error that became a 500, a defect. */
   reportDefect(error: unknown, where: { readonly requestId: string; readonly route: string }): void;
 }

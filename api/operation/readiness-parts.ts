@@ -8,15 +8,15 @@ import type { Clock } from '../../streams/clock.ts';
 import { VENUE_STATE_MAX_AGE_MS } from '../../streams/state-quality.ts';
 import type { Readiness } from './operation-ports.ts';
 
-/** Quotes are received while the newest is no older than this. */
+/** Maximum age of the newest quote in milliseconds while quotes count as received. */
 const QUOTES_FRESH_MS = 30_000;
-/** Poll interval of a starting service. */
+/** Poll interval of a starting service in milliseconds. */
 const ASK_MS = 100;
 
 export interface ReadinessDeps {
-  /** Answers if the database does. */
+  /** Resolves if the database answers. */
   readonly pingDatabase: () => Promise<unknown>;
-  /** The shards that do not advance, the worst first. */
+  /** Returns the shards that do not advance, worst first. */
   readonly stalledShards: () => Promise<readonly { readonly behindMs: number }[]>;
   /** Counts quarantined rows and actors. They harm nothing else, so they do not make the process unready. */
   readonly quarantined: () => Promise<{
@@ -25,9 +25,9 @@ export interface ReadinessDeps {
   }>;
   /** Describes the free disk space. @throws Error if there is too little. */
   readonly space: { left(): Promise<string> };
-  /** State of this machine's clock compared with PostgreSQL's. */
+  /** Returns the state of this machine's clock compared with PostgreSQL's. */
   readonly clockState: () => { readonly ok: boolean; readonly detail: string };
-  /** Answers if the queue works; a process without a worker asks nothing. */
+  /** Resolves if the queue works, or at once in a process without a worker. */
   readonly pingQueue: () => Promise<void>;
   /** Emergency thread for halts and pauses: its URL and whether it is up. */
   readonly emergency: { readonly url: string; readonly isUp: boolean };
@@ -81,14 +81,14 @@ const PARTS: Readonly<Record<string, (deps: ReadinessDeps) => Promise<string> | 
   },
 };
 
-/** Says how a venue is not received: never since the start, lost for longer than a breaker waits, or followed by no process. */
+/** Describes why a venue is not received: never since the start, lost for longer than a breaker waits, or followed by no process. */
 function silentVenue({ venue, hearing, detail, degradedSince, heardAt, receivedAt }: VenueState, at: EpochMs): string[] {
   if (at - receivedAt > VENUE_STATE_MAX_AGE_MS) return [`${venue} is followed by no process`];
   if (degradedSince === null || (heardAt !== null && at - degradedSince <= DATA_DEGRADATION_MS)) return [];
   return [`${venue} is ${hearing}: ${detail}`];
 }
 
-/** Asks every part at once; one that throws makes the process not ready, and its message is the detail. */
+/** Checks every part at once. One that throws makes the process not ready, with its message as the detail. */
 export function createReadiness(deps: ReadinessDeps): () => Promise<Readiness> {
   return async () => {
     const parts = await Promise.all(
@@ -104,7 +104,7 @@ export function createReadiness(deps: ReadinessDeps): () => Promise<Readiness> {
   };
 }
 
-/** Asks until everything works or the patience is over. @throws the signal's reason, if it was aborted. */
+/** Checks until everything works or the time is over. @throws the signal's reason if it was aborted. */
 export async function untilReady(
   readiness: () => Promise<Readiness>,
   {

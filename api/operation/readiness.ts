@@ -1,9 +1,9 @@
-/** GET /readyz: whether the database, the queue and the feeds work. */
+/** GET /readyz: checks the database, the queue and the feeds. */
 import { Type } from 'typebox';
 import { defineRoute } from '../route.ts';
 import { recent } from './recent.ts';
 
-/** Minimum interval between two checks of all parts, for all callers together. */
+/** Minimum milliseconds between two checks of all parts, for all callers together. */
 const FRESH_MS = 250;
 
 const ReadinessBody = Type.Object(

@@ -1,7 +1,10 @@
-/** Answers that are made at most once in a while, however often they are asked for. */
+/** Caches an answer for a short time. */
 import type { Clock } from '../../streams/clock.ts';
 
-/** Measures by elapsed time: a clock that was set ahead and back does not make an answer last for hours. Gives the answer that was made last, for so many milliseconds; those who ask while one is being made wait for it. */
+/**
+ * Returns a function with the last answer, made at most once per `freshMs`. Callers during a run wait for its result. Uses elapsed time, so
+ * that a changed clock does not make an answer last for hours.
+ */
 export function recent<Answer>(clock: Pick<Clock, 'elapsed'>, freshMs: number, make: () => Promise<Answer>): () => Promise<Answer> {
   let answer: Promise<Answer> | null = null;
   let until = Number.NEGATIVE_INFINITY;
@@ -9,7 +12,7 @@ export function recent<Answer>(clock: Pick<Clock, 'elapsed'>, freshMs: number, m
     if (answer === null || clock.elapsed() >= until) {
       const made = make();
       answer = made;
-      // From when it is there: while it is being made, nobody asks for another one.
+      // Set once it is there: while it is being made, no other one is started.
       until = Number.POSITIVE_INFINITY;
       const settled = (keptMs: number) => (): void => {
         if (answer === made) until = clock.elapsed() + keptMs;

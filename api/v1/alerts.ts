@@ -1,4 +1,4 @@
-/** GET /v1/alerts: what the channel `alerts` announced, read from the store. */
+/** GET /v1/alerts: lists announcements of the channel `alerts` from the store. */
 import { Type } from 'typebox';
 import { isoTime } from '../../src/domain/values/time.ts';
 import { VENUES } from '../../src/domain/market/venue.ts';

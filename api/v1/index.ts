@@ -1,4 +1,4 @@
-/** Every route with its permission, in the order of the document. A route that is not listed here is not served. */
+/** All routes with their permissions, in the order of the document. A route that is not listed here is not served. */
 import { health } from '../operation/health.ts';
 import { metrics } from '../operation/metrics.ts';
 import { readiness } from '../operation/readiness.ts';
@@ -287,7 +287,7 @@ export const ROUTES: readonly RouteEntry[] = [
     name: 'getBridgeTransferCourse',
     since: '2026-11-27',
   }),
-  // Wallets that their owners have proved.
+  // Wallets proved by their owners.
   entry(challengeWallet, 'agent:read'),
   entry(linkWallet, 'agent:read'),
   entry(listWallets, 'agent:read'),
@@ -353,7 +353,7 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(getActor, 'agent:read'),
   entry(listActorSteps, 'agent:read'),
   entry(getActorStep, 'agent:read'),
-  // The runtime that carries them, and what people do to it.
+  // The runtime, and interventions in it.
   entry(getRuntime, 'agent:read'),
   entry(listActivities, 'agent:read'),
   entry(listTimers, 'agent:read'),
@@ -394,7 +394,7 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(prepareLaunchClaim, 'trade:execute'),
   entry(submitLaunchClaim, 'trade:execute'),
   entry(getLaunchClaim, 'agent:read'),
-  // Strategies that can be bought.
+  // Strategies for sale.
   entry(publishListing, 'trade:execute'),
   entry(repriceListing, 'trade:execute'),
   entry(unlistListing, 'trade:execute'),
@@ -407,7 +407,7 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(listCheckouts, 'agent:read'),
   entry(getCheckout, 'agent:read'),
   entry(listLicences, 'agent:read'),
-  // Wallets by what they realized.
+  // Wallets by realized profit.
   entry(getLeaderboard, 'market:read'),
   entry(getLeaderboardCsv, 'market:read'),
   entry(getLeaderboardWallet, 'market:read'),

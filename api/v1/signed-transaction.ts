@@ -4,8 +4,8 @@ import type { ProblemCode } from '../problem.ts';
 import { objectOf } from '../shapes.ts';
 
 /**
- * Far more than the longest transaction that a chain carries (1,232 bytes): what is too long is read as a transaction and
- * refused as one, naming its bytes, and not as a body. What is longer still is beyond the body's own limit soon.
+ * Maximum characters of a submission, far more than the longest transaction (1,232 bytes), so that a too long one is refused as a
+ * transaction, naming its bytes. Anything longer soon exceeds the body limit.
  */
 const LONGEST_TEXT = 200_000;
 
@@ -18,7 +18,7 @@ export const SignedTransaction = objectOf({
   }),
 });
 
-/** Declarations shared by the routes that accept a signed transaction, besides path and description. */
+/** Declarations shared by routes that accept a signed transaction. */
 export const TAKES_SIGNED_TRANSACTION = {
   cost: 'write',
   carriesTransaction: true,

@@ -1,4 +1,4 @@
-/** The newest market states of one kind, and the state of their venues, out of one read. */
+/** Newest market states of one kind, and the state of their venues, from one read. */
 import { type MarketState, type MarketStateKind, marketStateKey, type VenueState } from '../../src/domain/market/market-state.ts';
 import type { Venue } from '../../src/domain/market/venue.ts';
 
@@ -10,12 +10,12 @@ export interface MarketStateReads {
 
 type StateOf<Kind extends MarketStateKind> = Extract<MarketState, { readonly kind: Kind }>;
 
-/** Every state of a kind. */
+/** Returns every state of a kind. */
 export function statesOf<Kind extends MarketStateKind>(states: MarketStateReads, kind: Kind): StateOf<Kind>[] {
   return states.snapshot().filter((state): state is StateOf<Kind> => state.kind === kind);
 }
 
-/** Reception of a venue; null if nobody reports it. */
+/** Returns the reception of a venue, or null if nothing reports it. */
 export function venueStateOf(states: MarketStateReads, venue: Venue): VenueState | null {
   const state = states.latest(marketStateKey({ kind: 'venue_state', venue }));
   return state?.kind === 'venue_state' ? state : null;

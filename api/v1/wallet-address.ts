@@ -1,11 +1,11 @@
-/** The address of a wallet on the primary chain, as bodies name it. */
+/** Address of a wallet on the primary chain, in bodies. */
 import { Type } from 'typebox';
 import { isAddress } from '../../src/domain/solana/base58.ts';
 import { malformed } from '../strict-json.ts';
 
 export const walletAddress = (description: string) => Type.String({ pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$', description });
 
-/** The address itself. @throws InputError if the text spells no 32 bytes, which its pattern does not tell */
+/** Returns the address. @throws InputError if the text does not decode to 32 bytes, which its pattern cannot tell. */
 export function checkedAddress(wallet: string): string {
   if (!isAddress(wallet)) throw malformed('$.wallet', 'it is not an address', '32 bytes in base58');
   return wallet;

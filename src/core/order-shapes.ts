@@ -1,4 +1,4 @@
-/** Wire shapes of orders: what the pre-trade risk function says of one, and its fills. */
+/** Wire shapes of orders: their risk assessment and fills. */
 import { Type } from 'typebox';
 import { ORDER_SIDES } from '../domain/orders/order.ts';
 import { choice, DecimalText, NullableDecimalText, nullable, Time } from './shapes.ts';
@@ -20,7 +20,7 @@ const ChangeBody = Type.Unsafe<object | null>({
   description: 'The smallest change that would pass, as data; null if no change of this order would do.',
 });
 
-/** One breach. */
+/** A rejection by risk. */
 export const RejectionBody = Type.Object({
   code: Type.String(),
   limit: nullable('string'),
@@ -30,7 +30,7 @@ export const RejectionBody = Type.Object({
   change: Type.Optional(ChangeBody),
 });
 
-/** Assessment of an order; null if nothing was proposed. */
+/** Risk assessment of an order, or null if nothing was proposed. */
 export const AttributionBody = Type.Unsafe<object | null>({
   type: ['object', 'null'],
   required: ['verdict', 'rejections'],
@@ -49,7 +49,7 @@ export const AttributionBody = Type.Unsafe<object | null>({
   description: 'Pre-trade risk attribution; null if nothing was proposed.',
 });
 
-/** One execution with the quotes that it was made on. */
+/** A fill, with the quotes it was made on. */
 export const FillBody = Type.Object({
   id: Type.String(),
   side: choice(ORDER_SIDES),

@@ -1,33 +1,33 @@
-/** Definition of a resource: its wire schema, its row, its statements, its record and its view follow from one table of fields. */
+/** Defines a resource: its wire schema, row, statements, record and view follow from one table of fields. */
 import { type Static, type TSchema, Type } from 'typebox';
 import type { EpochMs } from '../domain/values/time.ts';
 
 export type ColumnType = 'uuid' | 'text' | 'text[]' | 'int' | 'bigint' | 'numeric' | 'boolean' | 'jsonb' | 'timestamptz';
 
 interface OnRecord {
-  /** Type of its column. A field without one lies in a JSON column. */
+  /** Type of its column. A field without one is stored in a JSON column. */
   readonly column?: ColumnType;
-  /** Name of its column, if that is not the field's name in snake case. */
+  /** Name of its column, if it is not the field's name in snake case. */
   readonly name?: string;
-  /** The JSON column of a field without a column of its own: `terms` by default. */
+  /** JSON column of a field without its own. Default `terms`. */
   readonly within?: string;
-  /** May differ from the first row. The database refuses every other change. */
+  /** True if it may change after the first row. The database refuses every other change. */
   readonly changes?: true;
-  /** An instant: epoch milliseconds on record, ISO 8601 on the wire. */
+  /** True for an instant: epoch milliseconds on record, ISO 8601 on the wire. */
   readonly instant?: true;
 }
 
-/** The same on record and on the wire, instants aside. */
+/** Field with the same form on record and on the wire, except instants. */
 interface PlainField extends OnRecord {
   readonly wire: TSchema;
 }
-/** A field of the record alone, or, with `wire`, one that the route gives another form on the wire. */
+/** Field on record only, or with `wire` one that has another form on the wire. */
 interface HeldField extends OnRecord {
-  /** Its static type is all that counts. */
+  /** Schema used only for its static type. */
   readonly holds: TSchema;
   readonly wire?: TSchema;
 }
-/** A field of the wire alone, which the route gives. */
+/** Field on the wire only, supplied by the route. */
 interface ComputedField {
   readonly wire: TSchema;
   readonly computed: true;
@@ -56,11 +56,11 @@ type Fixed<F extends Fields> = {
 type Wire<F extends Fields> = { readonly [Name in keyof F as F[Name] extends { readonly wire: TSchema } ? Name : never]: WireOf<F[Name]> };
 type WireOf<F> = F extends { readonly wire: infer Schema extends TSchema } ? Schema : never;
 type Body<F extends Fields> = { [Name in keyof Wire<F>]: Static<WireOf<F[Name]>> };
-/** Fields of the wire that a route gives. */
+/** Wire fields that a route supplies. */
 type Given<F extends Fields> = {
   readonly [Name in keyof Wire<F> as F[Name] extends ComputedField | { readonly holds: TSchema } ? Name : never]: Static<WireOf<F[Name]>>;
 };
-/** Fields that are the same on record and on the wire. */
+/** Fields with the same form on record and on the wire. */
 type Shown<F extends Fields> = {
   readonly [Name in keyof Wire<F> as F[Name] extends ComputedField | { readonly holds: TSchema } ? never : Name]: Held<F[Name]>;
 };
@@ -68,21 +68,21 @@ type Shown<F extends Fields> = {
 type Computed<F extends Fields> = { readonly [Name in keyof F as F[Name] extends ComputedField ? Name : never]: Static<WireOf<F[Name]>> };
 type Row = Readonly<Record<string, unknown>>;
 
-/** A resource as commands and reads show it. */
+/** View of a resource for commands and reads. */
 export type ViewOf<R> = R extends { readonly fields: infer F extends Fields } ? View<F> : never;
-/** The fields of a resource that never change: what an actor is begun with. */
+/** Fields of a resource that never change, with which an actor begins. */
 export type FixedOf<R> = R extends { readonly fields: infer F extends Fields } ? Fixed<F> : never;
 
 /** The fields of a resource that are not on record. */
 export type ComputedOf<R> = R extends { readonly fields: infer F extends Fields } ? Computed<F> : never;
 
-/** The type of a field on record that the wire does not show, or shows in another form. */
+/** Returns the type of a recorded field that the wire does not show, or shows in another form. */
 export const held = <Value>() => Type.Unsafe<Value>({});
 
 const SAFE_NAME = /^[a-zA-Z][a-zA-Z0-9]*$/;
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** A statement's text around its one parameter, as a template literal gives it. */
+/** Returns a statement's text around its only parameter, as a template literal provides it. */
 function statement(before: string, after: string): TemplateStringsArray {
   return Object.assign([before, after], { raw: [before, after] });
 }
@@ -97,7 +97,10 @@ interface Column {
   readonly changes: boolean;
 }
 
-/** @throws if a field is named like no field, or a field of a JSON column like a column: both would be lost or read from the wrong place. */
+/**
+ * Returns the columns of a table. @throws Error if two fields share a name, or a field of a JSON column has a column's name, because one
+ * would be lost or misread.
+ */
 function columnsOf(table: string, entries: readonly Entry[]): readonly Column[] {
   const own = entries.flatMap(([key, { column, name = snakeCase(key), changes = false }]): Column[] =>
     column === undefined ? [] : [{ key, sql: name, type: column, changes }],
@@ -116,32 +119,32 @@ function columnsOf(table: string, entries: readonly Entry[]): readonly Column[] 
 }
 
 const typed = (some: readonly Column[]): string => ['"orgId" uuid', ...some.map(({ key, type }) => `"${key}" ${type}`)].join(', ');
-// JSON's null is no null of SQL.
+// JSON's null is not SQL's null.
 const read = ({ key, type }: Column): string => (type === 'jsonb' ? `nullif(r."${key}", 'null'::jsonb)` : `r."${key}"`);
 
 interface Options {
-  /** A row that this constraint refuses is left out of an insert. */
+  /** Constraint whose violation skips the row of an insert. */
   readonly unless?: string;
 }
 
-/** Texts of the statements that write rows. Each takes records as one JSON array. */
+/** Returns the statements that write rows. Each takes records as one JSON array. */
 function statementsOf(table: string, columns: readonly Column[], { unless }: Options) {
   const changing = columns.filter(({ changes }) => changes);
   const before = `insert into ${table} (org_id, ${columns.map(({ sql }) => sql).join(', ')})
     select r."orgId", ${columns.map(read).join(', ')} from jsonb_to_recordset(`;
   const rows = `) as r(${typed(columns)})`;
   const insert = statement(before, `${rows}${unless === undefined ? '' : ` on conflict on constraint ${unless} do nothing`}`);
-  // What never changes is only added.
+  // Rows that never change are only added.
   if (changing.length === 0) return { insert, upsert: null };
   const taken = changing.map(({ sql }) => `${sql} = excluded.${sql}`).join(', ');
   return {
     insert,
-    /** A row that is there keeps what does not change, and stays its organization's. */
+    /** Statement in which an existing row keeps its fixed fields and its organization. */
     upsert: statement(before, `${rows} on conflict (id) do update set ${taken} where ${table}.org_id = excluded.org_id`),
   };
 }
 
-/** Changes of some columns of rows that are there. @throws if one of them never changes */
+/** Returns the statement that changes some columns of existing rows. @throws Error if one of them never changes. */
 function revisionOf(table: string, columns: readonly Column[], names: readonly string[]) {
   const fixed = names.filter((name) => !columns.some(({ key, changes }) => key === name && changes));
   if (fixed.length > 0) throw new Error(`${table}: ${fixed.join(', ')} never changes`);
@@ -163,14 +166,14 @@ function isOnRecord(field: Field): field is PlainField | HeldField {
   return !('computed' in field);
 }
 
-/** @throws TypeError if the field is undefined: what is left out never becomes null */
+/** Returns a field's value. @throws TypeError if it is undefined, because a missing value must not become null. */
 function given(table: string, of: Row, name: string): unknown {
   const value = of[name];
   if (value === undefined) throw new TypeError(`${table}: "${name}" is undefined; a field without a value is null`);
   return value;
 }
 
-/** Functions between the view of a resource, its record and its row. */
+/** Returns the conversions between view, record and row. */
 function rowForms(table: string, entries: readonly Entry[], columns: readonly Column[]) {
   const names: ReadonlySet<string> = new Set(entries.map(([name]) => name));
   const groups = columns.filter(({ key }) => !names.has(key)).map(({ key }) => key);
@@ -190,7 +193,7 @@ function rowForms(table: string, entries: readonly Entry[], columns: readonly Co
       for (const [name, group] of places) {
         const value = given(table, of, name);
         if (group === null) row[name] = value;
-        // A JSON column of nulls is null.
+        // A JSON column of only nulls is null.
         else if (value !== null || row[group] !== null) ((row[group] ??= nulls(group)) as Record<string, unknown>)[name] = value;
       }
       return row;
@@ -207,7 +210,7 @@ function rowForms(table: string, entries: readonly Entry[], columns: readonly Co
   };
 }
 
-/** Schemas of the fields on the wire, in their order, and the function that shows a view by them. */
+/** Returns the schemas of the wire fields, in order, and the function that encodes a view. */
 function wireForms(fields: Fields) {
   const wire = Object.entries<Field>(fields).filter(([, field]) => field.wire !== undefined);
   const forms = wire.map(([name, field]) => {
@@ -227,7 +230,7 @@ function wireForms(fields: Fields) {
   };
 }
 
-/** Defines the rows of one table. Every table has the column `org_id` besides. */
+/** Defines the rows of a table. Every table also has the column `org_id`. */
 export function resource<const F extends Fields>(table: string, fields: F, options: Options = {}) {
   const entries = Object.entries<Field>(fields).flatMap(([name, field]): Entry[] => (isOnRecord(field) ? [[name, field]] : []));
   const computed = Object.entries<Field>(fields).flatMap(([name, field]) => (isOnRecord(field) ? [] : [name]));
@@ -241,30 +244,30 @@ export function resource<const F extends Fields>(table: string, fields: F, optio
     columns,
     unless: options.unless,
     ...statementsOf(table, columns, options),
-    /** Defines records that change some fields of rows which are there. */
+    /** Defines records that change some fields of existing rows. */
     revision<const Name extends keyof View<F> & string>(...changing: readonly Name[]) {
       const { update, record } = revisionOf(table, columns, changing);
       return { update, record: (orgId: string, of: Pick<View<F>, Name> & { readonly id: string }): Row => record(orgId, of) };
     },
-    /** Schemas of the fields on the wire, in their order. */
+    /** Schemas of the wire fields, in order. */
     wire: wire as Wire<F>,
-    /** The columns of a row under the names of their fields; exact numbers as text. */
+    /** Columns of a row by field name, with exact numbers as text. */
     select: columns.map(({ key, sql, type }) => `${sql}${type === 'numeric' ? '::text' : ''} as "${key}"`),
 
     /**
-     * Takes the fields out of an object, and those that it lacks out of another; both may have more. Spreading one of them into the other
-     * costs ten times as much. @throws TypeError if a field is undefined
+     * Takes the fields from an object, and missing ones from another. Both may have more. Spreading one into the other costs ten times as
+     * much. @throws TypeError if a field is undefined.
      */
     pick: <Own extends Partial<View<F>>>(own: Own, rest: Omit<View<F>, keyof Own>): View<F> =>
       rows.pick(own as Row, rest as Row) as View<F>,
-    /** Returns the record of a row. @throws TypeError if a field is undefined or unknown */
+    /** Returns the record of a row. @throws TypeError if a field is undefined or unknown. */
     record: (orgId: string, of: View<F>): Row => rows.record(orgId, of),
-    /** Reads a row of `select`. A field that its JSON column does not have yet is null. */
+    /** Reads a row of `select`. A field missing in its JSON column is null. */
     view: (row: Row): View<F> => rows.view(row) as View<F>,
-    /** Reads a row that has the computed fields too. */
+    /** Reads a row with computed fields. */
     whole: (row: Row): View<F> & Computed<F> =>
       ({ ...rows.view(row), ...Object.fromEntries(computed.map((name) => [name, row[name]])) }) as View<F> & Computed<F>,
-    /** Returns a view as it is on the wire, with what the route computes. */
+    /** Returns the wire form of a view, with the fields that the route computes. */
     body: (view: Shown<F>, ...[added]: keyof Given<F> extends never ? [] : [Given<F>]): Body<F> => body(view, added) as Body<F>,
   };
 }

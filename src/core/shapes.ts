@@ -1,13 +1,13 @@
-/** Building blocks of wire schemas that every room may use. */
+/** Building blocks of wire schemas for all rooms. */
 import { type TSchema, Type } from 'typebox';
 import { AUTONOMY_LEVELS, PAUSE_CAUSES, STAGES } from '../domain/agents/agent.ts';
 
-/** One word out of a list. */
+/** Returns the schema of one word of a list. */
 export function choice<const Words extends readonly string[]>(words: Words, description?: string) {
   return Type.Unsafe<Words[number]>({ type: 'string', enum: [...words], ...(description === undefined ? {} : { description }) });
 }
 
-/** One word out of a list, or null. */
+/** Returns the schema of one word of a list, or null. */
 export function nullableChoice<const Words extends readonly string[]>(words: Words, description?: string) {
   return Type.Unsafe<Words[number] | null>({
     type: ['string', 'null'],
@@ -23,12 +23,12 @@ interface Plain {
   readonly boolean: boolean;
 }
 
-/** A plain value or null. */
+/** Returns the schema of a plain value or null. */
 export function nullable<Kind extends keyof Plain>(kind: Kind, description?: string) {
   return Type.Unsafe<Plain[Kind] | null>({ type: [kind, 'null'], ...(description === undefined ? {} : { description }) });
 }
 
-/** Money and quantities: a decimal string, never a float. */
+/** Money or quantity: a decimal string, never a float. */
 export const DecimalText = Type.String({ pattern: '^-?\\d+(\\.\\d+)?$', examples: ['187.4500'] });
 export const NullableDecimalText = Type.Unsafe<string | null>({ type: ['string', 'null'], pattern: '^-?\\d+(\\.\\d+)?$' });
 /** ISO 8601 in UTC with milliseconds. */
@@ -41,7 +41,7 @@ export const AutonomyWord = choice(AUTONOMY_LEVELS, 'Autonomy level.');
 export const PauseCauseWord = nullableChoice(PAUSE_CAUSES, 'Reason of the pause, or null while it is running.');
 export const StageWord = choice(STAGES, 'Promotion stage.');
 
-/** Marks a value that is sent exactly as stored. Its schema documents it and filters nothing, so its hash stays valid. */
+/** Marks a value that is sent exactly as stored. Its schema documents it and filters nothing, so that its hash stays valid. */
 export function asStored<Value>(schema: TSchema) {
   return Type.Unsafe<Value>({ ...schema, [AS_STORED]: true });
 }

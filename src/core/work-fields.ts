@@ -1,4 +1,4 @@
-/** Wire fields of the progress of long work, the same in every record. */
+/** Wire fields for the progress of long work, the same in every record. */
 import { Type } from 'typebox';
 import { WAIT_CAUSES, type WorkProgress } from '../domain/values/work-progress.ts';
 

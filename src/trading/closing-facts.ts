@@ -1,4 +1,4 @@
-/** Inputs of what an agent's closings wait for: its holdings, its newest proposals, and present quotes. */
+/** Facts that explain what an agent's closings wait for: its holdings, its newest proposals, and present quotes. */
 import type { Clock } from '../../streams/clock.ts';
 import { createFreshness } from '../../streams/freshness.ts';
 import type { Position } from '../domain/books/book.ts';
@@ -8,13 +8,13 @@ import type { InstrumentKey } from '../domain/market/venue.ts';
 import { agedQuote } from './live-marks.ts';
 import type { LatestQuotes } from './ports.ts';
 
-/** A paused agent makes no other proposals than those that close: its newest tell what is under way, and the last try. */
+/** Maximum proposals read. A paused agent makes only closing ones, so the newest show what is under way and the last attempt. */
 const PROPOSALS = 100;
 
 export interface ClosingReads {
-  /** Positions of the live book and of the paper books of every version; empty of an agent of another organization. */
+  /** Returns positions of the live book and of the paper books of every version. Empty for another organization's agent. */
   held(orgId: string, agentId: string): Promise<readonly Position[]>;
-  /** Newest first. */
+  /** Returns proposals, newest first. */
   proposals(
     orgId: string,
     filter: { readonly agentId: string },

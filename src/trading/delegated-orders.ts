@@ -1,6 +1,6 @@
 /**
- * Orders on the primary chain that nobody's wallet is asked for: the proposal's order becomes a prepared swap of the
- * delegated wallet, and the signer process has it signed. What the chain has not decided is never decided here.
+ * Orders on the primary chain that need no prompt: the proposal's order becomes a prepared swap of the delegated wallet, and the signer
+ * process has it signed. Only the chain decides the result.
  */
 import { createTransactionSubmission } from '../../actors/prepared-transaction/submission.ts';
 import type { SubmitInfo } from '../../actors/proposal/execution-client.ts';
@@ -18,7 +18,7 @@ import type { InstrumentKey } from '../domain/market/venue.ts';
 import type { LatestQuotes, RiskReads, SignerClient } from './ports.ts';
 import { actingFor, type ProposalFacts, type ProposalSwapStore, type ProposalSwaps, permitOf, rejected } from './proposal-swaps.ts';
 
-/** A transaction that was put before the delegated signer. */
+/** A transaction submitted to the delegated signer. */
 export interface DelegatedOrder {
   readonly orderId: string;
   readonly orgId: string;
@@ -26,21 +26,21 @@ export interface DelegatedOrder {
   readonly proposalId: string;
   readonly delegationId: string;
   readonly order: Order;
-  /** Quotes on which risk passed it, and on which the organization's holdings are valued. */
+  /** Quotes on which risk accepted it, and which value the organization's holdings. */
   readonly heard: readonly (Quote | ReferencePrice)[];
   readonly preparedAt: EpochMs;
 }
 
-/** Returns the text that the worker signs of an order for the signer: the order, its quotes, and the message. */
+/** Returns the text of an order that the worker signs for the signer: the order, its quotes, and the message. */
 export function delegatedOrderText(order: DelegatedOrder, digest: string): string {
   return `sevengate delegated order 1\n${digest}\n${canonicalJson(order)}\n`;
 }
 
 /** Store ports of delegated orders. */
 export interface DelegatedOrderStore extends ProposalSwapStore {
-  /** Newest delegation of the agent, in any state. */
+  /** Returns the newest delegation of the agent, in any state, or null. */
   newest(orgId: string, agentId: string): Promise<Delegation | null>;
-  /** Notes what is put before the signer; the same order again changes nothing. */
+  /** Records what is submitted to the signer. Idempotent. */
   note(order: DelegatedOrder): Promise<void>;
   /** True for the error of a step whose delegation was revoked. */
   isDelegationLost(error: unknown): boolean;
@@ -52,7 +52,7 @@ export interface DelegatedOrderDeps {
   readonly reads: Pick<RiskReads, 'otherBooks'>;
   readonly runtime: Pick<Runtime, 'deliver'>;
   readonly signer: SignerClient;
-  /** Signs as the worker: base64 of an Ed25519 signature over the text as UTF-8. */
+  /** Signs as the worker. Returns a base64 Ed25519 signature over the UTF-8 text. */
   readonly signAsWorker: (text: string) => string;
   readonly bus: LatestQuotes;
   readonly verifySignature: VerifySignature;
@@ -60,7 +60,7 @@ export interface DelegatedOrderDeps {
 }
 
 export interface DelegatedOrders {
-  /** Reason why the agent's newest delegation does not cover the order; null if it does. */
+  /** Returns why the agent's newest delegation does not cover the order, or null if it does. */
   refusal(order: Order, facts: ProposalFacts): Promise<{ readonly code: DelegationRefusal; readonly detail: string } | null>;
   /** Prepares the order, has it signed and submits it. */
   submit(order: Order<'spotchain'>, info: SubmitInfo<'spotchain'>, facts: ProposalFacts): Promise<VenueAnswer>;
@@ -69,7 +69,7 @@ export interface DelegatedOrders {
 export function createDelegatedOrders(deps: DelegatedOrderDeps): DelegatedOrders {
   const { store, reads, clock, bus, swaps } = deps;
 
-  /** Returns the quotes for the signer's risk check: of the order's instrument and of everything that the organization holds. */
+  /** Returns the quotes for the signer's risk check: of the order's instrument and of all holdings of the organization. */
   async function heard(orgId: string, instrument: InstrumentKey): Promise<(Quote | ReferencePrice)[]> {
     const { assets } = await reads.otherBooks(orgId, 'live', '');
     const traded = [instrument, ...assets.map((asset) => asset.instrument)];
@@ -106,14 +106,13 @@ export function createDelegatedOrders(deps: DelegatedOrderDeps): DelegatedOrders
       const answer = await deps.signer.sign(id, deps.signAsWorker(delegatedOrderText(noted, digest)));
       if (answer.outcome === 'unavailable') return rejected('signer_unavailable', answer.detail);
       if (answer.outcome === 'refused') return rejected(answer.code, answer.detail);
-      // No lease of the proposal is asked for: the step that takes the bytes requires what the lease stands for, and their
-      // broadcast has a lease of its own.
+      // Needs no lease of the proposal: the step that takes the bytes checks the same conditions, and their broadcast has its own lease.
       return taken(deps, { id, signedBase64: answer.signedBase64, info, facts, delegation });
     },
   };
 }
 
-/** Submits signed bytes in a step that a halt, a pause, a changed manifest, a lowered autonomy or a revocation undoes. */
+/** Submits signed bytes in a step that a halt, a pause, a changed manifest, a lowered autonomy or a revocation prevents. */
 async function taken(
   { runtime, store, verifySignature, clock }: DelegatedOrderDeps,
   {
@@ -135,7 +134,7 @@ async function taken(
     runtime,
     load: store.load,
     verifySignature,
-    // The signer has run risk a moment ago, on the same quotes.
+    // The signer has just run risk on the same quotes.
     mayLeave: { swap: async () => ({ ok: true, value: required }) },
     clock,
   });

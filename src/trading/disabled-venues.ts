@@ -1,4 +1,4 @@
-/** Venues without live orders for each kind of caller, with what is disabled and the setting that enables it. */
+/** Venues without live orders, by caller, with the disabled part and the setting that enables it. */
 import { type Autonomy, EXECUTES_BY_ITSELF } from '../domain/agents/agent.ts';
 import { EXECUTABLE_VENUES, VENUE_FACTS } from '../domain/market/venue.ts';
 import { ALL_ENABLED, type DisabledVenues, EXCHANGE_KEY } from '../domain/risk/index.ts';
@@ -15,19 +15,18 @@ export interface LiveParts {
   readonly onchainPredictions: boolean;
 }
 
-/** Levels whose orders nobody carries out: what they say is advice. */
+/** Levels whose orders are only recommendations. */
 const ADVICE: ReadonlySet<Autonomy> = new Set(['research', 'suggest']);
 
-/** Venues that no setting opens to live orders. */
+/** Returns the venues for which no setting enables live orders. */
 function withoutWay(): DisabledVenues {
   const closed = EXECUTABLE_VENUES.filter((venue) => !VENUE_FACTS[venue].liveOrders);
   return Object.fromEntries(closed.map((venue) => [venue, `live orders on ${venue}`]));
 }
 
 /**
- * Returns a look-up of what live orders of each venue lack in an organization, for agents and Takes by their autonomy and for people
- * (null). Without a signer nothing buys on the primary chain autonomously. What is held there can still be sold, by the wallet of its
- * owner.
+ * Returns a function of what live orders of each venue lack in an organization, for agents and Takes by their autonomy and for people
+ * (null). Without a signer nothing buys on the primary chain autonomously. Its holdings can still be sold with the owner's wallet.
  */
 export function disabledVenuesOf(parts: LiveParts): (autonomy: Autonomy | null, orgId: string) => DisabledVenues {
   const { enabled, hasKey } = parts.spotexchange;

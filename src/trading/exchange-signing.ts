@@ -1,8 +1,8 @@
 /**
- * Permission to sign a request to the spot exchange with the key of an organization's account. The request has to carry the worker's
- * signature. An order must be the part that its proposal, or a person, has under way at this moment, no larger and at no worse price. It
- * must not be superseded by a halt, a pause or a lowered autonomy. Its price must be near the newest quote that the feed itself has
- * signed. Purchases within a day stay within a limit that is stored beside the key.
+ * Checks requests to the spot exchange before they are signed with an organization's key. The request must have the worker's signature. An
+ * order must be the part that its proposal or a person has under way, no larger and at no worse price. It must not be superseded by a halt,
+ * a pause or a lowered autonomy. Its price must be near the newest quote signed by the feed. Purchases within a day stay within a limit
+ * stored beside the key.
  */
 import type { MarketOrderContext } from '../../actors/market-order/protocol.ts';
 import { orderOfPart, partKey, partOf } from '../../actors/proposal/parts.ts';
@@ -21,19 +21,19 @@ import type { ExchangeKeys, ExchangeSignature, ExchangeSigner, RiskReads, SignEx
 import type { SignableProposal, SigningReads } from './signing-validation.ts';
 
 /**
- * Permitted move of the market since the newest signed quote, in basis points beside the mandate's slippage. That quote is half a minute
- * old or more, and an exit has to leave in a falling market.
+ * Tolerated price move since the newest signed quote, in basis points on top of the mandate's slippage. That quote is at least half a
+ * minute old, and an exit must be possible in a falling market.
  */
 const MOVED_BPS = 100;
 
-/** An order as its actor stands. */
+/** State of an order's actor. */
 export type PlacedOrder = { readonly state: string } & (
   | { readonly kind: 'proposal'; readonly context: ProposalContext }
   | { readonly kind: 'market_order'; readonly context: MarketOrderContext }
 );
 
 export interface ExchangeSigningReads extends Pick<SigningReads, 'proposal' | 'newestCut'> {
-  /** The proposal or the person's order with this id; null if the organization has none. */
+  /** Returns the proposal or manual order with this id, or null if the organization has none. */
   placedOrder(orgId: string, id: string): Promise<PlacedOrder | null>;
 }
 
@@ -41,7 +41,7 @@ export interface ExchangeSigningDeps {
   readonly reads: ExchangeSigningReads;
   readonly risk: Pick<RiskReads, 'preferences' | 'epoch'>;
   readonly keys: ExchangeKeys;
-  /** Verifies that the worker signed a text; base64. */
+  /** Verifies the worker's base64 signature over a text. */
   readonly isSignedByWorker: (text: string, signature: string) => boolean;
   /** Returns the purchase record of an organization, stored beside its key. */
   readonly ledgerOf: (orgId: string) => SigningLedger;
@@ -51,7 +51,7 @@ export interface ExchangeSigningDeps {
 type Refused = Extract<ExchangeSignature, { readonly outcome: 'refused' }>;
 const no = (code: string, detail: string): Refused => ({ outcome: 'refused', code, detail });
 
-/** Signs requests of accounts. @param signature the worker's over `exchangeRequestText`. */
+/** Creates the signer of account requests. @param signature The worker's, over `exchangeRequestText`. */
 export function createExchangeSigning(deps: ExchangeSigningDeps) {
   return async (request: ExchangeRequest, signature: string): Promise<ExchangeSignature> => {
     const { orgId, ask, timestamp } = request;
@@ -67,7 +67,7 @@ export function createExchangeSigning(deps: ExchangeSigningDeps) {
       const above = deps.ledgerOf(orgId).count({ ...counted, at: deps.clock.now() });
       if (above !== null) return no('signing_limit_breach', above);
     }
-    // The exchange signs neither the name of what is asked over its websocket API nor the socket.
+    // The signature covers neither the method of a websocket request nor the socket.
     if (ask.kind === 'user_stream' && key.opensSessions)
       return no('stream_refused', 'a signature of an Ed25519 key for the stream would also open a session that orders without signatures');
     const query = exchangeQuery(request, key.apiKey);
@@ -93,10 +93,10 @@ async function orderRefusal(
   return supersededRefusal(placed.context, proposal) ?? (await quoteRefusal(deps, orgId, ask.order, proposal.manifest));
 }
 
-/** Returns a signer whose requests carry the worker's own signature. */
+/** Returns a signer whose requests have the worker's own signature. */
 export function signedByWorker(deps: {
   readonly signer: ExchangeSigner;
-  /** Base64 of an Ed25519 signature over the text as UTF-8. */
+  /** Returns a base64 Ed25519 signature over the UTF-8 text. */
   readonly signAsWorker: (text: string) => string;
 }): SignExchangeRequest {
   return (request) => deps.signer.signRequest(request, deps.signAsWorker(exchangeRequestText(request)));
@@ -115,7 +115,7 @@ function partRefusal(
     placed.mode === 'live' &&
     (['id', 'venue', 'mode', 'bookId', 'instrument', 'side'] as const).every((field) => order[field] === placed[field]);
   if (!isSame) return no('state_conflict', 'the order is not the part that is under way');
-  // An order that rests at the near side for a while never takes. A person's order rests at its own limit.
+  // An order that rests at the near side for a while never takes. A manual order rests at its own limit.
   if (restAt !== null && restAt.postOnly !== (context.resting?.postOnly ?? true))
     return no('state_conflict', 'the order rests in another way than it was placed with');
   const isWorse = (price: DecimalString): boolean =>
@@ -144,7 +144,7 @@ async function haltRefusal({ risk }: ExchangeSigningDeps, orgId: string, { epoch
   return (await risk.epoch(orgId)) === epoch ? null : no('halted', 'the order has been superseded: halted');
 }
 
-/** Refuses an order outside the mandate near the newest quote that the feed itself has signed. */
+/** Refuses an order outside the mandate around the newest quote signed by the feed. */
 async function quoteRefusal(
   { reads, risk, clock }: ExchangeSigningDeps,
   orgId: string,

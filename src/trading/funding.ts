@@ -1,4 +1,7 @@
-/** Books the funding of perpetuals by the venue's own history. An hour whose rate or price is unknown is not zero: it waits, and is named. */
+/**
+ * Books the funding of perpetuals from the venue's own history. An hour with an unknown rate or price is not zero: it waits, and is
+ * reported.
+ */
 import type { ContainedLoop } from '../../actors/runtime/containment.ts';
 import type { CandleHistory } from '../../streams/candle-keeper.ts';
 import type { Fill } from '../domain/books/book.ts';
@@ -6,42 +9,42 @@ import { type FundingPayment, fundingPaymentOf, type HeldHour, heldHours, type H
 import { type EpochMs, HOUR_MS, isoTime } from '../domain/values/time.ts';
 import { splitInstrumentKey } from '../domain/market/venue.ts';
 
-/** Interval at which books are looked through for hours that have ended. Milliseconds. */
+/** Interval in milliseconds at which books are checked for ended hours. */
 export const FUNDING_MS = 60_000;
-/** A fill from before the end of an hour is on record by so long after it. */
+/** Milliseconds after the end of an hour by which its fills are on record. */
 const COMMIT_MS = 60_000;
-/** The venue tells a rate some moments after its hour: a younger hour without one is waited for, and blames nothing. */
+/** Milliseconds after an hour's end by which the venue reports its rate. A younger hour without a rate is no failure. */
 const SETTLE_MS = 600_000;
-/** Hours of one booking, so that a long outage is caught up step by step. */
+/** Maximum hours per booking, so that a long outage is caught up step by step. */
 const MOST_HOURS = 500;
 
-/** A book that may owe funding of hours after `fundedUntil`. */
+/** A book that may owe funding for hours after `fundedUntil`. */
 export interface OwingBook {
   readonly id: string;
   readonly orgId: string;
-  /** Every held hour up to here is booked; 0 before the first. */
+  /** End of the last held hour that is booked, or 0 before the first. */
   readonly fundedUntil: EpochMs;
 }
 
 export interface FundingStore {
-  /** Books with perpetuals that may owe funding of an hour up to `hour`. */
+  /** Returns books with perpetuals that may owe funding for an hour up to `hour`. */
   owing(hour: EpochMs): Promise<readonly OwingBook[]>;
-  /** Fills of perpetuals, ascending. */
+  /** Returns fills of perpetuals, ascending. */
   fills(bookId: string): Promise<readonly Pick<Fill, 'instrument' | 'side' | 'quantity' | 'at'>[]>;
-  /** Books payments that are not booked yet, each once. @returns how many were booked. */
+  /** Books payments that are not booked yet, each once. Returns how many were booked. */
   book(book: Pick<OwingBook, 'id' | 'orgId'>, payments: readonly FundingPayment[], fundedUntil: EpochMs, at: EpochMs): Promise<number>;
 }
 
-/** Rates and hourly bars as the venue tells them. */
+/** Rates and hourly bars from the venue. */
 export type PerpHistory = Pick<CandleHistory, 'fetchCandles'> & Required<Pick<CandleHistory, 'fetchFunding'>>;
 
-/** Books every hour that is known by now. @returns how many hours were booked. */
+/** Books every known hour. Returns the number of hours booked. */
 export async function bookFunding(deps: {
   readonly store: FundingStore;
   readonly history: PerpHistory;
   readonly clock: { now(): EpochMs };
   readonly contained: ContainedLoop;
-  /** Every fill from before this instant is on record; a minute ago if not given. */
+  /** Time before which every fill is on record. Default: one minute ago. */
   readonly recordedUntil?: EpochMs;
 }): Promise<number> {
   const { store, history, clock, contained } = deps;
@@ -76,7 +79,7 @@ function termsKey({ instrument, hour }: Pick<HeldHour, 'instrument' | 'hour'>): 
   return `${instrument} ${hour}`;
 }
 
-/** The venue's answers of one pass: books that hold the same perpetual ask once. */
+/** Caches the venue's answers during one pass, so that books with the same perpetual share them. */
 function remembered(history: PerpHistory): PerpHistory {
   const answers = new Map<string, Promise<unknown>>();
   const once = <Answer>(key: string, ask: () => Promise<Answer>): Promise<Answer> => {
@@ -90,7 +93,7 @@ function remembered(history: PerpHistory): PerpHistory {
   };
 }
 
-/** Terms of held hours, as far as the venue tells them: the rate of the hour and the close of its bar. */
+/** Returns the known terms of held hours: the rate of the hour and the close of its bar. */
 async function termsOf(history: PerpHistory, hours: readonly HeldHour[]): Promise<ReadonlyMap<string, HourlyTerms>> {
   const terms = new Map<string, HourlyTerms>();
   for (const key of new Set(hours.map(({ instrument }) => instrument))) {

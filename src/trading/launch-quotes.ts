@@ -1,4 +1,4 @@
-/** Quote tokens of curves, and their present value. */
+/** Quote tokens of curves, and their present price. */
 import type { Clock } from '../../streams/clock.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../domain/values/decimal.ts';
 import { type QuoteToken, quoteTokenOf } from '../domain/launch/quote-tokens.ts';
@@ -9,20 +9,20 @@ import { createLiveQuotes } from './live-marks.ts';
 import type { LatestQuotes } from './ports.ts';
 
 export interface TokenDollars {
-  /** US dollars of one whole token. */
+  /** US dollars per whole token. */
   readonly perToken: DecimalString;
-  /** Token that was priced; null if the token is a dollar by itself. */
+  /** Priced instrument, or null for a dollar token. */
   readonly instrument: InstrumentKey | null;
   readonly observedAt: EpochMs;
 }
 
-/** Quote tokens by the catalog, and their dollars by live quotes. Nothing is ordered at these prices. */
+/** Creates a look-up of quote tokens in the catalog and their prices by live quotes. Nothing is ordered at these prices. */
 export function createLaunchQuotes(quotes: LatestQuotes, clock: Pick<Clock, 'now'>) {
   const liveQuote = createLiveQuotes(quotes, clock);
   return {
-    /** Null if no curve is quoted in the mint. */
+    /** Returns null if no curve is quoted in the mint. */
     token: (mint: string): QuoteToken | null => quoteTokenOf(mint, clock.now()),
-    /** Null if it has no live price now. */
+    /** Returns null without a live price. */
     dollars({ pricedBy, multiplier }: QuoteToken): TokenDollars | null {
       if (pricedBy === null) return { perToken: '1', instrument: null, observedAt: clock.now() };
       const quote = liveQuote(pricedBy);
@@ -35,7 +35,7 @@ export function createLaunchQuotes(quotes: LatestQuotes, clock: Pick<Clock, 'now
 
 export type LaunchQuotes = ReturnType<typeof createLaunchQuotes>;
 
-/** Dollars of one whole token of a quote mint by what it would be sold at; null if no bid is live. */
+/** Returns the US dollars of one whole quote token at the live bid, or null. */
 export function quoteDollars(bid: (instrument: InstrumentKey) => string | null, clock: Pick<Clock, 'now'>) {
   return (mint: string): DecimalString | null => {
     const token = quoteTokenOf(mint, clock.now());

@@ -1,4 +1,4 @@
-/** Refreshes wallets of the leaderboard: reads what is new of each, and keeps what follows from it. Against ports, without SQL. */
+/** Refreshes wallets of the leaderboard: reads what is new, and stores the results. Uses ports, without SQL. */
 import type { ContainedLoop } from '../../actors/runtime/containment.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { Decimal, plainDecimal } from '../domain/values/decimal.ts';
@@ -17,29 +17,35 @@ import type { EpochMs } from '../domain/values/time.ts';
 import { errorText } from '../domain/values/value-text.ts';
 import { FILLS_CAP, isClosingFill, isPerpFill, type ReportedFill } from '../domain/identity/wallet.ts';
 
-/** A transaction of the primary chain as it concerns one wallet. */
+/** Effect of a primary-chain transaction on one wallet. */
 export interface WalletTransaction {
   readonly signature: string;
   readonly slot: number;
   readonly at: EpochMs;
   readonly failed: boolean;
-  /** Raw changes of the wallet's tokens by mint. */
+  /** Raw changes of the wallet's tokens, by mint. */
   readonly tokens: ReadonlyMap<string, bigint>;
-  /** Native lamports of the wallet itself, with the fee if it paid that. */
+  /** Lamports of the wallet itself, including the fee if it paid it. */
   readonly lamports: bigint;
   readonly feePaid: bigint;
 }
 
 export interface WalletHistories {
-  /** Newest first, at most a page of 100, older than `before`. Null if no provider is set up. @throws if it does not answer */
+  /**
+   * Reads a page of up to 100 transactions older than `before`, newest first. Null if no provider is configured. @throws if it does not
+   * answer.
+   */
   readonly transactions: ((address: string, before: string | null) => Promise<readonly WalletTransaction[]>) | null;
-  /** Perpetual and other fills: the most recent ones, or those since a time, that included. @throws if the venue does not answer */
+  /** Reads perpetual and other fills: the most recent ones, or those since a time (inclusive). @throws if the venue does not answer. */
   readonly fills: (address: string, since: EpochMs | null) => Promise<readonly ReportedFill[]>;
-  /** `spent`: the provider's budget is, and nothing was asked. `silent`: it gave no answer that makes sense. Null of every other error. */
+  /**
+   * Classifies an error. `spent`: the provider's budget is used up, and nothing was requested. `silent`: no valid answer. Null for other
+   * errors.
+   */
   readonly failureOf: (error: unknown) => 'spent' | 'silent' | null;
 }
 
-/** A wallet as the refresh finds it. */
+/** A wallet at the start of its refresh. */
 export interface RefreshedWallet {
   readonly id: number;
   readonly chain: WalletChain;
@@ -65,22 +71,22 @@ export interface WalletUpdate {
   readonly wallet: RefreshedWallet;
   readonly events: readonly StoredEvent[];
   readonly sales: readonly WalletSale[];
-  /** True if all sales of the wallet are worked out anew, so that those of before go. */
+  /** True if all sales of the wallet are recomputed, so that earlier ones are deleted. */
   readonly replacesSales: boolean;
 }
 
 export interface LeaderboardStore {
-  /** Wallets that were asked for before this time or never, oldest first; of each chain at most `limit`. */
+  /** Returns wallets last refreshed before this time or never, oldest first, at most `limit` per chain. */
   stale(before: EpochMs, limit: number): Promise<readonly RefreshedWallet[]>;
-  /** Returns the signatures that the wallet's events contain. */
+  /** Returns the signatures that the wallet's events already include. */
   known(walletId: number, signatures: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Finalized swaps of this service whose wallet it is, changed since then. */
+  /** Returns finalized swaps of this service with the wallet, changed since then. */
   ownSwaps(address: string, since: EpochMs): Promise<readonly WalletTransaction[]>;
-  /** Every event of the wallet in the order of the chain. */
+  /** Returns every event of the wallet in chain order. */
   events(walletId: number): Promise<readonly StoredEvent[]>;
   save(update: WalletUpdate, at: EpochMs): Promise<void>;
   failed(walletId: number, why: string, at: EpochMs): Promise<void>;
-  /** Brings states and ranks up to date, and notes how far behind the refresh is. */
+  /** Updates states and ranks, and records how far behind the refresh is. */
   project(
     refreshed: readonly number[],
     at: EpochMs,
@@ -88,9 +94,9 @@ export interface LeaderboardStore {
   ): Promise<{ readonly waiting: number; readonly behindMs: number }>;
 }
 
-/** Overlap with which own swaps are read again. Clocks of processes differ by less. */
+/** Overlap in milliseconds with which own swaps are read again. Clocks of processes differ by less. */
 const OWN_OVERLAP_MS = 60 * 60_000;
-/** A round ends before the next one is due. */
+/** Maximum milliseconds of a round, so that it ends before the next one is due. */
 const ROUND_MS = REFRESH_MS - 5_000;
 const DOLLAR = new Decimal(1_000_000);
 const dollars = (raw: string): string => plainDecimal(new Decimal(raw).div(DOLLAR));
@@ -104,9 +110,9 @@ export interface RefreshResult {
   readonly behindMs: number;
 }
 
-/** History of a wallet read so far, from its newest transaction down to `before`. */
+/** History of a wallet read so far, from its newest transaction back to `before`. */
 interface Reading {
-  /** The wallet's newest signature when the reading began: it ends there. */
+  /** Newest stored signature when the reading began, at which it ends. */
   readonly newest: string | null;
   readonly fresh: Map<string, WalletTransaction>;
   before: string | null;
@@ -114,8 +120,8 @@ interface Reading {
 }
 
 /**
- * Asks for the next page of a wallet. Returns null if more pages follow; else everything newer than the wallet's newest signature,
- * with `gap` if the limit of transactions ended it before.
+ * Requests the next page of a wallet. Returns null if more pages follow. Otherwise returns everything newer than the wallet's newest
+ * signature, with `gap` if the transaction limit ended it earlier.
  */
 async function nextPage(ask: NonNullable<WalletHistories['transactions']>, address: string, reading: Reading) {
   const page = await ask(address, reading.before);
@@ -148,7 +154,7 @@ async function refreshPerps(histories: Pick<WalletHistories, 'fills'>, wallet: R
   };
 }
 
-/** Folds what was read of a wallet into its ledger. */
+/** Folds new transactions of a wallet into its ledger. */
 async function updateOf(
   store: LeaderboardStore,
   wallet: RefreshedWallet,
@@ -158,19 +164,19 @@ async function updateOf(
   const told = new Set(fresh.map(({ signature }) => signature));
   const signatures = [...told, ...own.map(({ signature }) => signature)];
   const known = await store.known(wallet.id, signatures);
-  // The provider tells newest first; its own order within a slot is kept.
+  // The provider returns newest first. Its order within a slot is kept.
   const found = [
     ...fresh.toReversed().map((one) => eventOf(one, 'provider')),
     ...own.filter(({ signature }) => !told.has(signature)).map((one) => eventOf(one, 'service')),
   ].flatMap((event) => (event === null || known.has(event.signature) ? [] : [event]));
   const events = found.toSorted((a, b) => a.slot - b.slot);
-  // After a gap nobody knows what is held: the ledger begins anew with what was read.
+  // After a gap the holdings are unknown, so the ledger restarts with what was read.
   const base = gap ? { ...wallet, ledger: {}, ledgerSlot: null } : wallet;
   const isLate = !gap && events.some(({ slot }) => slot < (wallet.ledgerSlot ?? 0));
   const oldest = fresh.at(-1);
   const kept = isLate ? await store.events(wallet.id) : [];
   const folded = isLate ? foldAll([...kept, ...events]) : fold(base.ledger, events);
-  // Nothing older than the kept events is known of a new fold.
+  // A new fold knows nothing older than the kept events.
   const cutAt = gap ? oldest?.at : kept.length >= MOST_TRANSACTIONS ? kept[0]?.at : undefined;
   return {
     wallet: {
@@ -189,7 +195,7 @@ async function updateOf(
 
 const nameOfWallet = ({ id }: RefreshedWallet) => ({ id: `wallet ${id}`, orgId: null });
 
-/** The outcome of one refresh; a defect of this service counts as failed. */
+/** Returns the result of a refresh. A defect of this service counts as failed. */
 const settled = <Outcome extends string>(refresh: Promise<Outcome>) =>
   refresh.then(
     (outcome) => ({ outcome, defect: null }),
@@ -203,9 +209,9 @@ export function createLeaderboardRefresh(deps: {
   readonly contained: ContainedLoop;
 }): { run(): Promise<RefreshResult> } {
   const { store, histories, clock, contained } = deps;
-  /** Readings that a round left unfinished: the next round asks for their next page, not for the first one again. */
+  /** Unfinished readings, which the next round continues instead of starting again. */
   const readings = new Map<number, Reading>();
-  /** The turn in which a wallet was asked for last. */
+  /** Round in which a wallet was last requested. */
   const turns = new Map<number, number>();
   let turn = 0;
 
@@ -219,7 +225,7 @@ export function createLeaderboardRefresh(deps: {
     return updateOf(store, wallet, read);
   }
 
-  /** @throws a defect, once the wallet is noted as failed. */
+  /** Refreshes a wallet. @throws a defect, after the wallet is recorded as failed. */
   async function refresh(wallet: RefreshedWallet): Promise<'refreshed' | 'failed' | 'spent' | 'unfinished'> {
     if (wallet.chain === 'spotchain' && histories.transactions === null) {
       await store.failed(wallet.id, 'no indexing provider is set up: INDEXER_URL', clock.now());
@@ -243,14 +249,14 @@ export function createLeaderboardRefresh(deps: {
 
   return {
     /**
-     * Runs one round: up to twenty stale wallets, a page each in turn, longest wait first, each chain until its provider's budget or the
-     * round's time is spent.
+     * Runs one round: up to twenty stale wallets, one page each in turn, longest wait first, until a chain's provider budget or the round's
+     * time is used up.
      */
     async run() {
       const beganAt = clock.now();
       const staleBefore = beganAt - STALE_MS;
       const stale = await store.stale(staleBefore, REFRESH_WALLETS + contained.waiting);
-      // Another worker may have finished what was begun here.
+      // Another worker may have finished a reading begun here.
       for (const id of readings.keys()) if (!stale.some((wallet) => wallet.id === id)) readings.delete(id);
       const queue = stale.toSorted((a, b) => (turns.get(a.id) ?? 0) - (turns.get(b.id) ?? 0));
       const done: number[] = [];
@@ -274,7 +280,7 @@ export function createLeaderboardRefresh(deps: {
   };
 }
 
-/** Event that a transaction is to the wallet; null if it failed or moved no token. */
+/** Returns a transaction's event for the wallet, or null if it failed or moved no token. */
 function eventOf(transaction: WalletTransaction, source: StoredEvent['source']): StoredEvent | null {
   const { signature, slot, at, failed, tokens, lamports, feePaid } = transaction;
   if (failed) return null;
@@ -305,7 +311,7 @@ function fold(ledger: FifoLedger, events: readonly StoredEvent[]): { readonly le
   return { ledger: after, sales };
 }
 
-/** Folds all events anew, in the order of the chain; events of one slot in the order of their receipt. */
+/** Folds all events again, in chain order. Events of one slot are in the order of receipt. */
 function foldAll(events: readonly StoredEvent[]): ReturnType<typeof fold> {
   return fold(
     {},
@@ -313,7 +319,7 @@ function foldAll(events: readonly StoredEvent[]): ReturnType<typeof fold> {
   );
 }
 
-/** Closing fills of perpetuals, each once. Parts of one order without a trade's number look alike: each counts, in its place. */
+/** Returns closing fills of perpetuals, each once. Parts of an order without trade numbers look alike, so each counts, by position. */
 export function closingSales(fills: readonly ReportedFill[]): readonly WalletSale[] {
   const seen = new Map<string, number>();
   return fills.flatMap((fill): WalletSale[] => {

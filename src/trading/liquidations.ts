@@ -1,4 +1,4 @@
-/** Ends perpetuals on paper whose equity is at the maintenance margin, as the venue does. A position without a live price is left as it is. */
+/** Liquidates paper perpetuals whose equity is at the maintenance margin, like the venue. A position without a live price is left alone. */
 import type { ContainedLoop } from '../../actors/runtime/containment.ts';
 import type { Fill, Position } from '../domain/books/book.ts';
 import { Decimal, type DecimalString } from '../domain/values/decimal.ts';
@@ -7,31 +7,31 @@ import { isPerpetual, leverageOf, liquidationAt, liquidationFill, marginTiersOf 
 import type { EpochMs } from '../domain/values/time.ts';
 import type { InstrumentKey } from '../domain/market/venue.ts';
 
-/** Interval at which margins are looked at. Milliseconds. */
+/** Interval in milliseconds of margin checks. */
 export const LIQUIDATIONS_MS = 10_000;
 
-/** A paper book that holds perpetuals. */
+/** A paper book with perpetuals. */
 export interface MarginedBook {
   readonly id: string;
   readonly orgId: string;
   readonly version: number;
   readonly holdings: readonly Position[];
-  /** The stricter of the manifest's and the organization's limits. */
+  /** Stricter of the manifest's and the organization's limits. */
   readonly limits: { readonly maxLeverage: DecimalString; readonly maxCapitalUsd: DecimalString };
-  /** Funding that was booked to it. */
+  /** Funding booked to it. */
   readonly funding: readonly FundingPayment[];
 }
 
 export interface MarginStore {
   margined(): Promise<readonly MarginedBook[]>;
-  /** Books the end of a position, unless the book has moved since it was read. @returns 1 if it was booked. */
+  /** Books the end of a position, unless the book has changed since it was read. Returns 1 if it was booked. */
   end(book: Pick<MarginedBook, 'orgId' | 'version'>, fill: Fill): Promise<number>;
 }
 
-/** @returns how many positions were ended. */
+/** Liquidates due positions. Returns their number. */
 export async function liquidateBooks(deps: {
   readonly store: MarginStore;
-  /** The price at which a sell would trade now; null if none is live. */
+  /** Returns the price at which a sell would trade now, or null without a live one. */
   readonly bid: (instrument: InstrumentKey) => DecimalString | null;
   readonly clock: { now(): EpochMs };
   readonly contained: ContainedLoop;
@@ -43,14 +43,14 @@ export async function liquidateBooks(deps: {
     ({ id, orgId }) => ({ id, orgId }),
     async (book) => {
       const fill = liquidationOf(book, bid, clock.now());
-      // The next look finds what else has to end: the book has moved.
+      // The next check finds further positions, because the book has changed.
       if (fill !== null) ended += await store.end(book, fill);
     },
   );
   return ended;
 }
 
-/** The fill that ends the first position of a book at its maintenance margin, or null. */
+/** Returns the fill that liquidates the first position of a book at its maintenance margin, or null. */
 export function liquidationOf(
   { id, holdings, limits, funding }: Pick<MarginedBook, 'id' | 'holdings' | 'limits' | 'funding'>,
   bid: (key: InstrumentKey) => DecimalString | null,

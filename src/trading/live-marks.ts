@@ -1,4 +1,4 @@
-/** Prices of the moment from what this process has received: of live quotes alone, aged since they were assessed. */
+/** Present prices from quotes this process has received: only live ones, aged since their assessment. */
 import type { Clock } from '../../streams/clock.ts';
 import { withQuoteFlags, OVER_AGE } from '../../streams/flag-bits.ts';
 import { createFreshness, type Freshness } from '../../streams/freshness.ts';
@@ -8,20 +8,20 @@ import type { EpochMs } from '../domain/values/time.ts';
 import { midPrice } from '../domain/market/valuation.ts';
 import type { InstrumentKey } from '../domain/market/venue.ts';
 
-/** The newest quote of each instrument that this process has been told of. */
+/** Newest received quote of each instrument. */
 interface LatestQuotes {
   latest(key: InstrumentKey): Quote | ReferencePrice | null;
 }
 
-/** A quote as it is now: it was assessed when it was received, and has aged since. */
+/** Returns a quote as of now: it was assessed at its receipt and has aged since. */
 export function agedQuote(quote: Quote, freshness: Freshness, now: EpochMs): Quote {
   const own = quote.sourceTime ? Math.min(quote.observedAt, quote.receivedAt) : quote.receivedAt;
-  // On a feed that speaks of changes alone, the receipt is the last that this process knows of.
+  // On a feed that sends only changes, the receipt is the last known sign.
   const known = freshness.feedLimits(quote).cadence === 'change_only' ? quote.receivedAt : own;
   return now - known > freshness.maxAgeMs(quote) ? withQuoteFlags(quote, OVER_AGE) : quote;
 }
 
-/** The newest quote of an instrument, if it is live now; what is no longer live is as good as none. */
+/** Returns the newest quote of an instrument if it is live now, else null. */
 export function createLiveQuotes(quotes: LatestQuotes, clock: Pick<Clock, 'now'>): (instrument: InstrumentKey) => Quote | null {
   const freshness = createFreshness();
   return (instrument) => {
@@ -31,7 +31,7 @@ export function createLiveQuotes(quotes: LatestQuotes, clock: Pick<Clock, 'now'>
   };
 }
 
-/** The middle of every live quote among the instruments asked for; one that is not live has none. */
+/** Returns the midpoints of the live quotes among the given instruments. */
 export function createLiveMarks(
   quotes: LatestQuotes,
   clock: Pick<Clock, 'now'>,

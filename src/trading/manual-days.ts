@@ -1,4 +1,4 @@
-/** Begins the UTC day of manual books: the first mark of a day is kept, as ticks keep the one of an agent's book. */
+/** Begins the UTC day of manual books by storing its first mark, as ticks do for agents' books. */
 import type { ContainedLoop } from '../../actors/runtime/containment.ts';
 import { markBook, type TradingBook, utcDayOf } from '../domain/books/book.ts';
 import type { DecimalString } from '../domain/values/decimal.ts';
@@ -6,24 +6,24 @@ import { type BookDay, begunDay } from '../domain/tape/tick-inputs.ts';
 import type { EpochMs } from '../domain/values/time.ts';
 import type { InstrumentKey } from '../domain/market/venue.ts';
 
-/** Interval at which books without a mark of the day are marked. Milliseconds. */
+/** Interval in milliseconds at which books without a mark of the day are marked. */
 export const MANUAL_DAYS_MS = 60_000;
 
-/** A manual book that has no mark of a day yet. */
+/** A manual book without a mark of the day. */
 export interface UndatedBook {
   readonly id: string;
   readonly orgId: string;
-  /** @throws if its row cannot be read. */
+  /** Reads the book. @throws if its row cannot be read. */
   readonly read: () => { readonly state: TradingBook; readonly version: number };
 }
 
 export interface ManualDayStore {
   undated(day: EpochMs): Promise<readonly UndatedBook[]>;
-  /** Keeps first marks of a day; one of a book that has moved meanwhile is left out. */
+  /** Stores first marks of a day. Books that changed meanwhile are skipped. */
   begin(days: readonly (BookDay & { readonly version: number })[]): Promise<void>;
 }
 
-/** Marks every manual book that has no mark of this day. One whose positions have no live price is marked the next time. */
+/** Marks every manual book without a mark of this day. A book without live prices is marked later. */
 export async function beginManualDays(deps: {
   readonly store: ManualDayStore;
   readonly marks: (instruments: readonly InstrumentKey[]) => Promise<ReadonlyMap<InstrumentKey, DecimalString>>;

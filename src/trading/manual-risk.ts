@@ -1,6 +1,6 @@
 /**
- * Risk of people's orders on any venue. The organization's preferences are the mandate, its manual book is traded, and everything that
- * waits on that book counts.
+ * Risk of manual orders on any venue. The mandate is the organization's preferences, the book its manual book, with everything pending on
+ * it.
  */
 import type { LeftByOrder, ManualVerdict } from '../../actors/manual-order/verdict.ts';
 import {
@@ -42,8 +42,8 @@ import type { PresentInstrument } from './present-market.ts';
 
 export interface ManualRisk {
   /**
-   * Assesses an order of a person on the market that it would trade on, and shows what it was assessed by. `compile` makes
-   * it, told the organization's own limit of slippage in basis points and the book with everything that waits on it.
+   * Assesses a manual order on its market, and returns the inputs. `compile` makes the order from the organization's slippage limit in
+   * basis points and the book with everything pending.
    */
   validate(
     orgId: string,
@@ -55,19 +55,19 @@ export interface ManualRisk {
 }
 
 export interface ManualRiskOptions {
-  /** The most that the order may pay, if the venue's cost model does not say it. */
+  /** Returns the maximum fee of the order in basis points, if the venue's cost model does not give it. */
   readonly feeBps?: (order: Order) => number;
-  /** Counts as pending in the manual book besides what really is. */
+  /** Treated as pending in the manual book, besides what is. */
   readonly alongside?: readonly OpenProposal[];
-  /** The control epoch that the order was placed in; that of the assessment by default. */
+  /** Control epoch of the order's placement. Default: that of the assessment. */
   readonly placedIn?: number | undefined;
   /** Quantity of the instrument in the wallet of a sale. */
   readonly accountHolds?: DecimalString | undefined;
-  /** The account that it is assessed by; as it is now by default. */
+  /** Account of the assessment. Default: the present one. */
   readonly account?: ManualAccount;
 }
 
-/** Live marks, and for outcomes that nobody quotes what is known of their market. */
+/** Returns live marks, and for unquoted outcomes what is known of their market. */
 function createMarks({ bus, clock }: Pick<RiskDeps, 'bus' | 'clock'>) {
   const live = createLiveMarks(bus, clock);
   return (
@@ -84,7 +84,7 @@ function createMarks({ bus, clock }: Pick<RiskDeps, 'bus' | 'clock'>) {
   };
 }
 
-/** Reads the marks that orders of people are assessed with. */
+/** Returns the marks for assessing manual orders. */
 export function createManualMarks(deps: Pick<RiskDeps, 'reads' | 'bus' | 'clock'>) {
   const marksOf = createMarks(deps);
   return async (instruments: readonly InstrumentKey[]): Promise<ReadonlyMap<InstrumentKey, DecimalString>> =>
@@ -155,7 +155,7 @@ function presentVerdict(verdict: RiskVerdict, { quote, depth, market }: Omit<Pre
   return { ok: true, approved, risk, market: { quote, depth, liquidityUsd: market.liquidityUsd } };
 }
 
-/** The account as an order leaves it that is placed on it. */
+/** Returns the account after an order was placed on it. */
 export function accountAfter(account: ManualAccount, orgId: string, mode: ExecutionMode, { fills, waits }: LeftByOrder): ManualAccount {
   const waiting = waits === null ? account.waiting : [...account.waiting, waits];
   if (fills.length === 0) return { ...account, waiting };
@@ -172,9 +172,9 @@ function booked(state: TradingBook, fill: Fill): TradingBook {
 }
 
 /**
- * The book with the free dollars of the organization's accounts, and at least what this order and every purchase that waits
- * will cost: no venue fills an order that its account cannot pay, and not every account is known. The day's first equity
- * moves along, so that drawdown is measured on the same sum.
+ * Returns the book with the free dollars of the organization's accounts, but at least the cost of this order and of every pending purchase:
+ * no venue fills an order that its account cannot pay, and not every account is known. The day's first equity moves along, so that drawdown
+ * is measured on the same sum.
  */
 function paidByAccount(state: TradingBook, order: Order, feeBps: number, free: Decimal): TradingBook {
   const waiting = state.openProposals.filter(({ id, side }) => side === 'buy' && id !== order.id);
@@ -187,8 +187,8 @@ function paidByAccount(state: TradingBook, order: Order, feeBps: number, free: D
 }
 
 /**
- * A purchase at the exchange leaves alone what vaults and armed Takes have bound of the account that pays for it. From a wallet people
- * pay by transactions, which the database binds when they are prepared.
+ * Removes the dollars that vaults and armed Takes have bound in the paying account from a purchase at the exchange. Wallets pay by
+ * transactions, whose dollars the database binds.
  */
 function withoutBoundDollars(
   verdict: RiskVerdict,
@@ -210,7 +210,7 @@ function withoutBoundDollars(
   return { ok: false, attribution: { ...attribution, verdict: 'blocked', rejections: [...attribution.rejections, lacking] } };
 }
 
-/** The catalog, and the outcomes of these markets: what excludes each other is one exposure. */
+/** Returns the catalog with the outcomes of these markets, in which mutually exclusive outcomes are one exposure. */
 function withOutcomes(markets: ReadonlyMap<string, PredictionMarket>): RiskCatalog {
   return {
     byKey(key) {

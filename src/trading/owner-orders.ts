@@ -1,6 +1,6 @@
 /**
- * Orders on the primary chain that the owner's own wallet signs: the proposal's order lies prepared for it until it is
- * signed, or its blockhash has expired. Nothing leaves without that signature.
+ * Orders on the primary chain that the owner's wallet signs: the proposal's order waits as a prepared transaction until it is signed or its
+ * blockhash expires. Nothing is sent without that signature.
  */
 import type { SubmitInfo } from '../../actors/proposal/execution-client.ts';
 import type { VenueAnswer } from '../domain/orders/execution.ts';
@@ -11,8 +11,8 @@ export interface OwnerOrderDeps {
   readonly swaps: Pick<ProposalSwaps, 'prepare'>;
   readonly store: {
     /**
-     * The wallet that signs for an agent's or a Take's book: the one whose newest swap brought what is held, else the one
-     * that was delegated to the agent, else the one that the organization proved last, or null.
+     * Returns the wallet that signs for an agent's or Take's book: the one whose newest swap bought the holding, else the one delegated to
+     * it, else the one that the organization proved last, or null.
      */
     walletOf(facts: Pick<ProposalFacts, 'orgId' | 'agentId'>, order: Pick<Order, 'bookId' | 'instrument'>): Promise<string | null>;
   };
@@ -21,7 +21,7 @@ export interface OwnerOrderDeps {
 const NO_WALLET =
   'no wallet of the primary chain is known that could sign it: POST /v1/wallets/challenge and POST /v1/wallets link one by its owner’s signature';
 
-/** Prepares orders for the wallets of their owners. */
+/** Prepares orders for their owners' wallets. */
 export function createOwnerOrders({ swaps, store }: OwnerOrderDeps) {
   return async (order: Order<'spotchain'>, info: SubmitInfo<'spotchain'>, facts: ProposalFacts): Promise<VenueAnswer> => {
     const wallet = await store.walletOf(facts, order);

@@ -1,4 +1,4 @@
-/** The portfolio as the API asks for it: books, quotes, pools and mandate read together, and allocations assessed by risk. */
+/** Portfolio reads for the API: books, quotes, pools and mandate together, and allocations assessed by risk. */
 import { createFreshness, type Freshness } from '../../streams/freshness.ts';
 import { bookIds, type OpenProposal } from '../domain/books/book.ts';
 import { transitAccounts } from '../domain/bridge/transit.ts';
@@ -20,7 +20,7 @@ import { agedQuote } from './live-marks.ts';
 import type { LatestQuotes, RiskReads } from './ports.ts';
 import type { ImpactPreTrade } from './pre-trade.ts';
 
-/** An open position whose fills are asked for. */
+/** An open position whose fills are read. */
 export interface OpenPosition {
   readonly bookId: string;
   readonly instrument: InstrumentKey;
@@ -29,11 +29,11 @@ export interface OpenPosition {
 
 /** Reads of a portfolio besides the inputs of risk. */
 export interface PositionFills {
-  /** Ids of the newest fills of open positions, at most `limit` of each, newest first; by `<book> <instrument>`. */
+  /** Returns ids of the newest fills of open positions, at most `limit` each, newest first, by `<book> <instrument>`. */
   fillsOfPositions(positions: readonly OpenPosition[], limit: number): Promise<ReadonlyMap<string, readonly string[]>>;
 }
 
-/** Fills that are named of one position. */
+/** Maximum fills listed per position. */
 const FILLS_NAMED = 20;
 
 export interface PortfolioDeps {
@@ -99,7 +99,7 @@ async function outcomesOf(deps: PortfolioReading, instruments: readonly Instrume
   return facts;
 }
 
-/** The books of the mode; what waits on the manual one is known elsewhere. */
+/** Returns the books of the mode. Orders pending on the manual one are read elsewhere. */
 async function booksIn(deps: PortfolioReading, orgId: string, mode: ExecutionMode): Promise<readonly PortfolioBook[]> {
   const { reads } = deps;
   const manual = bookIds.manual(orgId, mode);
@@ -116,7 +116,7 @@ async function booksIn(deps: PortfolioReading, orgId: string, mode: ExecutionMod
   }));
 }
 
-/** `besides`: instruments that are not held yet and whose quotes and pools are needed. */
+/** Reads the material of a portfolio. `besides` are instruments that are not held yet, whose quotes and pools are also needed. */
 async function material(
   deps: PortfolioReading,
   orgId: string,
@@ -128,7 +128,7 @@ async function material(
   const [books, mandate, transit, accounts] = await Promise.all([
     booksIn(deps, orgId, mode),
     reads.preferences(orgId),
-    // Paper money crosses no bridge.
+    // Paper money is never in transit.
     mode === 'live' ? reads.inTransit(orgId) : [],
     mode === 'live' ? reads.accounts(orgId) : null,
   ]);
@@ -136,7 +136,7 @@ async function material(
   const addresses = read.flatMap(({ place }) => place.address ?? []);
   const inBooks = books.flatMap(({ state }) => state.holdings.map(({ instrument }) => instrument));
   const inWallets = read.flatMap(({ place }) => place.positions.flatMap(({ instrument }) => (instrument === null ? [] : [instrument])));
-  // An instrument outside the catalog has no price: only the comparison of reserves shows it.
+  // An instrument outside the catalog has no price and appears only in the reserve check.
   const outside =
     accounts === null ? [] : coinsOutside(accounts, clock.now()).filter(({ instrument }) => CATALOG.byKey(instrument) !== undefined);
   const instruments = [...new Set([...inBooks, ...inWallets, ...outside.map(({ instrument }) => instrument), ...besides])];
@@ -162,7 +162,7 @@ async function material(
   };
 }
 
-/** Each is assessed as if those before it were pending: two orders that pass alone may breach together. */
+/** Assesses each allocation as if the earlier ones were pending, because two orders that pass alone may together breach a limit. */
 async function assessed(
   deps: PortfolioReading,
   orgId: string,

@@ -1,4 +1,4 @@
-/** Outside ports of trading. Stores, venues and the signer implement them; all values are the domain's. */
+/** Ports of trading, with domain values. Stores, venues and the signer implement them. */
 import type { Autonomy, Stage } from '../domain/agents/agent.ts';
 import type { OpenProposal, TradingBook } from '../domain/books/book.ts';
 import type { TransitAmount } from '../domain/bridge/transit.ts';
@@ -18,30 +18,30 @@ import type { BoundDollars } from '../domain/take/live-capital.ts';
 import type { EpochMs } from '../domain/values/time.ts';
 import type { ExecutableVenue, InstrumentKey } from '../domain/market/venue.ts';
 
-/** The newest quote of each instrument that this process has been told of. */
+/** Newest received quote of each instrument. */
 export interface LatestQuotes {
   latest(key: InstrumentKey): Quote | ReferencePrice | null;
 }
 
-/** Books of venues at the moment of an order. */
+/** Books of venues when an order is placed. */
 export interface VenueBooks {
   /**
-   * Reads at most `levels` of each side. A followed book that holds at least `least` of each (default `levels`) is enough; its `edge` says
-   * how far it is known. Refuses with `not_found` or `unavailable`.
+   * Reads up to `levels` per side. A followed book with at least `least` per side (default `levels`) is enough. Its `edge` tells its known
+   * depth. Refuses with `not_found` or `unavailable`.
    */
   read(venue: ExecutableVenue, instrument: string, levels: number, least?: number): Promise<Outcome<OrderBook>>;
 }
 
-/** A book of an organization. `version` counts what was booked; zero was never booked to. */
+/** A book of an organization. `version` counts bookings, from 0. */
 export interface AccountBook {
   readonly id: string;
-  /** Null for the book of the organization's people. */
+  /** Null for a manual book. */
   readonly agentId: string | null;
   readonly version: number;
   readonly state: TradingBook;
 }
 
-/** An agent as its orders depend on it at this moment. */
+/** Present facts about an agent for its orders. */
 export interface AgentFacts {
   readonly id: string;
   readonly stage: Stage;
@@ -49,52 +49,50 @@ export interface AgentFacts {
   readonly manifest: Manifest;
   readonly manifestVersion: number;
   readonly paused: boolean;
-  /** The organization's control epoch; a halt begins a new one. */
+  /** Control epoch of the organization. A halt begins a new one. */
   readonly epoch: number;
 }
 
-/** The manual book of an organization and what counts beside it. */
+/** Manual book of an organization, and its surroundings. */
 export interface ManualAccount {
-  /** The organization's control epoch. */
   readonly epoch: number;
   readonly preferences: RiskPreferences;
-  /** Null if nothing was booked to it. */
+  /** Null before the first booking. */
   readonly book: AccountBook | null;
   /** Exposure of the organization in its other books of that mode. */
   readonly others: BookSums;
-  /** Accounts beside its live books; none of paper books. */
+  /** Accounts besides its live books. Empty for paper. */
   readonly accounts: AccountFacts;
-  /** Claims on those accounts of vaults, armed Takes and what people asked for; none on paper. */
+  /** Claims on those accounts by vaults, armed Takes and people's requests. Empty for paper. */
   readonly bound: Omit<BoundDollars, 'facts'>;
-  /** Orders that wait on the manual book and reserve capacity there. */
+  /** Orders pending on the manual book, which reserve capacity there. */
   readonly waiting: readonly OpenProposal[];
 }
 
 /** Risk reads of an organization, its agents and its books. */
 export interface RiskReads {
-  /** Null if the organization has no such agent. */
+  /** Returns null if the organization has no such agent. */
   agent(orgId: string, agentId: string): Promise<AgentFacts | null>;
-  /** The books that an agent trades in now, by id, with what is open on them; one that nothing has happened to is left out. */
+  /** Returns the books that an agent trades now, by id, with open proposals. Books without events are missing. */
   agentBooks(agentId: string): Promise<ReadonlyMap<string, AccountBook>>;
-  /** Exposure of the organization in its books of one mode except one. Its cost does not grow with their number. */
+  /** Returns the exposure of the organization's books of a mode except one, at a cost independent of their number. */
   otherBooks(orgId: string, mode: ExecutionMode, exceptBookId: string): Promise<BookSums>;
-  /** The newest comparison of the organization's accounts, and its live books. */
+  /** Returns the newest reserve check of the organization, and its live books. */
   accounts(orgId: string): Promise<AccountFacts>;
-  /** Inputs of assessing a person's order, all of one moment. */
+  /** Returns the inputs of assessing a manual order, all at one moment. */
   manualAccount(orgId: string, mode: ExecutionMode): Promise<ManualAccount>;
   /** Every book of the organization of one mode. */
   books(orgId: string, mode: ExecutionMode): Promise<readonly AccountBook[]>;
-  /** Reads all orders that wait on a manual book and reserve capacity there. */
+  /** Returns all orders pending on a manual book, which reserve capacity there. */
   waitingOn(orgId: string, bookId: string): Promise<readonly OpenProposal[]>;
-  /** Transfers of the organization that were submitted and have not ended. */
+  /** Returns submitted transfers of the organization that have not ended. */
   inTransit(orgId: string): Promise<readonly TransitAmount[]>;
-  /** The organization's mandate. Version zero: it never said anything, and the defaults hold. */
+  /** Returns the organization's mandate. Version 0 is the defaults. */
   preferences(orgId: string): Promise<{ readonly version: number; readonly preferences: RiskPreferences }>;
-  /** The organization's control epoch. */
   epoch(orgId: string): Promise<number>;
-  /** The liquidity of instruments' pools as it was received last, after `since`; an instrument without one is left out. */
+  /** Returns the last liquidity of instruments' pools received after `since`. Instruments without one are missing. */
   liquidity(instruments: readonly InstrumentKey[], since: EpochMs): Promise<ReadonlyMap<InstrumentKey, PoolLiquidity>>;
-  /** The prediction markets of outcomes, by market id. */
+  /** Returns the prediction markets of outcomes, by market id. */
   outcomeMarkets(instruments: readonly InstrumentKey[]): Promise<ReadonlyMap<string, PredictionMarket>>;
 }
 
@@ -103,33 +101,33 @@ export interface RiskDeps {
   readonly reads: RiskReads;
   readonly bus: LatestQuotes;
   readonly clock: { now(): EpochMs };
-  /** The venues whose live orders an organization cannot have carried out; null asks for an order of a person. */
+  /** Returns the venues without live orders for an organization. Null means a manual order. */
   readonly disabledVenues: (autonomy: Autonomy | null, orgId: string) => DisabledVenues;
 }
 
-/** Answer of the signer. Asking again is harmless: the same message has one signature. */
+/** Answer of the signer. Repeating a request is harmless: the same message has one signature. */
 export type SignerAnswer =
   | { readonly outcome: 'signed'; readonly signedBase64: string }
-  /** Refused as things stand. `code` names the missing condition. */
+  /** Refused for now. `code` names the missing condition. */
   | { readonly outcome: 'refused'; readonly code: string; readonly detail: string; readonly rejections?: readonly RiskRejection[] }
-  /** Unknown whether it was signed. Nothing was broadcast. */
+  /** Unknown if it was signed. Nothing was broadcast. */
   | { readonly outcome: 'unavailable'; readonly reason: string; readonly detail: string };
 
-/** Has prepared transactions signed. */
+/** Client that has prepared transactions signed. */
 export interface SignerClient {
-  /** @param signature the worker's, over `delegatedOrderText`. */
+  /** Requests a signature. @param signature The worker's, over `delegatedOrderText`. */
   sign(orderId: string, signature: string): Promise<SignerAnswer>;
 }
 
-/** Has requests to the spot exchange signed. */
+/** Client that has requests to the spot exchange signed. */
 export interface ExchangeSigner {
-  /** @param signature the worker's, over `exchangeRequestText`. */
+  /** Requests a signature. @param signature The worker's, over `exchangeRequestText`. */
   signRequest(request: ExchangeRequest, signature: string): Promise<ExchangeSignature>;
 }
 
 /** Result of signing a request to the spot exchange. */
 export type ExchangeSignature =
-  /** `query` is the whole signed query; `apiKey` names the account's key to the exchange and proves nothing. */
+  /** `query` is the complete signed query. `apiKey` identifies the account's key at the exchange and proves nothing. */
   | { readonly outcome: 'signed'; readonly apiKey: string; readonly query: string }
   | { readonly outcome: 'refused'; readonly code: string; readonly detail: string }
   | { readonly outcome: 'unavailable'; readonly reason: string; readonly detail: string };
@@ -137,12 +135,12 @@ export type ExchangeSignature =
 /** Has requests to the spot exchange signed, each with the key of its organization's account. */
 export type SignExchangeRequest = (request: ExchangeRequest) => Promise<ExchangeSignature>;
 
-/** The keys of organizations at the spot exchange, as the signer process alone has them. */
+/** Keys of organizations at the spot exchange, which only the signer process has. */
 export interface ExchangeKeys {
-  /** Returns the key as stored in its file at this moment, so that a replaced key counts at once. Null if there is none. */
+  /** Returns the key stored in its file now, so that a replaced key applies at once. Null if there is none. */
   of(orgId: string): {
     readonly apiKey: string;
-    /** True if a signature of this key on a stream request would also open a session that orders without signatures. */
+    /** True if a signature of this key on a stream request would also open a session that places orders without signatures. */
     readonly opensSessions: boolean;
     sign(query: string): string;
   } | null;
@@ -150,7 +148,7 @@ export interface ExchangeKeys {
 
 /** Answer of the remote signer. */
 export type RemoteAnswer =
-  /** Unverified signature. The caller compares it with its request. */
+  /** Unverified signature, which the caller compares with its request. */
   | { readonly outcome: 'signed'; readonly signed: Uint8Array }
   | {
       readonly outcome: 'refused';
@@ -163,20 +161,20 @@ export type RemoteAnswer =
 /** Record of the signer's signatures, stored where no database password reaches. */
 export interface SigningLedger {
   /**
-   * Counts a signing before it is requested, whatever the result. @returns why it must not be signed: the window is used up, or this order
-   * was signed with another message; null if it is counted.
+   * Counts a signing before it is requested, whatever its result. Returns why it must not be signed (the window is used up, or this order
+   * was signed with another message), or null if it is counted.
    */
   count(signing: {
     readonly orderId: string;
-    /** SHA-256 of the message, hexadecimal. */
+    /** SHA-256 of the message in hexadecimal. */
     readonly digest: string;
     readonly notionalUsd: string;
     readonly at: EpochMs;
   }): string | null;
 }
 
-/** The identity provider's signing API. */
+/** Signing API of the identity provider. */
 export interface RemoteSigner {
-  /** @param unsigned the whole wire transaction. */
+  /** Requests a signature. @param unsigned The whole wire transaction. */
   signTransaction(wallet: string, unsigned: Uint8Array, idempotencyKey: string): Promise<RemoteAnswer>;
 }

@@ -1,4 +1,4 @@
-/** Risk at the moment of an approval and of an execution: the present quote, the present book and the mandate, asked together. */
+/** Risk at an approval and at an execution, on the present quote, book and mandate. */
 import { untouchedBook } from '../../actors/agent/tick-risk.ts';
 import type { ManualVerdict } from '../../actors/manual-order/verdict.ts';
 import type { MarketOrderRequest, MarketPreTrade } from '../../actors/market-order/commands.ts';
@@ -18,14 +18,14 @@ import { createLiveMarks } from './live-marks.ts';
 import { accountAfter, createManualRisk, type ManualRisk, type ManualRiskOptions } from './manual-risk.ts';
 import { createMarketLook, deepEnough, lookFor, type MarketLook, type MarketLookDeps, type PresentInstrument } from './present-market.ts';
 
-/** Default slippage of a person's order beyond the price that it was placed on, if neither the person nor the preferences set one. */
+/** Default slippage in basis points of a manual order beyond its price, if neither the person nor the preferences set one. */
 const MANUAL_SLIPPAGE_BPS = 50;
-/** Names orders that are never placed. */
+/** Id of orders that are never placed. */
 const PREVIEW = 'preview';
 
-/** Assesses what a person might order, and shows what it was assessed by; nothing is stored or reserved. */
+/** Assesses possible manual orders, and returns the inputs. Nothing is stored or reserved. */
 export interface ImpactPreTrade {
-  /** `alongside` counts as pending in the manual book. */
+  /** Assesses an order. `alongside` counts as pending in the manual book. */
   preview(
     orgId: string,
     mode: ExecutionMode,
@@ -34,7 +34,7 @@ export interface ImpactPreTrade {
   ): Promise<Outcome<ManualVerdict & { readonly context: RiskContext }>>;
 }
 
-/** Makes an order of what is quoted now and the organization's own limit of slippage in basis points. */
+/** Makes an order from the present quote and the organization's slippage limit in basis points. */
 type Compile = (quote: Quote | null, maxSlippageBps: number) => Outcome<Order>;
 
 export function createPreTrade(deps: MarketLookDeps): PreTrade & MarketPreTrade & ImpactPreTrade {
@@ -44,7 +44,7 @@ export function createPreTrade(deps: MarketLookDeps): PreTrade & MarketPreTrade 
   const marked = (state: TradingBook) => markBook(state, marks(state.holdings.map(({ instrument }) => instrument)), clock.now());
   const manual = createManualRisk(deps);
 
-  /** Assesses an order of a person, made by `compile` of what is quoted now. */
+  /** Assesses a manual order that `compile` makes from the present quote. */
   const validateManual = async (
     orgId: string,
     mode: ExecutionMode,
@@ -103,7 +103,7 @@ export function createPreTrade(deps: MarketLookDeps): PreTrade & MarketPreTrade 
           disabled: deps.disabledVenues(agent.autonomy, orgId),
         },
       });
-      // A price that has come closer since the decision keeps its slippage budget. A better price does not breach it.
+      // A price that has come closer since the decision keeps its slippage budget, so that a better price is no breach.
       const verdict = assessOrder(atPresentPrice(order, present.quote), context);
       return verdict.ok
         ? {
@@ -118,7 +118,7 @@ export function createPreTrade(deps: MarketLookDeps): PreTrade & MarketPreTrade 
   };
 }
 
-/** Assesses an order of a person, made by `compile`, on what its instrument was just seen to be, or on a second look. */
+/** Assesses a manual order that `compile` makes, on the given market or on a deeper look. */
 async function validateOn(
   manual: ManualRisk,
   look: MarketLook,
@@ -144,7 +144,7 @@ async function validateOn(
   return deeper === present ? { assessed, present } : { assessed: await assessOn(deeper), present: deeper };
 }
 
-/** A person's order on the present price: sized, with a limit on its slippage, in whole steps of its instrument. */
+/** Returns a manual order at the present price: sized, with a slippage limit, in whole steps of its instrument. */
 function compiledManual(
   orgId: string,
   id: string,

@@ -1,4 +1,4 @@
-/** Risk for orders on prediction markets: the market as its provider lists it, its book asked for just now, and the one risk function. */
+/** Risk of prediction orders, on the market's listing, its book requested now, and the shared risk function. */
 import { passed } from '../../actors/manual-order/verdict.ts';
 import type { PredictionPreTrade } from '../../actors/prediction-order/commands.ts';
 import { predictionSubject } from '../../actors/prediction-order/purpose.ts';
@@ -30,11 +30,11 @@ import { type PresentInstrument, topOf } from './present-market.ts';
 export interface PredictionPreTradeDeps {
   readonly risk: ManualRisk;
   readonly markets: { get(id: string): Promise<PredictionMarket | null> };
-  /** The market as its provider lists it now; null if the provider lists nothing or does not answer. */
+  /** Returns the provider's present listing, or null if it has none or does not answer. */
   readonly listed: (market: PredictionMarket) => Promise<PredictionMarket | null>;
-  /** The book of a market at the venue that the order would go to; null if the venue gives none. */
+  /** Returns the market's book at the order's venue, or null if the venue gives none. */
   readonly book: (market: PredictionMarket) => Promise<PredictionBook | null>;
-  /** The newest quotes that were received of that very venue, which stand in if it gives no book; null if none is received. */
+  /** Newest quotes of that venue, used if it gives no book. Null if none are received. */
   readonly bus: LatestQuotes | null;
   readonly clock: { now(): EpochMs };
 }
@@ -43,7 +43,7 @@ export function createPredictionPreTrade(deps: PredictionPreTradeDeps): Predicti
   const { clock } = deps;
   const freshness = createFreshness();
 
-  /** The outcome's book as the venue answers now, else the top of it that was received. */
+  /** Returns the outcome's book from the venue, else its received top. */
   async function present(market: PredictionMarket, outcome: OutcomeSide): Promise<PresentInstrument> {
     const key = outcomeKey(market.id, outcome);
     const book = await deps.book(market);
@@ -55,7 +55,7 @@ export function createPredictionPreTrade(deps: PredictionPreTradeDeps): Predicti
     return { quote, depth, edge: null, market: presentMarket({ at, quote, reference: null, liquidity: null }) };
   }
 
-  /** The market by a listing of now, if its provider gives one. What it inherits from its event stays as it was listed. */
+  /** Returns the market with its present listing, if available. Fields inherited from its event stay as listed. */
   async function listed(market: PredictionMarket): Promise<PredictionMarket> {
     if (isListedNow(market, clock.now())) return market;
     const fresh = await deps.listed(market);
@@ -88,7 +88,7 @@ export function createPredictionPreTrade(deps: PredictionPreTradeDeps): Predicti
       const refused = notTaken(market, clock.now());
       if (refused !== null) return refused;
       const now = await present(market, outcome);
-      // A price that has come closer since keeps its slippage budget. The order itself stays as it was compiled.
+      // A price that has come closer keeps its slippage budget. The order itself is unchanged.
       const compile = () => ({ ok: true, value: atPresentPrice(order, now.quote) }) as const;
       const assessed = await deps.risk.validate(orgId, order.mode, now, compile, { feeBps: () => feeCeilingBps(market.fee, order) });
       return assessed.ok ? { ok: true, value: { market, ...assessed.value, order } } : assessed;
@@ -96,7 +96,7 @@ export function createPredictionPreTrade(deps: PredictionPreTradeDeps): Predicti
   };
 }
 
-/** Returns why the market takes no order now; null if it does. */
+/** Returns why the market accepts no order now, or null. */
 function notTaken(market: PredictionMarket, now: number): Outcome<never> | null {
   const closed = closedBecause(market, now);
   if (closed !== null) return refuse('state_conflict', closed);
@@ -106,13 +106,13 @@ function notTaken(market: PredictionMarket, now: number): Outcome<never> | null 
   );
 }
 
-/** An order as it was placed, with the market that it is for. */
+/** A placed order and its market. */
 interface PlacedPredictionOrder {
   readonly marketId: string;
   readonly order: Parameters<PredictionPreTrade['revalidate']>[2];
 }
 
-/** An order leaves only while its market is open and risk lets it pass on the present book; its own reservation does not count. */
+/** Checks that an order may be sent: its market is open and risk accepts it on the present book, without its own reservation. */
 export function predictionMayLeave(deps: {
   readonly orders: { find(orgId: string, orderId: string): Promise<PlacedPredictionOrder | null> };
   readonly markets: { get(id: string): Promise<PredictionMarket | null> };

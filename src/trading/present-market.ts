@@ -1,4 +1,4 @@
-/** The market of an instrument now: the venue's own book if it publishes one, else what was received; with what risk is told of it. */
+/** Present market of an instrument: the venue's own book if it publishes one, else the received quote, with the other inputs of risk. */
 import { withReferenceFlags } from '../../streams/flag-bits.ts';
 import { createFreshness, type Freshness } from '../../streams/freshness.ts';
 import { CATALOG } from '../domain/catalog/catalog.ts';
@@ -14,25 +14,23 @@ import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey, VENUE_FAC
 import { agedQuote } from './live-marks.ts';
 import type { LatestQuotes, RiskDeps, RiskReads, VenueBooks } from './ports.ts';
 
-/** Levels of a book that an order is filled through. */
+/** Number of book levels that an order is filled through. */
 const DEPTH_LEVELS = 100;
 
 export interface MarketLookDeps extends RiskDeps {
   readonly orderBooks: VenueBooks;
 }
 
-/** An instrument as it can be traded now: its quote, its book if the venue gives one, and what risk is told of it. */
+/** An instrument's present market: its quote, its book if the venue gives one, and the inputs of risk. */
 export interface PresentInstrument {
   readonly quote: Quote | null;
   readonly depth: Depth | null;
-  /** Depth to which the book is known, or null if it is as deep as orders are filled. */
+  /** Known depth of the book, or null if it is as deep as orders are filled. */
   readonly edge: BookEdge | null;
   readonly market: RiskMarket;
 }
 
-/**
- * Looks an instrument up at this moment. `least` levels of a followed book are enough; a shallower one is asked of its venue.
- */
+/** Reads an instrument now. `least` levels of a followed book are enough. A shallower one is requested from its venue. */
 export type MarketLook = (instrument: InstrumentKey, least?: number) => Promise<PresentInstrument>;
 
 export function createMarketLook(deps: MarketLookDeps): MarketLook {
@@ -48,7 +46,7 @@ export function createMarketLook(deps: MarketLookDeps): MarketLook {
     const at = clock.now();
     const received = bus.latest(key);
     const aged = received?.kind === 'quote' ? agedQuote(received, freshness, at) : null;
-    // The venue's book is the younger word on the same venue.
+    // The venue's book is newer than its received quote.
     const quote = depth === null ? aged : topOf(depth, instrument);
     const edge = (book?.ok === true && book.value.edge) || null;
     return { quote, depth, edge, market: presentMarket({ at, quote, reference: referenceNow(bus, freshness, key, at), liquidity }) };
@@ -59,18 +57,18 @@ function depthOf(venue: ExecutableVenue, { source, observedAt, quality, flags, b
   return { venue, source, observedAt, quality, flags, bids, asks };
 }
 
-/** Looks at what an order trades on, as deep as the order needs. */
+/** Reads the market of an order, as deep as the order needs. */
 export async function lookFor(look: MarketLook, order: Order): Promise<PresentInstrument> {
   const seen = await look(order.instrument);
   return deepEnough(look, seen, atPresentPrice(order, seen.quote));
 }
 
-/** Looks again, at as much of the book as its venue tells, if an order could take more than is known of it. */
+/** Reads again, at the venue's full depth, if an order could take more than the known part. */
 export async function deepEnough(look: MarketLook, seen: PresentInstrument, order: Order): Promise<PresentInstrument> {
   return walksBeyondEdge(order, seen) ? look(order.instrument, DEPTH_LEVELS) : seen;
 }
 
-/** True if the book is not known down to the order's limit and holds less than the order to where it is known. */
+/** True if the book is not known down to the order's limit and its known part is smaller than the order. */
 function walksBeyondEdge(order: Order, { depth, edge }: PresentInstrument): boolean {
   const known = order.side === 'buy' ? edge?.ask : edge?.bid;
   if (depth === null || known == null) return false;
@@ -80,7 +78,7 @@ function walksBeyondEdge(order: Order, { depth, edge }: PresentInstrument): bool
   return taken === null || taken.quantity.lt(order.quantity);
 }
 
-/** The best of both sides as the quote that prices the order. */
+/** Returns the best prices of a book as the quote that prices the order. */
 export function topOf(depth: Depth, instrument: string): Quote {
   const [bid, ask] = [depth.bids[0] ?? null, depth.asks[0] ?? null];
   return {
@@ -101,7 +99,7 @@ export function topOf(depth: Depth, instrument: string): Quote {
   };
 }
 
-/** Benchmark of an instrument, as it was received last and is worth now; null if nothing was received. */
+/** Returns the last received benchmark of an instrument with its present quality, or null. */
 export function referenceNow(bus: LatestQuotes, freshness: Freshness, instrument: InstrumentKey, now: EpochMs): ReferencePrice | null {
   const benchmark = CATALOG.byKey(instrument)?.benchmark ?? null;
   const received = benchmark === null ? null : bus.latest(benchmark);
@@ -110,14 +108,14 @@ export function referenceNow(bus: LatestQuotes, freshness: Freshness, instrument
   return over ? withReferenceFlags(received, freshness.referenceBits(received, now)) : received;
 }
 
-/** The liquidity of the instrument's pools as it was received last; null for what is in no pool, and where nothing was received in time. */
+/** Returns the last received pool liquidity of an instrument, or null if it is in no pool or nothing was received in time. */
 export async function poolLiquidity(
   reads: Pick<RiskReads, 'liquidity'>,
   instrument: InstrumentKey,
   now: EpochMs,
 ): Promise<PoolLiquidity | null> {
   if (!instrument.startsWith('spotchain:')) return null;
-  // The pure function keeps the limit; the store need not look further back.
+  // The pure function keeps the limit. The store need not read further back.
   const pools = await reads.liquidity([instrument], now - POOL_LIQUIDITY_MAX_AGE_MS - 1);
   return pools.get(instrument) ?? null;
 }

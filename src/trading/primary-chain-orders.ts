@@ -1,7 +1,7 @@
 /**
- * The client through which agents and Takes trade on the primary chain. What an agent at `policy_auto` or `autonomous`, or a Take, asks
- * for is signed by the delegated signer. Everything else is prepared for the wallet of the owner: every order below those
- * levels, and exits that no delegation covers, because a position can always be left.
+ * Client of agents and Takes for the primary chain. The delegated signer signs orders of agents at `policy_auto` or `autonomous` and of
+ * Takes. Everything else is prepared for the owner's wallet: orders below those levels, and exits that no delegation covers, so that a
+ * position can always be exited.
  */
 import type { ExecutionClient, SubmitInfo } from '../../actors/proposal/execution-client.ts';
 import { EXECUTES_BY_ITSELF } from '../domain/agents/agent.ts';
@@ -13,13 +13,13 @@ import { type ProposalFacts, type ProposalSwapStore, type ProposalSwaps, rejecte
 export interface PrimaryChainOrderDeps {
   readonly store: Pick<ProposalSwapStore, 'proposal'>;
   readonly swaps: Pick<ProposalSwaps, 'lookUp'>;
-  /** Null if nobody signs for owners. */
+  /** Null if no delegated signer is configured. */
   readonly delegated: DelegatedOrders | null;
   readonly owner: (order: Order<'spotchain'>, info: SubmitInfo<'spotchain'>, facts: ProposalFacts) => Promise<VenueAnswer>;
 }
 
 export function createPrimaryChainOrders({ store, swaps, delegated, owner }: PrimaryChainOrderDeps): ExecutionClient<'spotchain'> {
-  /** Returns why the delegated signer does not sign it; null if it may be asked to. */
+  /** Returns why the delegated signer does not sign an order, or null if it may. */
   async function undelegated(order: Order<'spotchain'>, facts: ProposalFacts) {
     if (delegated === null)
       return { code: 'feature_disabled', detail: 'no process of this service signs for owners: set IDP_AUTHORIZATION_PRIVATE_KEY' };

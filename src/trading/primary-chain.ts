@@ -1,4 +1,4 @@
-/** Swaps on the primary chain before anybody signs: what a token's two sides are, and risk on the token's quote. */
+/** Swaps on the primary chain before signing: the legs of a token, and risk on its quote. */
 import type { LaunchChain } from '../../actors/launch/launch-chain.ts';
 import { passed } from '../../actors/manual-order/verdict.ts';
 import type { ChainClient } from '../../actors/prepared-transaction/chain-client.ts';
@@ -23,32 +23,32 @@ import { createManualRisk } from './manual-risk.ts';
 import type { RiskDeps } from './ports.ts';
 import { poolLiquidity, referenceNow } from './present-market.ts';
 
-/** The primary chain as this process reaches it. */
+/** Access of this process to the primary chain. */
 export interface PrimaryChain {
   readonly chain: ChainClient & {
     mintInfo(mint: string): Promise<(MintAccount & { readonly program: string }) | null>;
-    /** @throws if no node answers. */
+    /** Returns the token balances of an owner. @throws if no node answers. */
     balancesOf(owner: string): Promise<Outcome<Pick<PrimaryBalances, 'tokens'>>>;
   };
   readonly routes: SwapRouter;
   readonly rules: Pick<RouteRules, 'programs' | 'makers'>;
 }
 
-/** The same with what launches ask of it. */
+/** Access to the primary chain for launches too. */
 export interface LaunchingPrimaryChain extends PrimaryChain {
   readonly chain: PrimaryChain['chain'] & LaunchChain & { largestHolders(mint: string): Promise<HolderReading | null> };
-  /** Wallet that gets the partner's part of a launch's fees; null if nobody is named: then nothing is launched. */
+  /** Wallet of the partner's share of launch fees, or null if none is configured. Then nothing is launched. */
   readonly launchPartner: string | null;
 }
 
-/** Both sides of a token's swap, and the program that keeps the token's accounts. */
+/** Legs of a token's swap, and the program that owns its accounts. */
 export interface TokenLegs {
   readonly stable: SwapLeg;
   readonly token: SwapLeg;
   readonly tokenProgram: string;
 }
 
-/** Both sides of a token's swap. What a UI unit is, the mint itself says. */
+/** Returns the legs of a token's swap. The mint itself defines its UI unit. */
 export async function legsOf(
   { chain, clock }: { readonly chain: Pick<PrimaryChain['chain'], 'mintInfo'>; readonly clock: { now(): EpochMs } },
   instrument: InstrumentKey,
@@ -69,7 +69,7 @@ export async function legsOf(
   };
 }
 
-/** UI units of a token that a wallet holds and can move. */
+/** Returns the UI units of a token that a wallet holds and can move. */
 async function heldBy(
   chain: Pick<PrimaryChain['chain'], 'balancesOf'>,
   owner: string,
@@ -87,7 +87,7 @@ async function heldBy(
   return { ok: true, value: plainDecimal(sum) };
 }
 
-/** Risk for swaps of people. `exposureVersion` reads what an assessment of a book rests on, as one text. */
+/** Creates the risk of manual swaps. `exposureVersion` returns the version of the facts behind an assessment of a book, as text. */
 export function createSwapPreTrade(
   deps: RiskDeps & {
     readonly exposureVersion: (orgId: string, bookId: string) => Promise<string>;
@@ -122,7 +122,7 @@ export function createSwapPreTrade(
   };
 }
 
-/** A swap leaves only while risk lets the order pass that its message may come to, on the present quote and mandate. */
+/** Checks that a swap may be sent: risk accepts the worst order of its message on the present quote and mandate. */
 export function swapMayLeave(preTrade: SwapPreTrade) {
   return async (orgId: string, _id: string, context: PreparedTransactionContext): Promise<Outcome<null>> => {
     const { order, promise } = swapSubject(context);

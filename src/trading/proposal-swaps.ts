@@ -1,6 +1,6 @@
 /**
- * Swaps that trade proposals of agents and Takes ask for on the primary chain: prepared for the wallet that signs them,
- * assessed by the trader's own risk, and looked up by the proposal that they belong to. Who signs is decided elsewhere.
+ * Swaps of trade proposals of agents and Takes on the primary chain: prepared for the signing wallet, assessed by the trader's own risk,
+ * and looked up by their proposal. The signer is chosen elsewhere.
  */
 import type { CommandContext } from '../../actors/agent/commands.ts';
 import { transactionContext, transactionState } from '../../actors/prepared-transaction/effects.ts';
@@ -26,12 +26,12 @@ import type { EpochMs } from '../domain/values/time.ts';
 import type { RiskReads } from './ports.ts';
 import { legsOf, type PrimaryChain } from './primary-chain.ts';
 
-/** The part of an order's slippage budget that its route may slip by; the rest is for the route's own price. */
+/** Part of an order's slippage budget that its route may slip by. The rest covers the route's own price. */
 const FOR_SLIPPAGE = '0.8';
-/** Notionals are rounded up to this. */
+/** Step to which notionals are rounded up. */
 const USD_STEP = '0.000001';
 
-/** Facts behind a proposal's transaction: the proposal, and the present state of its agent or Take. */
+/** Facts about a proposal and the present state of its agent or Take. */
 export interface ProposalFacts {
   readonly orgId: string;
   readonly trader: TraderKind;
@@ -43,16 +43,16 @@ export interface ProposalFacts {
   readonly readsReference: boolean;
   readonly manifestHash: string;
   readonly reduceOnly: boolean;
-  /** True if a kill switch, or the word of a person, closes a position. */
+  /** True if a kill switch or a person closes a position. */
   readonly flattens: boolean;
 }
 
 /** Store ports of proposals' swaps. */
 export interface ProposalSwapStore {
-  /** Null if there is no proposal with this id. */
+  /** Returns null if there is no proposal with this id. */
   proposal(id: string): Promise<ProposalFacts | null>;
   load(ids: readonly string[]): Promise<ReadonlyMap<string, ActorRow>>;
-  /** Version of the facts that an assessment of a book rests on, as one text. */
+  /** Returns the version of the facts behind an assessment of a book, as text. */
   exposureVersion(orgId: string, bookId: string): Promise<string>;
 }
 
@@ -62,12 +62,12 @@ export interface ProposalSwapDeps extends PrimaryChain {
   readonly runtime: Pick<Runtime, 'start'>;
   readonly preTrade: PreTrade;
   readonly obstacleOf: (error: unknown) => CapacityObstacle;
-  /** True for an error that says that the node gave no answer. */
+  /** True for an error that means that the node did not answer. */
   readonly isSilence: (error: unknown) => boolean;
   readonly clock: { now(): EpochMs };
 }
 
-/** A swap that lies prepared: its id, the digest of its message, and the order as it was assessed at its worst price. */
+/** A prepared swap: its id, the digest of its message, and its order as assessed at its worst price. */
 export interface PreparedProposalSwap {
   readonly id: string;
   readonly digest: string;
@@ -81,13 +81,13 @@ export interface SwapSigner {
 }
 
 export interface ProposalSwaps {
-  /** Prepares the one swap of a proposal. Refused with the codes of `SwapCommands.prepare`. */
+  /** Prepares the swap of a proposal. Refuses with the codes of `SwapCommands.prepare`. */
   prepare(order: Order, info: SubmitInfo<'spotchain'>, facts: ProposalFacts, signer: SwapSigner): Promise<Outcome<PreparedProposalSwap>>;
-  /** Looks up the result of the swap, by the chain's word. */
+  /** Returns the result of the swap according to the chain. */
   readonly lookUp: ExecutionClient<'spotchain'>['lookUp'];
 }
 
-/** An answer of a client that sent nothing. */
+/** Returns the answer of a client that sent nothing. */
 export function rejected(reason: string, detail: string): VenueAnswer {
   return { outcome: 'rejected', reason, detail };
 }
@@ -97,12 +97,12 @@ export function actingFor({ orgId, trader, agentId }: ProposalFacts, { key }: Pi
   return { orgId, subject: `${trader}:${agentId}`, permissions: ['trade:execute'], requestId: key };
 }
 
-/** Returns the requirement of the step that takes a proposal's signed bytes: nothing has superseded the proposal. */
+/** Returns the condition of the step that takes a proposal's signed bytes: nothing has superseded the proposal. */
 export function permitOf({ orgId, agentId, epoch, manifestHash, reduceOnly, flattens }: ProposalFacts, byItself: boolean): ActorRecord {
   return { type: 'execution_permit', orgId, agentId, epoch, manifestHash, mode: 'live', reduceOnly, byItself, flattens };
 }
 
-/** Signed bytes of these swaps are submitted elsewhere. */
+/** Submission is handled elsewhere for these swaps. */
 const NOT_HERE = { submit: async () => refuse('unavailable', 'the signer submits the swap of a proposal') } as const;
 
 export function createProposalSwaps(deps: ProposalSwapDeps): ProposalSwaps {
@@ -114,7 +114,7 @@ export function createProposalSwaps(deps: ProposalSwapDeps): ProposalSwaps {
       const slippageBps = slippageLeft(order, info);
       if (slippageBps === null) return refuse('route_refused', 'the market has moved beyond the worst price of the order');
       const whole = await closing(deps, order, facts.agentId);
-      /** Result of the last assessment: at the worst price that its message allows. */
+      /** Result of the last assessment at the worst price that its message allows. */
       const assessed = { order, beyondBps: 0 };
       const handler = createSwapHandler({
         ...deps,
@@ -134,7 +134,7 @@ export function createProposalSwaps(deps: ProposalSwapDeps): ProposalSwaps {
           wallet: signer.wallet,
         });
       const first = await prepareWith(slippageBps);
-      // The route costs more beyond the touch than was kept for it: less may then be lost on the way.
+      // The route costs more beyond the touch than reserved, so less may be lost to slippage.
       const { beyondBps } = assessed;
       const prepared = !first.ok && beyondBps > 0 && beyondBps < slippageBps ? await prepareWith(slippageBps - beyondBps) : first;
       if (!prepared.ok) return prepared;
@@ -149,7 +149,7 @@ export function createProposalSwaps(deps: ProposalSwapDeps): ProposalSwaps {
   };
 }
 
-/** The agent's or the Take's own risk in the place of a person's: its reservation is left out of what the swap is assessed against. */
+/** Returns the trader's own risk instead of a person's. The swap is assessed without its own reservation. */
 function ownPreTrade(
   { store, preTrade }: ProposalSwapDeps,
   {
@@ -192,8 +192,8 @@ function ownPreTrade(
 }
 
 /**
- * Returns the quantity that the book may sell of the order's token to the last unit, if the order sells every whole lot of it; else null.
- * Orders are made in lots and balances are not: the rest of less than a lot could never be sold alone.
+ * Returns the sellable quantity of the order's token to the last unit, if the order sells every whole lot of it, else null. Orders are in
+ * lots and balances are not: a remainder of less than a lot could never be sold alone.
  */
 async function closing({ reads }: ProposalSwapDeps, order: Order, agentId: string): Promise<DecimalString | null> {
   if (order.side === 'buy') return null;
@@ -228,8 +228,8 @@ function answerOf(row: ActorRow, order: Order, key: string, now: EpochMs): Venue
 }
 
 /**
- * Share by which less than quoted may come out so that the worst price of the order holds, in basis points; null if the
- * market stands beyond that price already. A part is kept for what the route costs beyond the touch.
+ * Returns the slippage in basis points that still keeps the order's worst price, or null if the market is already beyond it. A part is
+ * reserved for the route's cost beyond the touch.
  */
 function slippageLeft(order: Order, { quote }: Pick<SubmitInfo<'spotchain'>, 'quote'>): number | null {
   const touch = order.side === 'buy' ? quote.ask : quote.bid;
@@ -241,7 +241,8 @@ function slippageLeft(order: Order, { quote }: Pick<SubmitInfo<'spotchain'>, 'qu
 }
 
 /**
- * Returns the input amount of an order. A buy gives a lot less than it may cost, because a swap's own order is rounded up to whole lots.
+ * Returns the input amount of an order. A buy uses one lot less than its maximum cost, because a swap's own order is rounded up to whole
+ * lots.
  */
 function givenFor(order: Order, least: Decimal): Decimal {
   if (order.side === 'sell') return new Decimal(order.quantity);
@@ -249,14 +250,14 @@ function givenFor(order: Order, least: Decimal): Decimal {
   return new Decimal(order.notionalUsd).minus(lotUsd).minus(least).minus(USD_STEP);
 }
 
-/** Returns how much worse the worst price of a swap is than that of its order, in whole basis points rounded up; zero if it is not worse. */
+/** Returns by how much a swap's worst price is worse than its order's, in whole basis points rounded up, or 0. */
 function bpsBeyond(swap: Order, order: Order): number {
   const ratio =
     order.side === 'buy' ? new Decimal(swap.limitPrice).div(order.limitPrice) : new Decimal(order.limitPrice).div(swap.limitPrice);
   return ratio.lte(1) ? 0 : ratio.minus(1).times(10_000).ceil().toNumber() + 1;
 }
 
-/** Returns why a swap is more than the order that it is for; null if it is not. */
+/** Returns why a swap exceeds its order, or null. */
 function beyondOrder(swap: Order, order: Order): string | null {
   const isBuy = order.side === 'buy';
   if (swap.instrument !== order.instrument || swap.side !== order.side) return 'the swap is of another token or side than the order';
@@ -268,8 +269,8 @@ function beyondOrder(swap: Order, order: Order): string | null {
 }
 
 /**
- * Creates the check of owner-signed bytes: they may leave only while the proposal waits for them and its order passes risk now. Returns the
- * further requirements of the step that takes them.
+ * Creates the check of owner-signed bytes: they may be sent only while the proposal waits for them and risk accepts its order now. Returns
+ * the further conditions of the step that takes them.
  */
 export function proposalSwapMayLeave(deps: { readonly store: Pick<ProposalSwapStore, 'proposal'>; readonly preTrade: PreTrade }) {
   return async (orgId: string, context: PreparedTransactionContext): Promise<Outcome<readonly ActorRecord[]>> => {

@@ -1,4 +1,4 @@
-/** Compares, organization by organization, what vaults and books claim with what the account and the wallets really hold. */
+/** Compares the claims of vaults and books with the real holdings of account and wallets, per organization. */
 
 import type { ContainedLoop } from '../../actors/runtime/containment.ts';
 import { CATALOG } from '../domain/catalog/catalog.ts';
@@ -22,46 +22,48 @@ import type { EpochMs } from '../domain/values/time.ts';
 import { errorText } from '../domain/values/value-text.ts';
 import type { InstrumentKey } from '../domain/market/venue.ts';
 
-/** Interval of comparing everything. Milliseconds. */
+/** Interval in milliseconds between reserve checks. */
 export const RESERVES_MS = 120_000;
 
 /** A wallet of the primary chain that an organization has linked or delegated. */
 export interface ReserveWallet {
   readonly address: string;
-  /** True if another organization has it too, because its balance would back both. */
+  /** True if another organization has it too, so that its balance would back both. */
   readonly isShared: boolean;
 }
 
-/** An account at the prediction venue that holds one outcome for a wallet. */
+/** An account at the prediction venue with one outcome of a wallet. */
 export interface ReservePosition {
   readonly instrument: InstrumentKey;
   readonly wallet: string;
   /** Address on the chain. */
   readonly account: string;
-  /** True if orders of another organization filled it too, because its balance would back both. */
+  /** True if orders of another organization also filled it, so that its balance would back both. */
   readonly isShared: boolean;
 }
 
 export interface ReserveStore {
-  /** Claims of each organization that has a live book, an account or a wallet, including one without claims. */
-  /** Each throws if a row of its organization cannot be read. */
+  /**
+   * Returns the claims of each organization with a live book, an account or a wallet, even without claims. Each throws if a row of its
+   * organization cannot be read.
+   */
   claims(): Promise<ReadonlyMap<string, () => ReserveClaims>>;
   /** Linked and delegated wallets of the primary chain. */
   walletsOf(orgId: string): Promise<readonly ReserveWallet[]>;
-  /** The accounts at the prediction venue that the organization's live orders filled, of these outcomes. */
+  /** Returns the accounts at the prediction venue that the organization's live orders filled, for these outcomes. */
   positionsOf(orgId: string, outcomes: readonly InstrumentKey[]): Promise<readonly ReservePosition[]>;
   newest(orgId: string): Promise<KeptReserveCheck | null>;
-  /** Keeps a comparison, and tells the organization's alerts what is given. */
+  /** Stores a check, and sends the alert to the organization, if given. */
   keep(orgId: string, check: ReserveCheck, alert: { readonly [detail: string]: string } | null): Promise<void>;
   present(orgId: string, agentId: string): Promise<PresentClaims>;
 }
 
 /** Places that may hold assets. */
 export interface ReservePlaces {
-  /** Null if no live order goes to the exchange: then nobody's assets are there. */
+  /** Null if no live order goes to the exchange, so that no assets are there. */
   readonly exchange: {
     readonly hasAccount: (orgId: string) => boolean;
-    /** @throws if the exchange does not tell. */
+    /** Reads the balances. @throws if the exchange does not answer. */
     readonly read: (orgId: string) => Promise<{
       readonly account: string;
       readonly balances: readonly { readonly asset: string; readonly free: DecimalString; readonly locked: DecimalString }[];
@@ -70,8 +72,8 @@ export interface ReservePlaces {
   /** Null if no node of the primary chain is configured. */
   readonly balancesOf: ((owner: string) => Promise<Outcome<PrimaryBalances>>) | null;
   /**
-   * Contracts by the account of each position of a wallet at the prediction venue; null if none is named.
-   * @throws if the venue does not tell.
+   * Returns contracts by position account of a wallet at the prediction venue. Null if none is configured. @throws if the venue does not
+   * answer.
    */
   readonly positionsOf: ((owner: string) => Promise<ReadonlyMap<string, DecimalString>>) | null;
 }
@@ -92,7 +94,7 @@ export function createReserveCheck(deps: {
     const at = clock.now();
     const [before, places] = await Promise.all([store.newest(orgId), placesOf(deps, orgId, claims)]);
     const check = compareReserves(claims, places, at);
-    // An alert tells of a change, and a shortfall that stays is told once.
+    // An alert reports a change. A persisting shortfall is reported once.
     const isNews = check.verdict !== 'backed' && check.verdict !== before?.verdict;
     await store.keep(orgId, check, isNews ? alertOf(check) : null);
     return check.verdict;
@@ -119,7 +121,7 @@ function alertOf(check: ReserveCheck): { readonly [detail: string]: string } {
     : { what: 'reserves_unknown', detail: check.unknown.join('; ') };
 }
 
-/** Every place of an organization; one that does not answer is a place that did not tell. */
+/** Returns every place of an organization. One that does not answer is unknown. */
 async function placesOf(
   { store, places, clock }: Parameters<typeof createReserveCheck>[0],
   orgId: string,
@@ -133,7 +135,7 @@ async function placesOf(
   return Promise.all([...account, ...wallets, ...positions]);
 }
 
-/** Reads the wallets' holdings of outcomes that books claim, wallet by wallet. */
+/** Reads the wallets' holdings of claimed outcomes, wallet by wallet. */
 function predictionsOf(
   read: ReservePlaces['positionsOf'],
   positions: readonly ReservePosition[],

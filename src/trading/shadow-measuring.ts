@@ -1,6 +1,6 @@
 /**
- * Measures shadow orders by the flow of their venues: keeps the flow of what agents at the shadow stage trade, and once the
- * window of an order is over puts on record what it would have given. What was not received is put on record as unknown.
+ * Measures shadow orders by their venues' flow: keeps the flow of what shadow agents trade, and records after an order's window what it
+ * would have given. What was not received is recorded as unknown.
  */
 import type { ContainedLoop } from '../../actors/runtime/containment.ts';
 import { type FlowKeeper, type FlowWindow, flowText } from '../domain/shadow/flow.ts';
@@ -8,17 +8,17 @@ import { MOST_TRADES, measurableAt, measureShadow, type ShadowMeasurement, type 
 import type { EpochMs } from '../domain/values/time.ts';
 import type { InstrumentKey } from '../domain/market/venue.ts';
 
-/** An order that nobody has measured for so long stays unknown without a row. Milliseconds. */
+/** Milliseconds after which an unmeasured order stays unknown without a row. */
 const LOST_MS = 86_400_000;
 /** Maximum orders measured at once. */
 const MOST_ORDERS = 200;
 
 export interface ShadowStore {
-  /** The universes of agents at the shadow stage. */
+  /** Returns the universes of agents at the shadow stage. */
   instruments(): Promise<readonly InstrumentKey[]>;
-  /** Orders since an instant that nobody has measured, the oldest first. */
+  /** Returns unmeasured orders since an instant, oldest first. */
   unmeasured(since: EpochMs, limit: number): Promise<readonly ShadowOrder[]>;
-  /** Puts measurements on record, with the text of the flow that each was made by. One that is there already stays. */
+  /** Records measurements with the text of their flow. Existing ones stay unchanged. */
   write(found: readonly MeasuredOrder[]): Promise<void>;
 }
 
@@ -29,15 +29,15 @@ export interface MeasuredOrder {
   readonly flow: string;
 }
 
-/** Returns the measurement of an order from the kept flow of its window. */
+/** Measures an order by the kept flow of its window. */
 export function measuredBy(order: ShadowOrder, keeper: FlowKeeper): MeasuredOrder {
   const received = keeper.window(spanOf(order));
-  // A window that is too long is kept only as far as it shows that.
+  // Of a window that is too long only enough is kept to show that.
   const window: FlowWindow = { ...received, trades: received.trades.slice(0, MOST_TRADES + 1) };
   return { order, measurement: measureShadow(order, window), flow: flowText(window) };
 }
 
-/** Measures what can be measured by now. `follow` is told what to keep the flow of, before and after. */
+/** Measures all due orders. Calls `follow` before and after with the instruments whose flow to keep. */
 export async function measureDue(deps: {
   readonly store: ShadowStore;
   readonly keeper: FlowKeeper;

@@ -1,8 +1,8 @@
 /**
- * Permission to sign one automated transaction. The signer trusts nobody, least of all the database. The order has to carry the worker's
- * signature, the delegation its owner's, and the quotes the feed's. The message is decoded to the last instruction and compared with the
- * chain's own facts about mints and lookup tables. The signer reads the agent or the Take, its autonomy, the halt, the decision and the
- * mandate itself, runs the policy and the pre-trade risk function once more, counts its signatures, and compares the remote signer's result
+ * Checks one automated transaction before it is signed. The signer trusts nobody, least of all the database. The order must have the
+ * worker's signature, the delegation its owner's, and the quotes the feed's. The message is decoded to the last instruction and compared
+ * with the chain's own facts about mints and lookup tables. The signer reads the agent or Take, its autonomy, the halt, the decision and
+ * the mandate itself, runs the policy and the pre-trade risk function again, counts its signatures, and compares the remote signer's result
  * with the prepared message.
  */
 import type { PreTrade } from '../../actors/proposal/pre-trade.ts';
@@ -33,7 +33,7 @@ import type { RemoteSigner, RiskDeps, RiskReads, SignerAnswer, SigningLedger } f
 import { createPreTrade } from './pre-trade.ts';
 import { legsOf, type PrimaryChain, type TokenLegs } from './primary-chain.ts';
 
-/** A prepared transaction as its actor stands. */
+/** State of a prepared transaction's actor. */
 export interface SignableTransaction {
   readonly orgId: string;
   readonly state: string;
@@ -51,7 +51,7 @@ export interface SignableTransaction {
   } | null;
 }
 
-/** A trade proposal with the facts that permit its execution. */
+/** A trade proposal, with the facts that permit its execution. */
 export interface SignableProposal {
   /** Kind of its owner. */
   readonly trader: TraderKind;
@@ -69,31 +69,31 @@ export interface SignableProposal {
   readonly manifest: Manifest;
 }
 
-/** Basis of a decision, as recorded in the trail. */
+/** Basis of a decision as recorded in the trail. */
 export interface DecisionFacts {
   readonly disposition: Disposition;
   readonly instrument: InstrumentKey | null;
   readonly outcome: string;
   readonly book: AgentBook;
-  /** The cut as the feed signed it. */
+  /** Cut as the feed signed it. */
   readonly cut: Cut;
   /** True if its observations are those that the decision committed to. */
   readonly isWhole: boolean;
 }
 
-/** Reads of the delegated signer before it signs anything. */
+/** Reads of the delegated signer before it signs. */
 export interface SigningReads {
-  /** Null if there is no prepared transaction with this id. */
+  /** Returns null if there is no prepared transaction with this id. */
   transaction(id: string): Promise<SignableTransaction | null>;
-  /** Order that was put before the signer under this id; null if none was. */
+  /** Returns the order submitted to the signer under this id, or null. */
   delegatedOrder(id: string): Promise<DelegatedOrder | null>;
-  /** Null if the organization has no such proposal of this agent or Take. */
+  /** Returns null if the organization has no such proposal of this agent or Take. */
   proposal(orgId: string, agentId: string, id: string): Promise<SignableProposal | null>;
-  /** Null if it decided nothing in that slot; `unsigned` says why the cut of the slot is not the feed's. */
+  /** Returns null if it decided nothing in that slot. `unsigned` says why the slot's cut is not the feed's. */
   decision(agentId: string, slot: EpochMs, reading: Reading): Promise<DecisionFacts | { readonly unsigned: string } | null>;
-  /** The newest cut there is, or why it is not one that the feed signed. */
+  /** Returns the newest cut, or why it is not signed by the feed. */
   newestCut(): Promise<{ readonly ok: true; readonly cut: Cut } | { readonly ok: false; readonly why: string }>;
-  /** Delegation that counts for an agent or a Take: its newest, in any state. */
+  /** Returns the newest delegation of an agent or Take, in any state, or null. */
   newestDelegation(orgId: string, agentId: string): Promise<Delegation | null>;
 }
 
@@ -103,11 +103,11 @@ export interface SigningDeps {
   readonly disabledVenues: RiskDeps['disabledVenues'];
   readonly remote: RemoteSigner;
   readonly verifySignature: VerifySignature;
-  /** Verifies that the worker signed a text; base64. */
+  /** Verifies the worker's base64 signature over a text. */
   readonly isSignedByWorker: (text: string, signature: string) => boolean;
-  /** The chain as the signer itself asks it. @throws if no node answers. */
+  /** The chain, queried by the signer itself. @throws if no node answers. */
   readonly chain: Pick<PrimaryChain['chain'], 'mintInfo' | 'lookupTable'>;
-  /** Others that may sign with a wallet. */
+  /** Makers that may sign with a wallet. */
   readonly makers: ReadonlySet<string>;
   readonly accountOf: DelegatedSwap['accountOf'];
   readonly ledger: SigningLedger;
@@ -118,7 +118,7 @@ type Refused = Extract<SignerAnswer, { readonly outcome: 'refused' }>;
 
 const no = (code: string, detail: string): Refused => ({ outcome: 'refused', code, detail });
 
-/** Signs by the id of a prepared transaction and the worker's signature over what was put before the signer. */
+/** Creates the signer. It signs by the id of a prepared transaction and the worker's signature over its order. */
 export function createSigning(deps: SigningDeps): (orderId: string, signature: string) => Promise<SignerAnswer> {
   const { reads, clock, remote, ledger } = deps;
 
@@ -137,7 +137,7 @@ export function createSigning(deps: SigningDeps): (orderId: string, signature: s
       (await riskRefusal(deps, proposal, noted)) ??
       (await messageRefusal(deps, transaction, noted));
     if (wrong !== null) return wrong;
-    // Last of what is read: a revocation that was answered before this moment counts.
+    // Read last, so that a revocation answered before this moment counts.
     const delegation = await reads.newestDelegation(noted.orgId, noted.agentId);
     const undelegated = delegationRefused(deps, delegation, transaction, noted, proposal.trader);
     if (undelegated !== null || delegation === null) return undelegated ?? no('delegation_missing', 'there is no delegation');
@@ -153,7 +153,7 @@ export function createSigning(deps: SigningDeps): (orderId: string, signature: s
   };
 }
 
-/** Refuses unless the worker put this very order with this very message before the signer. */
+/** Refuses unless the worker submitted exactly this order with this message. */
 function forgeryRefusal(
   { isSignedByWorker }: SigningDeps,
   { prepared }: SignableTransaction,
@@ -165,7 +165,7 @@ function forgeryRefusal(
     : no('signature_invalid', 'the order is not what the worker signed');
 }
 
-/** Refuses unless the owner of the wallet delegated it, with their own signature, to this agent or Take and for at least this amount. */
+/** Refuses unless the owner of the wallet delegated it, by signature, to this agent or Take and for at least this amount. */
 function delegationRefused(
   { clock, verifySignature }: SigningDeps,
   delegation: Delegation | null,
@@ -214,7 +214,7 @@ async function messageRefusal(deps: SigningDeps, transaction: SignableTransactio
   return objection === null ? null : no('route_refused', `the message is not to be signed: ${objection}`);
 }
 
-/** Returns the limits of a swap's input and output at the order's worst price. Amounts in raw units. */
+/** Returns the limits of a swap's input and output at the order's worst price, in raw units. */
 function swapBounds(
   order: Order,
   { stable, token, tokenProgram }: TokenLegs,
@@ -229,7 +229,7 @@ function swapBounds(
       mostIn: BigInt(rawOf(order.notionalUsd, stable)),
       leastOut: (given) => BigInt(rawOf(uiOf(given.toString(), stable).div(price), token)),
     };
-  // The last part of a position, which is less than a lot, is sold with the last whole one.
+  // The last part of a position, below one lot, is sold with the last whole lot.
   const most = new Decimal(order.quantity).plus(marketStepOf(order.instrument).lot);
   return {
     input: tokens,
@@ -239,7 +239,7 @@ function swapBounds(
   };
 }
 
-/** Refuses unless the prepared transaction is the one put before the signer and asks for the wallet's signature alone. */
+/** Refuses unless the prepared transaction is the submitted one and needs only the wallet's signature. */
 function transactionRefusal(transaction: SignableTransaction, { order }: DelegatedOrder): Refused | null {
   const { state, executor, purpose, wallet, prepared, reservation, unsignedBase64 } = transaction;
   if (executor !== 'delegated') return no('not_found', 'the transaction is to be signed by a person');
@@ -267,7 +267,7 @@ function isUnsigned(signature: Uint8Array | undefined): boolean {
   return signature === undefined || signature.every((byte) => byte === 0);
 }
 
-/** Refuses unless the proposal is being executed at this moment by an agent or Take that may act autonomously. */
+/** Refuses unless the proposal is being executed now by an agent or Take that may act autonomously. */
 function proposalRefusal(proposal: SignableProposal, { order }: DelegatedOrder): Refused | null {
   const { facts } = proposal;
   if (proposal.state !== 'executing') return no('state_conflict', `the proposal is ${proposal.state}: nothing is signed for it`);
@@ -290,7 +290,7 @@ function proposalRefusal(proposal: SignableProposal, { order }: DelegatedOrder):
     : no('state_conflict', 'the order that was put before the signer is not that of the proposal, or more');
 }
 
-/** A swap's order is within the proposal's: the same trade of the same book, no larger and at no worse price. */
+/** True if a swap's order is within the proposal's: the same trade of the same book, no larger and at no worse price. */
 function isWithin(swap: Order, order: Order): boolean {
   const isSame = swap.id === order.id && swap.bookId === order.bookId && swap.instrument === order.instrument && swap.side === order.side;
   if (!isSame || order.venue !== 'spotchain' || order.mode !== 'live' || swap.mode !== 'live') return false;
@@ -299,7 +299,7 @@ function isWithin(swap: Order, order: Order): boolean {
   return isNoLarger && (isBuy ? !new Decimal(swap.limitPrice).gt(order.limitPrice) : !new Decimal(swap.limitPrice).lt(order.limitPrice));
 }
 
-/** Runs the policy evaluator once more on what the decision was made on: it has to come to the same. */
+/** Runs the policy again on the decision's inputs. It must give the same result. */
 async function policyRefusal(reads: SigningReads, proposal: SignableProposal, { agentId, order }: DelegatedOrder): Promise<Refused | null> {
   if (proposal.decisionId === null)
     return proposal.order.reduceOnly &&
@@ -331,7 +331,7 @@ async function policyRefusal(reads: SigningReads, proposal: SignableProposal, { 
   return null;
 }
 
-/** Refuses an order beyond the mandate's slippage at the newest quote that the feed itself has signed. */
+/** Refuses an order beyond the mandate's slippage at the newest quote signed by the feed. */
 async function quoteRefusal(
   { reads, risk, clock }: SigningDeps,
   { manifest }: SignableProposal,
@@ -345,7 +345,7 @@ async function quoteRefusal(
   return objection === null ? null : no(objection.code, objection.detail);
 }
 
-/** Runs the pre-trade risk function once more, on the present book and mandate and on the quotes as they have aged. */
+/** Runs the pre-trade risk function again, on the present book and mandate and on the aged quotes. */
 async function riskRefusal(
   { risk, disabledVenues, clock }: SigningDeps,
   proposal: SignableProposal,

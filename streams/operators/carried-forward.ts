@@ -1,4 +1,4 @@
-/** Reference prices that are not of now: the session is closed, or the publisher repeats an old price. */
+/** Marks outdated reference prices: the session is closed, or the publisher repeats an old price. */
 import type { MonoTypeOperatorFunction } from 'rxjs';
 import type { FeedMessage } from '../../src/domain/market/market-event.ts';
 import { freshnessOf, type QualityRule, type RuleOptions, rulesOperator } from './rule.ts';

@@ -1,4 +1,4 @@
-/** Venue clocks: events from the future are a fault, and how far each venue's clock is off is measured. */
+/** Marks events from the future, and measures each venue's clock offset. */
 import type { MonoTypeOperatorFunction } from 'rxjs';
 import type { FeedMessage } from '../../src/domain/market/market-event.ts';
 import type { Quote, ReferencePrice } from '../../src/domain/market/quote.ts';
@@ -8,18 +8,18 @@ import type { FeedLimits } from '../../src/domain/venues/venue-facts.ts';
 import { CLOCK_SKEW } from '../flag-bits.ts';
 import { type QualityRule, type RuleMemory, type RuleOptions, rulesOperator } from './rule.ts';
 
-/** True if an event's own time lies further in the future of its receipt than the limit. */
+/** True if an event's own time is further in the future than the limit. */
 export function isSkewed(event: Quote | ReferencePrice, limits: FeedLimits): boolean {
   const bound = event.receivedAt + limits.maxSkewMs;
   return event.observedAt > bound || (event.kind === 'reference' && event.feedUpdatedAt > bound);
 }
 
-/** The window over which the least delay is taken. */
+/** Window in milliseconds for the minimum delay. */
 const OFFSET_WINDOW_MS = 60_000;
 
 /**
- * Minimum lag of receipts behind a venue's own times over the last one to two minutes, in milliseconds. It is the network delay plus the
- * difference of the clocks; below zero the venue's clock runs ahead of ours. Null if the venue sends no times.
+ * Minimum lag of receipts behind a venue's own times over the last one to two minutes, in milliseconds: network delay plus clock
+ * difference. Negative if the venue's clock runs ahead. Null if the venue sends no times.
  */
 export class VenueOffsets {
   readonly #windows = new Map<Venue, { from: EpochMs; least: number; before: number }>();

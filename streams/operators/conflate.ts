@@ -1,4 +1,4 @@
-/** The newest of each key, once per interval: what slow clients get instead of everything. */
+/** Emits the newest value of each key once per interval, for slow clients. */
 import { Observable, type OperatorFunction } from 'rxjs';
 import type { Clock } from '../clock.ts';
 

@@ -1,4 +1,4 @@
-/** Books that cannot be: a bid above the ask, or a side that is missing. */
+/** Marks impossible books: a bid above the ask, or a missing side. */
 import type { MonoTypeOperatorFunction } from 'rxjs';
 import { compareDecimals } from '../../src/domain/values/decimal.ts';
 import type { FeedMessage } from '../../src/domain/market/market-event.ts';
@@ -6,7 +6,7 @@ import type { Quote } from '../../src/domain/market/quote.ts';
 import { CROSSED, ONE_SIDED } from '../flag-bits.ts';
 import { type QualityRule, type RuleOptions, rulesOperator } from './rule.ts';
 
-/** The flag bit of a book: crossed, one-sided or none. A locked book (bid = ask) is allowed: venues show it for moments. */
+/** Returns the flag bit of a book: crossed, one-sided or none. A locked book (bid = ask) is allowed, because venues show it for moments. */
 export function bookBits(quote: Quote): number {
   const { bid, ask } = quote;
   if (bid === null || ask === null) return ONE_SIDED;

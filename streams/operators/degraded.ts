@@ -1,4 +1,4 @@
-/** Combined quality: what an adapter flagged and what a reference's confidence says, in one word. */
+/** Combines an adapter's flags and a reference's confidence into one quality. */
 import type { MonoTypeOperatorFunction } from 'rxjs';
 import type { FeedMessage } from '../../src/domain/market/market-event.ts';
 import type { ReferencePrice } from '../../src/domain/market/quote.ts';
@@ -6,10 +6,13 @@ import type { FeedLimits } from '../../src/domain/venues/venue-facts.ts';
 import { flagBitsOf, WIDE_CONFIDENCE } from '../flag-bits.ts';
 import { type QualityRule, type RuleOptions, rulesOperator } from './rule.ts';
 
-/** The flag bit of a reference price whose confidence interval is too wide to compare a token with. Half-width / price is a ratio, hence a number. */
+/**
+ * Returns the flag bit of a reference price whose confidence interval is too wide for comparing a token. Half-width / price is a ratio,
+ * hence a number.
+ */
 export function confidenceBits(reference: ReferencePrice, limits: FeedLimits): number {
   const ratio = Number(reference.confidence) / Number(reference.referencePrice);
-  // Written so that a ratio that is not a number fails closed.
+  // Written so that NaN fails closed.
   return ratio >= 0 && ratio <= limits.maxConfidence ? 0 : WIDE_CONFIDENCE;
 }
 

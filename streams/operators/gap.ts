@@ -1,4 +1,4 @@
-/** Gaps in a venue's numbering: what was lost in between makes the book untrustworthy until it is sent anew. */
+/** Marks gaps in a venue's numbering. A lost message makes the book unreliable until it is sent again. */
 import type { MonoTypeOperatorFunction } from 'rxjs';
 import type { FeedMessage } from '../../src/domain/market/market-event.ts';
 import type { Quote } from '../../src/domain/market/quote.ts';
@@ -6,8 +6,8 @@ import { GAP } from '../flag-bits.ts';
 import { type QualityRule, type RuleMemory, type RuleOptions, rulesOperator } from './rule.ts';
 
 /**
- * The flag bit of one quote: `GAP` from a missing number on until the feed is in step again. In step again means: the
- * adapter has flagged quotes as `resyncing` and stops doing so, or a new connection begins.
+ * Returns the flag bit of a quote: `GAP` from a missing number until the feed has resynchronized, which is when the adapter stops flagging
+ * quotes as `resyncing`, or a new connection begins.
  */
 function gapBits(quote: Quote, memory: RuleMemory): number {
   const resyncing = quote.flags.length !== 0 && quote.flags.includes('resyncing');
@@ -29,7 +29,7 @@ export function gapRule(options: RuleOptions = {}): QualityRule {
       if (memory.gapped && !wasGapped) options.counters?.count(quote.venue, 'gap');
       return bits;
     },
-    // A new connection numbers anew.
+    // A new connection restarts the numbers.
     connected(memory) {
       memory.gapSequence = null;
       memory.gapped = false;

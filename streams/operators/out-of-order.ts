@@ -1,4 +1,4 @@
-/** Order of events: an older one never replaces a newer one, and the same one is received once. */
+/** Drops old and repeated events: an older event never replaces a newer one. */
 import type { MonoTypeOperatorFunction } from 'rxjs';
 import type { FeedMessage } from '../../src/domain/market/market-event.ts';
 import type { Quote } from '../../src/domain/market/quote.ts';
@@ -6,7 +6,7 @@ import { OUT_OF_ORDER } from '../flag-bits.ts';
 import { isSkewed } from './clock-skew.ts';
 import { DROPPED, type QualityRule, type RuledEvent, type RuleMemory, type RuleOptions, rulesOperator } from './rule.ts';
 
-/** `restarted`: older by the venue's word, yet received so long after the last that the venue must have begun to count anew. */
+/** Order of a quote. `restarted`: older by the venue's sequence, but received so late that the venue must have restarted its count. */
 type Order = 'newer' | 'out_of_order' | 'duplicate' | 'restarted';
 
 function sameBook(a: RuledEvent, b: Quote): boolean {
@@ -14,11 +14,11 @@ function sameBook(a: RuledEvent, b: Quote): boolean {
 }
 
 /**
- * Orders a quote relative to those before it, by the venue's numbers if it has them, else by its times. The same number with another book
- * is newer, because one block may bring several. A time from the future orders nothing, because it would block every good quote after it. A
- * polled feed's unchanged answer is a new proof, never a duplicate. One connection does not bring quotes in the wrong order over longer
- * than a quote may be old. A still older quote shows a venue that restarted its numbers or set its clock back. Dropping it would keep the
- * last quote alive, vouched for by heartbeats, so it is `restarted` and order begins with it.
+ * Orders a quote relative to earlier ones, by the venue's numbers if it has them, else by its times. The same number with another book is
+ * newer, because a block may contain several. A time from the future orders nothing, because it would block every good quote after it. A
+ * polled feed's unchanged answer confirms the price and is no duplicate. Within a connection quotes are not out of order by more than a
+ * quote's maximum age. A still older quote shows that a venue restarted its numbers or set its clock back. Dropping it would keep the last
+ * quote alive through heartbeats, so it is `restarted` and the order begins with it.
  */
 function quoteOrder(quote: Quote, memory: RuleMemory): Order {
   const { limits, last } = memory;
@@ -40,7 +40,7 @@ function quoteOrder(quote: Quote, memory: RuleMemory): Order {
   return 'newer';
 }
 
-/** Below, equal to or above zero as the quote is older than, level with or newer than what its feed has brought. */
+/** Compares a quote with the feed's newest: negative if older, 0 if level, positive if newer. */
 function placeOf(quote: Quote, memory: RuleMemory, timed: boolean): number {
   if (quote.sequence !== null && memory.sequence !== null) {
     const difference = quote.sequence - memory.sequence;
@@ -49,7 +49,7 @@ function placeOf(quote: Quote, memory: RuleMemory, timed: boolean): number {
   return timed ? quote.observedAt - memory.observedAt : 1;
 }
 
-/** Events that are ordered by time alone. */
+/** Events ordered by time only. */
 type TimedEvent = Exclude<RuledEvent, Quote>;
 
 function sameContent(a: RuledEvent, b: TimedEvent): boolean {
@@ -72,7 +72,7 @@ function sameContent(a: RuledEvent, b: TimedEvent): boolean {
   );
 }
 
-/** Orders an event without numbers relative to those before it. */
+/** Orders an event without numbers relative to earlier ones. */
 function timedOrder(event: TimedEvent, memory: RuleMemory): Exclude<Order, 'restarted'> {
   if (event.observedAt > event.receivedAt + memory.limits.maxSkewMs) return 'newer';
   if (event.observedAt < memory.observedAt) return 'out_of_order';
@@ -99,7 +99,7 @@ export function outOfOrderRule(options: RuleOptions = {}): QualityRule {
     },
     reference: timed,
     context: timed,
-    // A new connection numbers anew, and its first event is news even if nothing changed. Times go on.
+    // A new connection restarts the numbers, and its first event is news even if nothing changed. Times continue.
     connected(memory) {
       memory.sequence = null;
       memory.last = null;

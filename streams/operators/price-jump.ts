@@ -1,4 +1,4 @@
-/** Prices that leave the last accepted one by more than a market does at once: not believed until they are confirmed. */
+/** Marks prices that move further from the last accepted one than a market does at once, until they are confirmed. */
 import type { MonoTypeOperatorFunction } from 'rxjs';
 import type { DecimalString } from '../../src/domain/values/decimal.ts';
 import type { FeedMessage } from '../../src/domain/market/market-event.ts';
@@ -8,16 +8,19 @@ import type { Venue } from '../../src/domain/market/venue.ts';
 import { PRICE_JUMP } from '../flag-bits.ts';
 import { type JumpMemory, type QualityRule, type RuleMemory, type RuleOptions, rulesOperator } from './rule.ts';
 
-/** A jumped price is accepted after so many clean ones that agree with it, none that contradict it in between... */
+/** Number of clean, agreeing prices, without a contradicting one in between, that confirm a jump. */
 const CONFIRMING_EVENTS = 3;
-/** ...and not before so long. Milliseconds. */
+/** Minimum milliseconds until a jump is confirmed. */
 const CONFIRMING_MS = 10_000;
-/** Prices that are `alike` lie within this share of each other. */
+/** Maximum relative difference of prices that are `alike`. */
 const ALIKE_WITHIN = 0.1;
 
-/** Prices are compared as ratios to the last accepted one; prediction markets pay a dollar, so there in dollars. */
+/**
+ * True if a price has jumped. Prices are compared as ratios to the last accepted one, and on prediction markets in dollars, because a
+ * contract pays one dollar.
+ */
 function jumped(venue: Venue, from: number, to: number, maxJump: number): boolean {
-  // Written so that what is not a number counts as a jump.
+  // Written so that NaN counts as a jump.
   return !(Math.abs(to - from) <= maxJump * (venue === 'prediction' ? 1 : from));
 }
 
@@ -26,8 +29,8 @@ function middle(bid: DecimalString, ask: DecimalString): number {
 }
 
 /**
- * True if two plain decimals are so alike that no limit of ours lies between them: equally long before the point,
- * with the same first two digits, hence less than a tenth apart. False says nothing.
+ * True if two plain decimals are so similar that no limit separates them: equally many digits before the point and the same first two
+ * digits, so that they differ by less than a tenth. False says nothing.
  */
 function alike(a: DecimalString, b: DecimalString): boolean {
   const first = a.charCodeAt(0);
@@ -37,7 +40,7 @@ function alike(a: DecimalString, b: DecimalString): boolean {
   return b.indexOf('.') === point;
 }
 
-/** True if the middles of two tops of one instrument lie further apart than `maxJump`: for feeds that receive two sources of one venue. */
+/** True if the midpoints of two tops of one instrument differ by more than `maxJump`, for feeds with two sources of one venue. */
 export function apart(
   venue: Venue,
   bid: DecimalString,
@@ -50,7 +53,7 @@ export function apart(
   return jumped(venue, middle(otherBid, otherAsk), middle(bid, ask), maxJump);
 }
 
-/** The flag bit of a clean price. Accepts it, or remembers it as the price that the market may have jumped to. */
+/** Returns the flag bit of a clean price. Accepts it, or remembers it as a possible jump. */
 function jumpBits(
   event: Quote | ReferencePrice,
   bid: DecimalString,
@@ -78,7 +81,7 @@ function isConfirmed(jump: JumpMemory, venue: Venue, price: number, receivedAt: 
   return jump.agreed >= CONFIRMING_EVENTS && receivedAt - jump.since >= CONFIRMING_MS;
 }
 
-/** The venue's own mark price speaks for the last accepted price: then what was thought of a jump begins anew. */
+/** Resets a possible jump if the venue's own mark price supports the last accepted price. */
 function contradict({ jump, limits }: RuleMemory, context: PerpContext): void {
   if (Number.isNaN(jump.candidate)) return;
   if (!jumped(context.venue, middle(jump.bid, jump.ask), Number(context.markPrice), limits.maxJump)) jump.candidate = Number.NaN;
@@ -86,18 +89,18 @@ function contradict({ jump, limits }: RuleMemory, context: PerpContext): void {
 
 export function priceJumpRule(options: RuleOptions = {}): QualityRule {
   const { counters } = options;
-  /** True if no rule found fault with the price. Only such prices are compared and become the reference of later comparisons. */
+  /** True if no rule has flagged the price. Only such prices are compared and accepted. */
   const isClean = (event: Quote | ReferencePrice, found: number): boolean =>
     found === 0 && event.quality === 'live' && event.flags.length === 0;
   const tell = (event: Quote | ReferencePrice, bits: number): number => {
-    // A feed whose other source of the venue contradicts a price marks it itself.
+    // A feed marks a price itself if its other source of the venue contradicts it.
     if (bits !== 0 || (event.flags.length !== 0 && event.flags.includes('price_jump'))) counters?.count(event.venue, 'price_jump');
     return bits;
   };
   return {
     quote(quote, memory, found) {
       const { bid, ask } = quote;
-      // A quote without two sides says nothing here.
+      // A quote without both sides is not compared.
       const compared = bid !== null && ask !== null && isClean(quote, found);
       return tell(quote, compared ? jumpBits(quote, bid, ask, memory) : 0);
     },

@@ -1,4 +1,4 @@
-/** Quality rules, how they run over one message, and the RxJS operator of a rule. */
+/** Quality rules, their execution on one message, and their RxJS operator. */
 import { type MonoTypeOperatorFunction, Observable } from 'rxjs';
 import type { FeedMessage, FeedStatus } from '../../src/domain/market/market-event.ts';
 import type { PerpContext, PoolLiquidity, Quote, ReferencePrice } from '../../src/domain/market/quote.ts';
@@ -11,61 +11,61 @@ import { withQuoteFlags, withReferenceFlags } from '../flag-bits.ts';
 import { createFreshness, type Freshness } from '../freshness.ts';
 import { SlotTable } from '../slot-table.ts';
 
-/** The messages whose content rules look at. */
+/** Messages whose content rules check. */
 export type RuledEvent = Quote | ReferencePrice | PerpContext | PoolLiquidity;
 
-/** Accepted price of one instrument of one venue, across the venue's feeds (`priceJump`). */
+/** Accepted price of an instrument of a venue, across the venue's feeds (`priceJump`). */
 export interface JumpMemory {
-  /** The last accepted sides as texts; of a reference price both are the price. Empty before the first. */
+  /** Last accepted sides as text. For a reference price both are the price. Empty before the first. */
   bid: string;
   ask: string;
-  /** The price to which the market may have jumped; NaN while there is none. */
+  /** Price of a possible jump, or NaN. */
   candidate: number;
-  /** Number of events that agreed with the candidate, and since when. */
+  /** Number of events that agreed with the candidate. `since` is the first. */
   agreed: number;
   since: EpochMs;
 }
 
-/** Memory of one run of rules for one instrument of one source. Each rule reads and writes its own members. */
+/** Memory of one run of rules for an instrument of a source. Each rule uses its own members. */
 export interface RuleMemory {
   readonly limits: FeedLimits;
   readonly jump: JumpMemory;
-  /** `outOfOrder`: the highest number, the latest own time and the last event that was let through. */
+  /** `outOfOrder`: the highest number, the latest own time and the last emitted event. */
   sequence: number | null;
   observedAt: EpochMs;
   last: RuledEvent | null;
-  /** `gap`: the highest number, whether one is missing, and whether the adapter was resynchronizing. */
+  /** `gap`: the highest number, and if one is missing or the adapter was resynchronizing. */
   gapSequence: number | null;
   gapped: boolean;
   resyncing: boolean;
 }
 
-/** Result of a rule that drops the message. No set of flag bits is below zero. */
+/** Result of a rule that drops the message. Flag bits are never negative. */
 export const DROPPED = -1;
 
 /**
- * One rule of quality. It answers with flag bits (`flag-bits.ts`), or `DROPPED`; `found` are the bits that the rules
- * before it have found on the same message. A kind of message without a function is not one of the rule's business.
+ * A quality rule. It returns flag bits (`flag-bits.ts`), or `DROPPED`. `found` are the bits of the earlier rules on the same message. A
+ * rule ignores kinds of messages without a function.
  */
 export interface QualityRule {
   readonly quote?: (quote: Quote, memory: RuleMemory, found: number) => number;
   readonly reference?: (reference: ReferencePrice, memory: RuleMemory, found: number) => number;
-  /** 0 or `DROPPED`: perpetual contexts and pool liquidity carry no flags. */
+  /** Returns 0 or `DROPPED`: perpetual contexts and pool liquidity have no flags. */
   readonly context?: (event: PerpContext | PoolLiquidity, memory: RuleMemory) => number;
-  /** The connection that brought what is remembered was made anew. */
+  /** Called when the connection behind the memory was made again. */
   readonly connected?: (memory: RuleMemory) => void;
 }
 
-/** Takes a message and returns it, a flagged copy of it, or null if it is dropped. */
+/** Returns the message, a flagged copy of it, or null if it is dropped. */
 export type RunRules = (message: FeedMessage) => FeedMessage | null;
 
 export interface RuleOptions {
-  /** Limits, sessions and issuer marks; the defaults if it is missing. */
+  /** Limits, sessions and issuer marks. Default: the built-in ones. */
   readonly freshness?: Freshness;
   readonly counters?: FeedCounters;
-  /** Receives a message on which a rule threw: the message is dropped. Without it the stream ends with the error. */
+  /** Receives a message on which a rule threw. The message is dropped. Without it the stream ends with the error. */
   readonly onFailure?: (error: unknown) => void;
-  /** Memory shared by the operators of one pipeline, so that a message is looked up once. Each has its own by default. */
+  /** Memory shared by the operators of a pipeline, so that a message is looked up once. Default: each has its own. */
   readonly memories?: RuleMemories;
 }
 
@@ -75,13 +75,13 @@ export function freshnessOf(options: RuleOptions): Freshness {
   return options.freshness ?? DEFAULT_FRESHNESS;
 }
 
-/** Instruments remembered of one source: a feed that invents names costs memory of its own, not of the process. */
+/** Maximum instruments remembered per source, so that a feed that invents names has bounded memory. */
 const MAX_INSTRUMENTS = 20_000;
 
 /** Memories by kind of message. */
 export type RuleMemories = Readonly<Record<RuledEvent['kind'], FeedMemories>>;
 
-/** Empty memories for one run of rules. */
+/** Returns empty memories for one run of rules. */
 export function createRuleMemories(options: RuleOptions): RuleMemories {
   const freshness = freshnessOf(options);
   const jumps = new SlotTable<JumpMemory>(() => ({ bid: '', ask: '', candidate: Number.NaN, agreed: 0, since: 0 }), MAX_INSTRUMENTS);
@@ -108,8 +108,8 @@ function defined<Value>(value: Value | undefined): value is Value {
 }
 
 /**
- * Runs rules one after the other over each message, with one look-up and at most one copy per message. With a single rule this is that
- * rule's operator; with all of them it is the fused chain.
+ * Runs rules one after the other on each message, with one look-up and at most one copy. With a single rule this is that rule's operator,
+ * with all of them the fused chain.
  */
 export function runRules(rules: readonly QualityRule[], options: RuleOptions = {}): RunRules {
   const known = options.memories ?? createRuleMemories(options);
@@ -176,14 +176,14 @@ export function runRules(rules: readonly QualityRule[], options: RuleOptions = {
   };
 }
 
-/** The operator of rules: every subscription remembers for itself. */
+/** Returns the operator of rules. Every subscription has its own memory. */
 export function rulesOperator(rules: readonly QualityRule[], options: RuleOptions): MonoTypeOperatorFunction<FeedMessage> {
   return keptBy(() => runRules(rules, options), options.onFailure);
 }
 
 /**
- * Passes on what `begin()` makes of each message; null drops it. A message on which it throws is told to `onFailure` and
- * costs only itself; without `onFailure` the stream ends with the error.
+ * Maps each message with `begin()`, and drops null. A message on which it throws goes to `onFailure` and is dropped. Without `onFailure`
+ * the stream ends with the error.
  */
 export function keptBy(begin: () => RunRules, onFailure?: (error: unknown) => void): MonoTypeOperatorFunction<FeedMessage> {
   return (source) =>
@@ -207,7 +207,7 @@ export function keptBy(begin: () => RunRules, onFailure?: (error: unknown) => vo
     });
 }
 
-/** Memories by venue, source and instrument, which a new connection of their provider can find again. */
+/** Memories by venue, source and instrument, which a new connection of their provider can find. */
 export class FeedMemories {
   readonly #create: (venue: Venue, source: string, instrument: string) => RuleMemory;
   readonly #venues = new Map<Venue, SlotTable<RuleMemory>>();
@@ -222,7 +222,7 @@ export class FeedMemories {
   }
 
   at(venue: Venue, source: string, instrument: string): RuleMemory {
-    // The operators of one pipeline ask for the same memory one after the other.
+    // The operators of a pipeline request the same memory one after the other.
     if (this.#lastInstrument === instrument && this.#lastSource === source && this.#lastVenue === venue && this.#lastMemory !== null)
       return this.#lastMemory;
     let table = this.#lastVenue === venue ? this.#lastTable : null;
@@ -241,7 +241,7 @@ export class FeedMemories {
     return this.#lastMemory;
   }
 
-  /** Calls for every memory that the connection of a status fed. */
+  /** Calls for every memory of a status's connection. */
   eachOf(status: FeedStatus, call: (memory: RuleMemory) => void): void {
     const provider = providerOf(status.source);
     this.#venues.get(status.venue)?.each((memory, source) => {

@@ -1,4 +1,4 @@
-/** Silence as an event: what was fresh becomes stale by a timer, not by the next quote that may never come. */
+/** Turns silence into an event: a timer marks old quotes stale, without waiting for a next quote. */
 import { type MonoTypeOperatorFunction, Observable } from 'rxjs';
 import type { FeedMessage } from '../../src/domain/market/market-event.ts';
 import type { Quote, ReferencePrice } from '../../src/domain/market/quote.ts';
@@ -15,26 +15,23 @@ export interface StaleOptions extends RuleOptions {
 }
 
 interface StaleSlot {
-  /** The last event as it came, without the flags of time. */
+  /** Last event as received, without time flags. */
   event: Quote | ReferencePrice | null;
   readonly life: FeedLife;
-  /** The flags of time that were emitted last. */
+  /** Time flags that were emitted last. */
   bits: number;
   cancel: (() => void) | null;
 }
 
-/** Keeps the latest quote and reference price of every feed and instrument under its age limit. */
+/** Marks the latest quote and reference price of every feed and instrument by their age limits. */
 export interface StaleKeeper {
-  /** Takes the next message of the stream and emits it, marked, and what it changes of others. */
+  /** Handles the next message: emits it, marked, and the changes it causes in others. */
   take(message: FeedMessage): void;
   /** Cancels every timer. */
   stop(): void;
 }
 
-/**
- * Makes a keeper that emits to `emit`. One timer per feed and instrument at most, set anew only when it fires: a quote
- * costs no timer.
- */
+/** Creates a keeper. It uses at most one timer per feed and instrument, renewed only when it fires, so that a quote costs no timer. */
 export function createStaleKeeper(options: StaleOptions, emit: (message: FeedMessage) => void): StaleKeeper {
   const { clock } = options;
   const freshness = freshnessOf(options);
@@ -59,7 +56,7 @@ export function createStaleKeeper(options: StaleOptions, emit: (message: FeedMes
   }
 
   function arm(slot: StaleSlot, event: Quote | ReferencePrice): void {
-    // An age equal to the limit is still allowed.
+    // An age equal to the limit is allowed.
     const overAt = freshness.evidenceAt(event, slot.life) + freshness.maxAgeMs(event) + 1;
     slot.cancel = clock.deadline(overAt, () => {
       slot.cancel = null;
@@ -67,7 +64,7 @@ export function createStaleKeeper(options: StaleOptions, emit: (message: FeedMes
     });
   }
 
-  /** Looks at a slot again, without a new event. */
+  /** Checks a slot again, without a new event. */
   function review(slot: StaleSlot, at: EpochMs): void {
     const { event } = slot;
     if (event === null) return;
@@ -76,7 +73,7 @@ export function createStaleKeeper(options: StaleOptions, emit: (message: FeedMes
       slot.bits = bits;
       emit(marked(event, bits));
     }
-    // An event of the emission may have brought a newer one, which armed the timer itself.
+    // A subscriber may have caused a newer event, which set the timer itself.
     if ((bits & OVER_AGE) === 0 && slot.cancel === null && slot.event === event && isTimed(event, at, slot)) arm(slot, event);
   }
 
@@ -105,7 +102,7 @@ export function createStaleKeeper(options: StaleOptions, emit: (message: FeedMes
         return;
       }
       emit(message);
-      // A sign of life heals what only silence had made stale; a lost connection takes the trust of all its quotes.
+      // A sign of life restores what only silence had made stale. A lost connection degrades all of its quotes.
       for (const slot of slotsOf.get(life) ?? []) {
         if (message.kind === 'feed_status' || slot.bits !== 0) review(slot, message.receivedAt);
       }

@@ -1,4 +1,4 @@
-/** The `agents` channel: how the organization's agents stand, then every change of stage, status, autonomy and breakers, and of their evaluations. */
+/** The `agents` channel: the organization's agents, then every change of their stage, status, autonomy, breakers and evaluations. */
 import { Type } from 'typebox';
 import { EVALUATIONS } from '../../../actors/evaluation/protocol.ts';
 import { AutonomyWord, choice, HashText, IdText, PauseCauseWord, StageWord } from '../../shapes.ts';
@@ -11,7 +11,7 @@ import { announcementChannel } from './channel.ts';
 export const agentStatus = {
   agentId: IdText,
   stage: StageWord,
-  // Announcements of earlier versions lack it, until they leave the kept history.
+  // Missing in announcements of earlier versions, until they leave the kept history.
   status: Type.Optional(
     choice(['running', 'paused'], 'A running agent decides at each slot. Missing in announcements of earlier versions.'),
   ),

@@ -1,4 +1,4 @@
-/** The `basis` channel: the basis of every underlying at the newest cut, then what changed at each following one. */
+/** The `basis` channel: the basis of every underlying at the newest cut, then the changes at each following cut. */
 import { Type } from 'typebox';
 import { isoTime, slotOf, TAKE_TICK_MS } from '../../../src/domain/values/time.ts';
 import { DEFAULT_BASIS_NOTIONAL_USD } from '../../v1/arbitrage/basis.ts';
@@ -6,7 +6,7 @@ import { BasisRowBody, basisBody } from '../../v1/arbitrage/basis-body.ts';
 import type { FeedPorts } from '../feed-ports.ts';
 import type { ChangedState, LatestChannel, LatestSource } from './channel.ts';
 
-/** Delay after a slot before its cut is read. */
+/** Milliseconds after a slot at which its cut is read. */
 const SETTLE_MS = 2_500;
 
 export const basisChannel: LatestChannel = {

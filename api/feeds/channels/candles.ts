@@ -1,4 +1,4 @@
-/** The `candles` channel: the last closed bars of one series, then each bar shortly after it closes, none left out. */
+/** The `candles` channel: the last closed bars of a series, then each bar shortly after it closes, without gaps. */
 import { Type } from 'typebox';
 import type { StoredCandle } from '../../../src/domain/candles/candle.ts';
 import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
@@ -9,12 +9,12 @@ import { barFields } from '../../v1/candles/list.ts';
 import type { FeedPorts } from '../feed-ports.ts';
 import type { ChangedState, LatestChannel, LatestSource } from './channel.ts';
 
-/** Bars that a new subscription is shown, and the furthest back that a late bar is waited for. */
+/** Number of bars in the snapshot, and the maximum age in bars of a late bar. */
 const KEPT_BARS = 100;
-/** Delay after a bar's close before it is first read. The venue needs a moment. */
+/** Milliseconds after a bar's close at which it is first read. The venue needs a moment. */
 const SETTLE_MS = 1_500;
 const LOOK_AGAIN_MS = 2_000;
-/** Maximum attempts in a row. After that the bar is looked for again when the next one closes. */
+/** Maximum attempts in a row. Afterwards the bar is read again when the next one closes. */
 const LOOKS = 5;
 
 const CandleItem = Type.Object(
@@ -76,7 +76,7 @@ function followSeries(ports: FeedPorts, series: Series): LatestSource {
       simulated: simulated ?? null,
     });
 
-  /** Reads what may be new: from the oldest bar that is missing on. @returns whether the newest bar is there. */
+  /** Reads possibly new bars, from the oldest missing one on. Returns true if the newest bar is there. */
   async function read(): Promise<boolean> {
     const to = slotOf(clock.now(), barMs);
     let from = Math.max(0, to - KEPT_BARS * barMs);

@@ -1,13 +1,13 @@
-/** Definition of a feed channel: who may receive it, its filters and the source of its frames. */
+/** Definition of a feed channel: its permission, its filters and the source of its frames. */
 import { type TObject, type TSchema, Type } from 'typebox';
 import type { AnnouncementRow } from '../../../src/adapters/store/actors/announced-rows.ts';
 import type { Permission } from '../../../src/domain/agents/agent.ts';
 import type { Json } from '../../../src/domain/values/canonical-json.ts';
 import type { FeedPorts } from '../feed-ports.ts';
 
-/** One item of an announcement, ready for the wire. */
+/** One item of an announcement, ready to be sent. */
 export interface FeedItem {
-  /** Place inside the announcement; null if the announcement is the item. */
+  /** Index in the announcement, or null if the announcement is the item. */
   readonly index: number | null;
   readonly actorId: string | null;
   readonly data: Json;
@@ -17,18 +17,18 @@ interface ChannelBase {
   readonly name: string;
   /** One sentence for the documentation. */
   readonly about: string;
-  /** Permission to subscribe, read from the database at the subscription and again every few seconds. */
+  /** Permission to subscribe, read at the subscription and again every few seconds. */
   readonly permission: Permission;
-  /** Strict: an unknown parameter is an error. */
+  /** Closed schema of the parameters: an unknown one is an error. */
   readonly params: TObject;
-  /** Schema of an update, and of one item in the snapshot of a conflated channel. The feed's document and the clients' types use it. */
+  /** Schema of an update, and of an item in the snapshot of a conflated channel, for the feed's document and the clients' types. */
   readonly item: TSchema;
 }
 
-/** Conflated: the newest wins, nothing is resumed, everybody with the permission sees the same. */
+/** Conflated channel of quotes: the newest wins, nothing is resumed, and everybody with the permission sees the same. */
 export interface QuoteChannel extends ChannelBase {
   readonly kind: 'quotes';
-  /** Names a fault of parameters that have the right shape, in words, or null. */
+  /** Returns what is wrong with well-formed parameters, or null. */
   problem(params: { readonly [name: string]: Json }): string | null;
 }
 
@@ -41,46 +41,46 @@ export interface FirstFrame {
 /** A channel that never drops: every announcement of the caller's organization, in order, resumable by cursor. */
 export interface AnnouncementChannel extends ChannelBase {
   readonly kind: 'announcements';
-  /** The parameter that narrows it down to one actor. */
+  /** Parameter that restricts it to one actor. */
   readonly actorParam: string;
-  /** True if rows that name no organization are for everybody. */
+  /** True if rows without an organization are for everybody. */
   readonly shared: boolean;
-  /** First message to a client that does not resume; null if only changes are sent. */
+  /** First message to a client that does not resume, or null if only changes are sent. */
   readonly snapshot: FirstFrame | null;
-  /** The items of an announcement that stands for many; null if it is its own item. Always the same items in the same order. */
+  /** Returns the items of an announcement that contains many, always the same and in the same order. Null if it is its own item. */
   readonly expand: ((ports: FeedPorts, row: AnnouncementRow, orgId: string) => Promise<readonly FeedItem[]>) | null;
 }
 
-/** One thing that changed: `key` is what it replaces, `json` writes it when it is sent. */
+/** A change. `key` is what it replaces, `json` encodes it when it is sent. */
 export interface ChangedState {
   readonly key: string;
   json(): string;
 }
 
-/** Source of the latest states for one set of parameters. It lives as long as it has subscribers. */
+/** Source of the newest states for one set of parameters. It lives while it has subscribers. */
 export interface LatestSource {
-  /** Resolves once a snapshot can be taken; null if it can at once. */
+  /** Resolves once a snapshot is available, or null if it already is. */
   readonly ready: Promise<void> | null;
   /** Returns the whole present state, each item as JSON. */
   snapshot(): readonly string[];
-  /** Adds the one listener. The answer ends the source. */
+  /** Sets the only listener. Returns a function that ends the source. */
   subscribe(listener: (changed: readonly ChangedState[]) => void): () => void;
 }
 
-/** Conflated like quotes: the newest wins, nothing is resumed, everybody with the permission sees the same. */
+/** Conflated channel like quotes: the newest wins, nothing is resumed, and everybody with the permission sees the same. */
 export interface LatestChannel extends ChannelBase {
   readonly kind: 'latest';
-  /** Names a fault of parameters that have the right shape, in words, or null. */
+  /** Returns what is wrong with well-formed parameters, or null. */
   problem(params: { readonly [name: string]: Json }): string | null;
   open(ports: FeedPorts, params: { readonly [name: string]: Json }): LatestSource;
 }
 
 export type Channel = QuoteChannel | AnnouncementChannel | LatestChannel;
 
-/** An actor's or a record's id. */
+/** Pattern of an actor's or a record's id. */
 const UUID = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$';
 
-/** A channel whose announcements are sent as they are, each belonging to one actor. */
+/** Returns a channel whose announcements are sent unchanged, each belonging to one actor. */
 export function announcementChannel(
   channel: Pick<AnnouncementChannel, 'name' | 'about' | 'actorParam' | 'item'> &
     Partial<Pick<AnnouncementChannel, 'shared' | 'snapshot' | 'expand'>>,

@@ -5,7 +5,7 @@ import type { Json } from '../../../src/domain/values/canonical-json.ts';
 import { DecisionBody } from '../../v1/agents/decision-body.ts';
 import { announcementChannel } from './channel.ts';
 
-/** Returns the batch that an announcement is about, or null if it names none. */
+/** Returns the batch of an announcement, or null if it names none. */
 function batchOf({ body }: AnnouncementRow): DecisionBatch | null {
   const { periodMs, shard, slot } = body;
   const fromSlot = body['fromSlot'] ?? slot;
@@ -18,17 +18,17 @@ export const decisionsChannel = announcementChannel({
   about: 'Every decision record of the organization, or of one agent.',
   actorParam: 'agentId',
   item: DecisionBody,
-  // A shard's batch holds agents of many organizations; expanding it takes only the caller's.
+  // A shard's batch contains agents of many organizations. Expanding it reads only the caller's.
   shared: true,
   expand: async (ports, row, orgId) => {
     const batch = batchOf(row);
     if (batch === null) {
-      // A defect of the writer; to try again would hold up every decision after it.
+      // A defect of the writer. Retrying would hold up every later decision.
       ports.reportDefect(new Error(`announcement ${row.xid}.${row.seq} on decisions names no batch: ${JSON.stringify(row.body)}`), 'feeds');
       return [];
     }
     const records = [...(await ports.expandDecisions(batch, orgId))];
-    // An index is a place in this order, and it must be the same whenever a client resumes.
+    // An index is a position in this order, which must be the same whenever a client resumes.
     records.sort((a, b) => (a.slot !== b.slot ? (a.slot < b.slot ? -1 : 1) : a.agentId < b.agentId ? -1 : a.agentId > b.agentId ? 1 : 0));
     return records.map((record, index) => ({ index, actorId: record.agentId, data: record as unknown as Json }));
   },

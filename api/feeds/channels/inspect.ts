@@ -1,4 +1,4 @@
-/** The `inspect` channel: the committed steps of state charts, as the visualisers show them. */
+/** The `inspect` channel: committed steps of state charts, for visualizers. */
 import { Type } from 'typebox';
 import { IdText } from '../../shapes.ts';
 import { announcementChannel } from './channel.ts';

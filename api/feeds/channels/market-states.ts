@@ -32,14 +32,14 @@ const BookItem = Type.Object(
   },
   { $id: 'FollowedBook' },
 );
-/** Venues whose books are followed. */
+/** Venues with books. */
 const BOOK_VENUES = VENUES.filter((venue) => VENUE_FACTS[venue].hasBooks);
 const DEFAULT_DEPTH = 20;
 const MAX_DEPTH = 50;
 
 type StateOf<Kind extends MarketStateKind> = Extract<MarketState, { readonly kind: Kind }>;
 
-/** The states of one kind that match, as a source; each is written when it is sent, with its age of that moment. */
+/** Returns the matching states of one kind as a source. Each is encoded with its age when it is sent. */
 function statesSource<Kind extends MarketStateKind>(
   ports: FeedPorts,
   kind: Kind,
@@ -64,7 +64,7 @@ function unknownInstrument(venue: Venue, instrument: unknown): string | null {
   return `instrument: ${venue} has none of that name; GET /v1/catalog lists them`;
 }
 
-/** A book as `GET /v1/order-book` shows it, with its age. */
+/** Returns a book in the shape of `GET /v1/order-book`, with its age. */
 export function bookBody(book: OrderBookSnapshot, depth: number, ports: Pick<FeedPorts, 'states'>, at: EpochMs) {
   const { maxAgeMs } = limitsOf(qualityLimits(), book.venue, book.source);
   const { ageMs, quality, flags } = stateQuality(book, venueStateOf(ports.states, book.venue), at, maxAgeMs);

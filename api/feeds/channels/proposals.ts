@@ -1,4 +1,4 @@
-/** The `proposals` channel: trade proposals and what becomes of them. */
+/** The `proposals` channel: trade proposals and their results. */
 import { Type } from 'typebox';
 import { EXECUTION_MODES } from '../../../src/domain/orders/order.ts';
 import { choice, DecimalText, IdText, nullable, Time } from '../../shapes.ts';

@@ -1,4 +1,4 @@
-/** The `quotes` channel: the newest quote of every instrument, conflated to the pace of the flush. */
+/** The `quotes` channel: the newest quote of every instrument, conflated to the flush interval. */
 import { Type } from 'typebox';
 import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
 import type { Quote, ReferencePrice } from '../../../src/domain/market/quote.ts';
@@ -25,7 +25,7 @@ export const quotesChannel: QuoteChannel = {
     { additionalProperties: false },
   ),
   problem({ venue, instrument, instruments = [] }) {
-    // An outcome of a prediction market is named together with its venue.
+    // An outcome of a prediction market must be requested together with its venue.
     const venues = venue === undefined ? VENUES.filter((one) => one !== 'prediction') : [venue as Venue];
     if (instrument !== undefined && !venues.some((one) => mayBeQuoted(one, instrument as string)))
       return `instrument: ${venue === undefined ? 'no venue has an instrument' : `${String(venue)} has none`} of that name; GET /v1/catalog lists them`;
@@ -37,7 +37,7 @@ export const quotesChannel: QuoteChannel = {
   },
 };
 
-/** Outcomes of prediction markets come and go and are in no catalog; everything else that is quoted is. */
+/** True for catalog instruments and for outcomes of prediction markets, which come and go without being in the catalog. */
 function mayBeQuoted(venue: Venue, instrument: string): boolean {
   return venue === 'prediction' || knownInstrument(CATALOG, venue, instrument);
 }
@@ -58,7 +58,7 @@ export function quoteFilter(params: { readonly [name: string]: unknown }): (quot
     (keys === null || keys.has(feedQuoteKey(quote)));
 }
 
-/** A quote as `GET /v1/quotes` shows it. */
+/** Returns a quote in the shape of `GET /v1/quotes`. */
 export function quoteJson(quote: FeedQuote): string {
   return JSON.stringify(quoteBody(quote));
 }

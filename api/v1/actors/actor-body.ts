@@ -1,4 +1,4 @@
-/** Actors and their steps as the routes of every kind show them. */
+/** Actors and their steps on the wire, for the routes of every kind. */
 import { Type } from 'typebox';
 import { AnyJson, choice, IdText, nullable, objectOf, Time } from '../../shapes.ts';
 
@@ -35,7 +35,7 @@ export const ActorDetailBody = Type.Object(
   { $id: 'ActorDetail' },
 );
 
-/** Consequences of a step, of the past or of a branch. */
+/** Consequences of a step in the past or in a branch. */
 export const followed = {
   changes: Type.Array(Type.Object({ path: Type.String(), before: AnyJson, after: AnyJson }), {
     description: 'Changes of the context by the event.',

@@ -1,4 +1,4 @@
-/** GET /v1/actors/:id/test: a stretch of an actor's history as a test. */
+/** GET /v1/actors/:id/test: exports a range of an actor's history as a test. */
 import { memberOf } from '../../caller.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem, sendRefusal } from '../../problem.ts';

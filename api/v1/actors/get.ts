@@ -1,4 +1,4 @@
-/** GET /v1/actors/:id: an actor of any kind, what it remembers and what went wrong inside it. */
+/** GET /v1/actors/:id: returns an actor of any kind, with its context and incidents. */
 import { isoTime } from '../../../src/domain/values/time.ts';
 import { memberOf } from '../../caller.ts';
 import { idInPath } from '../../identifier.ts';

@@ -1,4 +1,4 @@
-/** POST /v1/actors/:id/retry, /reset and /release: what a person does to an actor beside its state chart, with the reason. */
+/** POST /v1/actors/:id/retry, /reset and /release: interventions of a person outside an actor's state chart, with a reason. */
 import { type Static, type TObject, Type } from 'typebox';
 import type { CommandContext } from '../../../actors/agent/commands.ts';
 import type { Intervention, InterventionAction, InterventionCommands } from '../../../actors/intervention/commands.ts';

@@ -1,4 +1,4 @@
-/** GET /v1/actors/:id/steps/:version: one step with its reasons and all that followed from it. */
+/** GET /v1/actors/:id/steps/:version: returns a step with its reasons and consequences. */
 import { Type } from 'typebox';
 import { isoTime } from '../../../src/domain/values/time.ts';
 import { memberOf } from '../../caller.ts';

@@ -1,4 +1,4 @@
-/** GET /v1/actors/:id/steps: any stretch of an actor's committed steps, by version. */
+/** GET /v1/actors/:id/steps: returns a range of an actor's committed steps, by version. */
 import { Type } from 'typebox';
 import { isoTime } from '../../../src/domain/values/time.ts';
 import { memberOf } from '../../caller.ts';
@@ -9,7 +9,7 @@ import { objectOf, Time, versionOf } from '../../shapes.ts';
 import { StepBody } from '../agents/history.ts';
 import { ActorPath, NO_ACTOR } from './actor-body.ts';
 
-/** Steps of one answer at most. */
+/** Maximum steps of an answer. */
 const MOST_STEPS = 200;
 
 const StretchBody = Type.Object(

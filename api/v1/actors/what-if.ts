@@ -1,4 +1,4 @@
-/** POST /v1/actors/:id/what-if: what other events would have led to, from any step of an actor. */
+/** POST /v1/actors/:id/what-if: returns the branch that other events would have led to, from any step of an actor. */
 import { Type } from 'typebox';
 import type { ActorEvent } from '../../../src/domain/agents/actor-step.ts';
 import { memberOf } from '../../caller.ts';
@@ -8,7 +8,7 @@ import { defineRoute } from '../../route.ts';
 import { AnyJson, choice, objectOf, versionOf } from '../../shapes.ts';
 import { ActorPath, AnyObject, followed, NO_ACTOR } from './actor-body.ts';
 
-/** Events of one branch at most. */
+/** Maximum events of a branch. */
 const MOST_EVENTS = 20;
 const BranchBody = Type.Object(
   {

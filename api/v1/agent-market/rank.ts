@@ -8,7 +8,7 @@ import { agentTokens, analysisFor, TokenBody, tokenBody } from './token-body.ts'
 
 const LIST = 'agent-market-rank';
 const PLACE = /^\d{1,6}$/;
-/** Tokens that one answer looks at: the newest ones. */
+/** Maximum tokens ranked. The newest are used. */
 const MOST_RANKED = 200;
 
 export const rankAgentTokens = defineRoute({

@@ -1,4 +1,4 @@
-/** An agent token on the wire, and how it is read. */
+/** An agent token on the wire, and its analysis. */
 import { type Static, Type } from 'typebox';
 import {
   analysisOf,
@@ -21,7 +21,7 @@ import type { ApiPorts } from '../../ports.ts';
 import { choice, DecimalText, nullable, Time } from '../../shapes.ts';
 import { namedWallets, readWallets } from '../portfolio/wallets.ts';
 
-/** Wallets that an answer names. */
+/** Maximum wallets named in an answer. */
 const WALLETS_NAMED = 10;
 
 const orNull = <Body>(schema: object, description: string) => Type.Unsafe<Body | null>({ anyOf: [schema, { type: 'null' }], description });
@@ -135,12 +135,12 @@ export const TokenBody = Type.Object(
   { $id: 'AgentToken' },
 );
 
-/** Query fields that say whose holdings duplicated exposure is looked for in. */
+/** Query fields that select the holdings for duplicate exposure. */
 export const HOLDER_FIELDS = {
   wallets: Type.Optional(Type.String({ maxLength: 600, description: 'At most 5 addresses that count as holdings besides the books.' })),
 };
 
-/** The tokens of the catalog that were launched by or for agents, and are listed now. */
+/** Returns the listed tokens of the catalog that were launched by or for agents. */
 export function agentTokens(ports: ApiPorts): readonly CatalogEntry[] {
   const now = ports.clock.now();
   return ports.catalog.entries.entries.filter(
@@ -148,7 +148,7 @@ export function agentTokens(ports: ApiPorts): readonly CatalogEntry[] {
   );
 }
 
-/** One token with its bars and those of the share that it is paired with. */
+/** Analyzes a token with its bars and those of its paired share. */
 export async function analysisFor(ports: ApiPorts, entry: CatalogEntry): Promise<TokenAnalysis> {
   const [look, bars, stockBars] = await Promise.all([
     ports.agentMarket.look(entry),
@@ -164,7 +164,10 @@ async function barsOf(ports: ApiPorts, key: InstrumentKey): Promise<readonly Can
   return ports.candles.range({ venue, instrument, timeframe: '1h', from: to - BARS_BACK_MS, to, limit: 1_000, askAgainMs: 600_000 });
 }
 
-/** Instruments held in the organization's books of both modes and in the named wallets; null for an identity without an organization. */
+/**
+ * Returns the instruments held in the organization's books of both modes and in the named wallets, or null for an identity without an
+ * organization.
+ */
 export async function heldBy(ports: ApiPorts, orgId: string | null, addresses = ''): Promise<ReadonlySet<InstrumentKey> | null> {
   const wallets = await readWallets(ports, namedWallets(addresses.split(','), 'query.wallets'));
   if (orgId === null && addresses === '') return null;

@@ -1,4 +1,4 @@
-/** POST /v1/agent-orders/:id/decline: an operator says no. */
+/** POST /v1/agent-orders/:id/decline: declines a trade proposal. */
 
 import type { ProposalView } from '../../../actors/proposal/resource.ts';
 import { Type } from 'typebox';

@@ -1,4 +1,4 @@
-/** GET /v1/agent-orders/:id: one trade proposal with its fills and the quotes that they were made on. */
+/** GET /v1/agent-orders/:id: returns a trade proposal with its fills and their quotes. */
 import { memberOf } from '../../caller.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';

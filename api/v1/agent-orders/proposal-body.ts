@@ -120,7 +120,7 @@ export function fillBody(fill: Fill) {
   };
 }
 
-/** The one sentence for missing and foreign proposals alike. */
+/** Message for a proposal that does not exist or belongs to another organization. */
 export const NO_PROPOSAL = 'there is no proposal with this id';
 
 export const ProposalPath = objectOf({ id: IdText });

@@ -1,4 +1,4 @@
-/** Tokens with which outside code proposes for one agent and reads what it needs for that. */
+/** Tokens with which outside code proposes for one agent and reads the data it needs. */
 import { Type } from 'typebox';
 import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
 import type { AgentToken, NewAgentToken } from '../../../actors/agent/agent-tokens.ts';
@@ -48,7 +48,7 @@ export const createAgentToken = defineRoute({
       return carryOut(request, reply, {
         status: 201,
         answer: (made: NewAgentToken) => ({ ...tokenBody(made), token: made.token }),
-        // The answer holds a secret, so it is remembered under no key.
+        // The answer contains a secret, so it is not remembered.
         run: ({ remember: _, ...context }) => ports.agents.tokens.create(context, id, request.body.name),
       });
     };

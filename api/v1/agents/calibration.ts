@@ -1,4 +1,4 @@
-/** GET /v1/agents/:id/calibration: what the agent's fills were expected to cost beside what they cost. */
+/** GET /v1/agents/:id/calibration: returns expected and realized costs of the agent's fills. */
 import { Type } from 'typebox';
 import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
 import {
@@ -18,7 +18,7 @@ import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, choice, nullable, Time } from '../../shapes.ts';
 
-/** Fills that are told one by one, at most. */
+/** Maximum fills listed individually. */
 const MOST_SHOWN = 300;
 
 const bps = (description: string) => nullable('number', `${description} Basis points; null if unknown.`);

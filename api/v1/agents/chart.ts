@@ -1,4 +1,4 @@
-/** GET /v1/agents/:id/chart: the agent's machine and where it stands. */
+/** GET /v1/agents/:id/chart: returns the agent's machine and its present state. */
 
 import { Type } from 'typebox';
 import type { ChartState } from '../../../src/adapters/store/agents/agent-reads.ts';

@@ -1,4 +1,4 @@
-/** POST /v1/agents/:id/close: sells what the agent holds, regardless of its rules, stage and autonomy. */
+/** POST /v1/agents/:id/close: sells the agent's holdings, whatever its rules, stage and autonomy. */
 import { Type } from 'typebox';
 import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
 import type { AgentView } from '../../../actors/agent/resource.ts';
@@ -23,7 +23,7 @@ const CloseWish = Type.Object(
   { additionalProperties: false },
 );
 
-/** Reads the closing to make. @throws InputError if the limit has no instrument, is zero or is off the tick size. */
+/** Reads the requested closing. @throws InputError if the limit has no instrument, is zero or is off the tick size. */
 function wishOf({ instrument, limitPrice }: { readonly instrument?: string; readonly limitPrice?: string }) {
   const key = instrument === undefined ? null : (instrument as InstrumentKey);
   if (limitPrice === undefined) return { instrument: key, limitPrice: null };

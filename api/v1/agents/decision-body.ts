@@ -151,7 +151,7 @@ export const DecisionBody = Type.Object(
   { $id: 'Decision', description: 'Immutable and append-only; `hash` covers the record and `previousHash`.' },
 );
 
-/** A page of decisions, which says where older ones were moved. */
+/** Returns the schema of a page of decisions, with the location of older ones. */
 export function decisionPageOf<Item extends TSchema>(item: Item) {
   return Type.Object({
     ...pageOf(item).properties,
@@ -168,5 +168,5 @@ export function movedOf({ movedBefore }: { readonly movedBefore: number | null }
   return movedBefore === null ? {} : { movedBefore: new Date(movedBefore).toISOString() };
 }
 
-/** Missing, foreign and another agent's decisions alike. */
+/** Message for a decision that does not exist, or belongs to another agent or organization. */
 export const NO_DECISION = 'there is no decision with this id (pages of decisions tell from when on older ones lie in archive files)';

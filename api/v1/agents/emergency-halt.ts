@@ -1,4 +1,4 @@
-/** POST /v1/agents/emergency-halt answers as soon as the halt holds; GET says who asked for the newest one, when and why. */
+/** POST /v1/agents/emergency-halt: answers as soon as the halt holds. GET returns the author, time and reason of the newest one. */
 import { Type } from 'typebox';
 import type { HaltView } from '../../../actors/agent/commands.ts';
 import { MAX_HALT_REASON_CHARS } from '../../../src/domain/agents/agent.ts';

@@ -57,14 +57,14 @@ export const EvaluationRunBody = Type.Object(
 
 export const RunPath = objectOf({ id: IdText, runId: IdText });
 
-/** The one sentence for missing and foreign runs alike. */
+/** Message for a run that does not exist or belongs to another organization. */
 export const NO_RUN = 'there is no such run of an agent of yours';
 
 export function evaluationBody({ told, ...view }: EvaluationView, at: EpochMs) {
   return { ...view, ...evaluationProgress(view.state, told, at), waitsForWork: awaitedWork(view.state, told) };
 }
 
-/** Agent and run of a path; null if one of them is no UUID and hence nobody's. */
+/** Reads agent and run from a path. Null if one of them is not a UUID. */
 export function runIdsOf(params: {
   readonly id: string;
   readonly runId: string;

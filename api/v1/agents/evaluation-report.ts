@@ -1,4 +1,4 @@
-/** GET /v1/agents/:id/evaluations/:runId/report: the page of a finished run. */
+/** GET /v1/agents/:id/evaluations/:runId/report: returns the report page of a finished run. */
 import { memberOf } from '../../caller.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
@@ -6,7 +6,7 @@ import { NO_RUN, RunPath, runIdsOf } from './evaluation-body.ts';
 
 /** Content security policy of a page that runs no script. */
 const STILL = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
-/** A page stands alone: it reads nothing of ours, and its script may do no more than draw and hand out a file. */
+/** Policy of a stand-alone page: it reads nothing of ours, and its script may only draw and offer a file. */
 const ALONE = "frame-ancestors 'self'; sandbox";
 const ABLE = 'allow-scripts allow-downloads allow-popups allow-popups-to-escape-sandbox';
 

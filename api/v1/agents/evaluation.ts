@@ -1,4 +1,4 @@
-/** GET /v1/agents/:id/evaluations/:runId: one run, with its whole result once it has finished. */
+/** GET /v1/agents/:id/evaluations/:runId: returns a run, with its whole result once it has finished. */
 import { Type } from 'typebox';
 import type { EvaluationView } from '../../../actors/evaluation/commands.ts';
 import { costFigures, hasDrifted } from '../../../src/domain/agents/calibration.ts';
@@ -26,7 +26,7 @@ const EvaluationDetail = Type.Object(
   { $id: 'EvaluationRunDetail' },
 );
 
-/** True if the fills since a backtest have drifted from what its cost model expects; null if that cannot be told. */
+/** True if the fills since a backtest have drifted from its cost model, or null if unknown. */
 async function isOptimistic(ports: Pick<ApiPorts, 'agents'>, orgId: string, run: EvaluationView): Promise<boolean | null> {
   const found = await ports.agents.calibration(orgId, run.agentId);
   if (found === null || found.manifestVersion !== run.manifestVersion) return null;

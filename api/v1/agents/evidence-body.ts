@@ -60,7 +60,7 @@ export function gateEvidenceBody(evidence: {
   readonly metrics: EvidenceMetrics;
   readonly simulated: boolean;
   readonly origins?: Readonly<Record<string, SourceOrigin>>;
-  /** Missing, as the change is, from answers that were stored before evidence had a version. */
+  /** Missing in answers stored before evidence had a version, like `ruleChange`. */
   readonly rulesVersion?: number;
   readonly ruleChange?: string | null;
 }) {

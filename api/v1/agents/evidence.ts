@@ -1,4 +1,4 @@
-/** GET /v1/agents/:id/evidence: evaluations that are tied to the agent's manifest hashes, newest first. */
+/** GET /v1/agents/:id/evidence: lists the evidence of the agent's manifests, newest first. */
 
 import { Type } from 'typebox';
 import { NO_AGENT } from '../../../src/domain/agents/agent.ts';

@@ -1,4 +1,4 @@
-/** GET /v1/agents/:id/decisions/:decisionId/explain: one decision record in words. */
+/** GET /v1/agents/:id/decisions/:decisionId/explain: explains a decision in words. */
 import { memberOf } from '../../caller.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';

@@ -19,7 +19,7 @@ export const ExplainedDecision = Type.Object(
   { $id: 'ExplainedDecision' },
 );
 
-/** The decision that a path names, in words; null if the organization has none such. */
+/** Returns the decision in a path in words, or null if the organization has none. */
 export async function explainedDecision(
   decisions: Pick<DecisionStore, 'get'>,
   orgId: string,

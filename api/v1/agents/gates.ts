@@ -1,4 +1,4 @@
-/** GET /v1/agents/:id/gates: where each of the seven gates stands for the active manifest. */
+/** GET /v1/agents/:id/gates: returns the state of the seven gates for the active manifest. */
 
 import { Type } from 'typebox';
 import { STAGES, NO_AGENT } from '../../../src/domain/agents/agent.ts';
@@ -57,7 +57,7 @@ const GatesBody = Type.Object(
   { $id: 'Gates' },
 );
 
-/** Number of an agent's newest decisions that explain why there are no trades: one hour. */
+/** Number of newest decisions that explain missing trades: one hour. */
 const LOOKS = 60;
 const PROPOSALS = 100;
 
@@ -106,7 +106,7 @@ export const listGates = defineRoute({
     return {
       stage: found.stage,
       progress,
-      // At the last stage nothing else says what holds it.
+      // At the last stage no other field says what holds it.
       next: gateState === undefined ? (found.gates.flatMap(({ problems }) => problems)[0] ?? next) : next,
       whyNoTrades: hasTrades ? [] : [...(await whyIdle(ports, orgId, id))],
       missingHistory: found.missingHistory.map(missingHistoryBody),

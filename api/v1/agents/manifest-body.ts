@@ -18,7 +18,7 @@ export const ManifestBody = Type.Unsafe<{ readonly [field: string]: unknown }>({
   ] as unknown as TSchema[],
 });
 
-/** An agent whose manifest was just taken, with what the declarative form asked for and no file can grant. */
+/** An agent after its manifest was accepted, with control state that the file requested and cannot grant. */
 export const ManifestTakenBody = Type.Object(
   {
     ...agentFields,
@@ -32,15 +32,12 @@ export const ManifestTakenBody = Type.Object(
   { $id: 'AgentWithManifest', examples: [{ ...AGENT_EXAMPLE, requestedAutonomy: null, requestedStage: null }] },
 );
 
-/** The answer to a manifest that was taken. */
+/** Returns the answer to an accepted manifest. */
 export function manifestTakenBody(view: AgentView, { requestedAutonomy, requestedStage }: ReadManifest) {
   return { ...agentBody(view), requestedAutonomy, requestedStage };
 }
 
-/**
- * Reads a body as a manifest.
- * @throws InputError `manifest_invalid` with every problem that it has.
- */
+/** Reads a body as a manifest. @throws InputError `manifest_invalid` with all of its problems. */
 export function manifestOf(ports: ApiPorts, body: unknown): ReadManifest {
   const read = readManifest(body, ports.catalog.entries);
   if (!read.ok) throw new InputError('manifest_invalid', problemsDetail(read.problems), read.problems);

@@ -1,4 +1,4 @@
-/** GET /v1/agents/:id/context: the view that an outside strategy has of its agent. */
+/** GET /v1/agents/:id/context: returns the data that an outside strategy needs of its agent. */
 import { Type } from 'typebox';
 import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
 import type { OutsideContext } from '../../../actors/agent/outside-proposals.ts';
@@ -117,7 +117,7 @@ export const getOutsideContext = defineRoute({
   },
 });
 
-/** Numbers of an instrument that a strategy reads most. */
+/** Figures of an instrument that strategies use most. */
 const BriefInstrument = Type.Object({
   bid: NullableDecimalText,
   ask: NullableDecimalText,

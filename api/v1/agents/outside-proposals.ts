@@ -1,4 +1,4 @@
-/** Outside proposals: trades that code outside of the service asks for under the mandate of an external agent. */
+/** Outside proposals: trades that code outside the service asks for under the mandate of an external agent. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { OutsideReceipt, OutsideView, ProposalWish } from '../../../actors/agent/outside-proposals.ts';
@@ -103,12 +103,12 @@ function outsideBody({ state, decision, ...receipt }: OutsideView) {
   return { ...receiptBody(receipt), state, decision };
 }
 
-/** Longest wait for a decision, in seconds: the next slot, the one after it, and its lateness. */
+/** Maximum wait for a decision in seconds: the next slot, the one after it, and its lateness. */
 const MOST_WAIT_S = 90;
 const LOOK_MS = 500;
 const WAIT = /(?:^|[,;\s])wait=(\d{1,5})(?=$|[,;\s])/i;
 
-/** The seconds that a request prefers to wait for (RFC 7240), at most the longest wait; null if it says none. */
+/** Returns the seconds that a request prefers to wait (RFC 7240), at most the maximum, or null. */
 function preferredWait(prefer: string | readonly string[] | undefined): number | null {
   const found = WAIT.exec(String(prefer ?? ''))?.[1];
   return found === undefined ? null : Math.min(Number(found), MOST_WAIT_S);
@@ -116,7 +116,7 @@ function preferredWait(prefer: string | readonly string[] | undefined): number |
 
 type ProposingPorts = Pick<ApiPorts, 'agents' | 'clock'>;
 
-/** Waits for the decision on a proposal. Null if it is still pending at the end, the caller has gone or the process ends. */
+/** Waits for the decision on a proposal. Null if it is still pending at the end, the caller has disconnected or the process ends. */
 async function decided(
   ports: ProposingPorts,
   request: FastifyRequest,

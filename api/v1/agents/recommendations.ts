@@ -1,4 +1,4 @@
-/** GET /v1/recommendations: what agents at `suggest` would trade, each with the rules that ask for it. */
+/** GET /v1/recommendations: lists the trades that agents at `suggest` recommend, with the rules behind them. */
 import { Type } from 'typebox';
 import type { Recommendation } from '../../../src/adapters/store/agents/recommendation-reads.ts';
 import { explainDecision } from '../../../src/domain/agents/explain-decision.ts';

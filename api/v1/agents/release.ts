@@ -1,4 +1,4 @@
-/** POST /v1/agents/:id/release: out of quarantine. */
+/** POST /v1/agents/:id/release: releases an agent from quarantine. */
 import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';

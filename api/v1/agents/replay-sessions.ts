@@ -1,4 +1,4 @@
-/** Blind replay sessions: outside code answers the history slot by slot, which is the backtest of an external agent. */
+/** Blind replay sessions, the backtest of an external agent: outside code answers the history slot by slot. */
 import { Type } from 'typebox';
 import type { EvaluationView } from '../../../actors/evaluation/commands.ts';
 import { DISPOSITIONS, NO_AGENT } from '../../../src/domain/agents/agent.ts';
@@ -35,9 +35,9 @@ const OpenBody = objectOf({
   ),
 });
 
-/** Bound on the number of steps: more than any history has bars. */
+/** Maximum number of steps: more than any history has bars. */
 const MOST_STEPS = 10_000_000;
-/** Maximum slots of a step: one of each path. */
+/** Maximum slots of a step: one per path. */
 const MOST_SLOTS = 64;
 
 const BlindTradeBody = objectOf({
@@ -205,7 +205,7 @@ export const abandonReplaySession = defineRoute({
   },
 });
 
-/** Reads the request of a stress session, which leaves nothing to choose: nobody tries scenarios until one passes. */
+/** Reads the request of a stress session, which has no choices, so that nobody tries scenarios until one passes. */
 function readStressRequest(given: object): { readonly seeds: number } | readonly Problem[] {
   const [extra] = Object.keys(given);
   if (extra === undefined) return { seeds: DEFAULT_SEEDS };
@@ -217,17 +217,17 @@ interface SessionParams {
   readonly sessionId: string;
 }
 
-/** Agent and session of a path, which is a run; null if one of them is no UUID. */
+/** Reads agent and session (a run) from a path. Null if one of them is not a UUID. */
 const idsOf = ({ id, sessionId }: SessionParams) => runIdsOf({ id, runId: sessionId });
 
-/** The organization's session; null if it has none with this id. */
+/** Returns the organization's session, or null. */
 async function sessionOf(ports: ApiPorts, orgId: string, params: SessionParams): Promise<EvaluationView | null> {
   const ids = idsOf(params);
   const found = ids === null ? null : await ports.agents.evaluations.find(orgId, ids.agentId, ids.runId);
   return found?.request['session'] === undefined ? null : found;
 }
 
-/** Says why a session takes no steps here. */
+/** Explains why a session takes no steps here. */
 async function notHere(ports: ApiPorts, orgId: string, params: SessionParams): Promise<ReturnType<typeof refuse>> {
   const found = await sessionOf(ports, orgId, params);
   if (found === null) return refuse('not_found', NO_SESSION);

@@ -1,10 +1,12 @@
-/** The results of evaluations on the wire, as the simulations write them: test/api/result-bodies.test.ts holds real ones against these. */
+/**
+ * Results of evaluations on the wire, as the simulations write them. test/api/result-bodies.test.ts checks real ones against these schemas.
+ */
 import { Type } from 'typebox';
 import { ASSUMPTION_LIMITS } from '../../../src/domain/backtest/assumptions.ts';
 import { AnyJson, choice, DecimalText, HashText, nullable, NullableDecimalText, NullableTime, Time } from '../../shapes.ts';
 
 const Day = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description: 'A UTC date.' });
-/** The value that a rule compares with. */
+/** Value that a rule compares with. */
 export const Threshold = Type.Unsafe<number | string | null>({ type: ['number', 'string', 'null'] });
 const Count = Type.Integer({ minimum: 0 });
 const Counts = Type.Record(Type.String(), Type.Integer());
@@ -122,7 +124,7 @@ const stretchFields = {
   capitalUsd: DecimalText,
 };
 
-/** Trades of a run. Results that were made before trades were summed lack the four optional fields. */
+/** Trades of a run. Older results lack the four optional sums. */
 const TradesBody = Type.Object({
   closed: Count,
   open: Count,

@@ -1,4 +1,4 @@
-/** POST /v1/agents/:id/resume (its rules: who may resume what). */
+/** POST /v1/agents/:id/resume: resumes a paused agent, if the caller may by the cause of the pause. */
 import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';

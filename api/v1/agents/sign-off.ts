@@ -1,4 +1,4 @@
-/** POST /v1/agents/:id/sign-off: an independent risk manager's word on the step from `limited_live` to `live`. */
+/** POST /v1/agents/:id/sign-off: records an independent risk manager's decision on the step from `limited_live` to `live`. */
 
 import { Type } from 'typebox';
 import { NO_AGENT } from '../../../src/domain/agents/agent.ts';

@@ -1,4 +1,4 @@
-/** Signal hooks: addresses at which alerts of charts become outside proposals of an external agent. */
+/** Signal hooks: URLs that turn chart alerts into outside proposals of an external agent. */
 import { Type } from 'typebox';
 import type { OpenedHook, SignalHook } from '../../../actors/agent/signal-hooks.ts';
 import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
@@ -86,7 +86,7 @@ export const createSignalHook = defineRoute({
       return carryOut(request, reply, {
         status: 201,
         answer: openedBody,
-        // The answer holds a secret, so it is remembered under no key.
+        // The answer contains a secret, so it is not remembered.
         run: ({ remember: _, ...context }) => ports.agents.signals.create(context, id, { name, template, tickers }),
       });
     };

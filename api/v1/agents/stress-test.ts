@@ -10,7 +10,7 @@ import { defineRoute } from '../../route.ts';
 import { AgentPath, objectOf } from '../../shapes.ts';
 import { EvaluationRunBody, evaluationBody } from './evaluation-body.ts';
 
-/** Worlds per scenario and severity. */
+/** Default number of simulated worlds per scenario and severity. */
 export const DEFAULT_SEEDS = 3;
 const MOST_SEEDS = 20;
 

@@ -1,4 +1,4 @@
-/** POST /v1/agents/:id/vault/withdraw: takes out of what the caller owns of a vault. */
+/** POST /v1/agents/:id/vault/withdraw: withdraws from the caller's share of a vault. */
 
 import { Type } from 'typebox';
 import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
@@ -44,7 +44,7 @@ export const withdrawFromVault = defineRoute({
   },
 });
 
-/** @throws InputError if not exactly one way is given. */
+/** Reads the requested amount. @throws InputError unless exactly one way is given. */
 function wantedOf(body: { readonly amountUsd?: string; readonly shares?: string; readonly all?: true }): Withdrawal {
   const given = Object.keys(body);
   if (given.length !== 1) {

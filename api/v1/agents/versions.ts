@@ -1,4 +1,4 @@
-/** GET /v1/agents/:id/versions: manifest versions and what changed between them. */
+/** GET /v1/agents/:id/versions: lists manifest versions with their changes. */
 
 import { Type } from 'typebox';
 import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
@@ -35,7 +35,7 @@ const diffBody = ({ changes, conditionsAdded, conditionsRemoved }: ManifestDiff)
   conditionsRemoved: [...conditionsRemoved],
 });
 
-/** Compared backwards, the same versions are listed. */
+/** Orders the bounds, so that a backward comparison lists the same versions. */
 function rangeOf(from: number | null, to: number | null): { readonly from: number | null; readonly to: number | null } {
   return from !== null && to !== null && from > to ? { from: to, to: from } : { from, to };
 }

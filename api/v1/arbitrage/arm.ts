@@ -1,4 +1,4 @@
-/** POST /v1/arbitrage/arm: deploys a basis policy, which is evaluated as a Take is. */
+/** POST /v1/arbitrage/arm: deploys a basis policy, which is evaluated like a Take. */
 import { Type } from 'typebox';
 import { takeInvalid } from '../../../actors/take/command-handler.ts';
 import type { TakeView } from '../../../actors/take/commands.ts';
@@ -17,7 +17,7 @@ import { choice, objectOf } from '../../shapes.ts';
 import { malformed } from '../../strict-json.ts';
 import { PolicyBody, policyBody } from './policy-body.ts';
 
-/** A draft is armed by `POST /v1/takes/arm`. */
+/** Modes of a policy. `POST /v1/takes/arm` arms a draft. */
 const POLICY_MODES = [...EXECUTION_MODES, 'draft'] as const;
 
 export const armBasisPolicy = defineRoute({

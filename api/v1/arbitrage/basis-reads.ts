@@ -1,4 +1,4 @@
-/** The basis of every underlying at a cut, with half-lives of stored bars: what the route and the feed channel show alike. */
+/** The basis of every underlying at a cut, with half-lives from stored bars, for the route and the feed channel. */
 import { hasBasis } from '../../../src/domain/basis/basis-legs.ts';
 import { type BasisRow, basisRow } from '../../../src/domain/basis/basis-row.ts';
 import type { Cut } from '../../../src/domain/market/cut.ts';
@@ -7,7 +7,7 @@ import { createOncePerCut } from '../rankings/once-per-cut.ts';
 import { createHalfLives, type HalfLifeDeps } from './half-lives.ts';
 
 export interface BasisReads {
-  /** Rows of all instruments that have a reference price or a perpetual, by symbol. */
+  /** Returns rows of all instruments with a reference price or a perpetual, by symbol. */
   rows(cut: Cut, notionalUsd: DecimalString): Promise<readonly BasisRow[]>;
 }
 

@@ -1,4 +1,4 @@
-/** GET /v1/arbitrage/basis: token, reference and perpetual of each underlying, the spread, its costs, its net edge and its half-life. */
+/** GET /v1/arbitrage/basis: returns token, reference and perpetual of each underlying, with spread, costs, net edge and half-life. */
 import { Type } from 'typebox';
 import { isoTime } from '../../../src/domain/values/time.ts';
 import { encodeCursor } from '../../cursor.ts';

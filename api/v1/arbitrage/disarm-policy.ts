@@ -1,4 +1,4 @@
-/** POST /v1/arbitrage/policies/:id/disarm: it is evaluated no more, and what it proposed and nobody began is cancelled. */
+/** POST /v1/arbitrage/policies/:id/disarm: stops its evaluation, and cancels its pending proposals. */
 import type { TakeView } from '../../../actors/take/commands.ts';
 import { memberOf } from '../../caller.ts';
 import { onceOnly } from '../../idempotency.ts';

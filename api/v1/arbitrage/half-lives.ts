@@ -9,15 +9,15 @@ import { type EpochMs, HOUR_MS, slotOf } from '../../../src/domain/values/time.t
 import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import type { Clock } from '../../../streams/clock.ts';
 
-/** Half-lives are fitted on the hourly bars of so many days. */
+/** Days of hourly bars in a fit. */
 export const HALF_LIFE_DAYS = 30;
-/** The bar of an hour is stored by now, this long after the hour has ended; the half-lives of the hour count from then on. */
+/** Milliseconds after an hour by which its bar is stored, so that the half-lives of the hour can be fitted. */
 const STORED_MS = 300_000;
-/** Entries that are read and fitted at a time, so that others are answered in between. */
+/** Number of entries fitted at a time, so that other requests are answered in between. */
 const AT_A_TIME = 10;
-/** Half-lives for lack of bars are fitted again after so long. */
+/** Milliseconds after which missing half-lives are fitted again. */
 const REFIT_MS = 120_000;
-/** Hours of which the half-lives stay in memory. */
+/** Hours for which half-lives stay in memory. */
 const KEPT_HOURS = 4;
 
 type Lives = BasisInputs['halfLife'];
@@ -28,7 +28,7 @@ function fitted(token: readonly ClosedBar[] | undefined, base: readonly ClosedBa
   return token === undefined || base === undefined ? null : halfLifeOf(alignedSpreads(token, base), HOUR_MS);
 }
 
-/** True if more bars may still make a half-life of what has none: bars of the last weeks are stored one series after the other. */
+/** True if further bars may still give a half-life: bars of the last weeks are stored one series after the other. */
 function isLacking({ benchmark, pairedPerp }: CatalogEntry, lives: Lives | undefined): boolean {
   const few = (life: HalfLife | null | undefined): boolean => life === null || life === undefined || life.why === 'too_few_bars';
   return (benchmark !== null && few(lives?.reference)) || (pairedPerp !== null && few(lives?.perpetual));
@@ -40,7 +40,7 @@ export interface HalfLifeDeps {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** Answers with the half-lives as of an instant. */
+/** Returns a function that returns the half-lives at an instant. */
 export function createHalfLives({ bars, catalog, clock }: HalfLifeDeps): (at: EpochMs) => Promise<HalfLives> {
   const kept = new Map<EpochMs, { at: EpochMs; readonly lives: Promise<HalfLives> }>();
 
@@ -62,8 +62,8 @@ export function createHalfLives({ bars, catalog, clock }: HalfLifeDeps): (at: Ep
   }
 
   /**
-   * Half-lives of the last hour whose bars are stored. They are fitted once, in the first minutes of the next hour, before anyone needs
-   * them.
+   * Returns the half-lives of the last hour with stored bars. They are fitted in the first minutes of the next hour, before they are
+   * needed.
    */
   function halfLives(at: EpochMs): Promise<HalfLives> {
     const ended = slotOf(at, HOUR_MS);
@@ -76,7 +76,7 @@ export function createHalfLives({ bars, catalog, clock }: HalfLifeDeps): (at: Ep
     const known = kept.get(hour);
     if (known === undefined) return keep(hour, fit(catalog.entries.filter(hasBasis), hour));
     if (clock.now() - known.at < REFIT_MS) return known.lives;
-    // Callers during the fit are answered from known values.
+    // Requests during the fit get the previous values.
     known.at = clock.now();
     return known.lives.then((lives) => fitLacking(hour, lives));
   }

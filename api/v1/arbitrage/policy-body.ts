@@ -1,4 +1,4 @@
-/** A basis policy on the wire: a Take with its bands named. */
+/** A basis policy on the wire: a Take with named thresholds. */
 import { Type } from 'typebox';
 import type { TakeView } from '../../../actors/take/commands.ts';
 import { policyOf } from '../../../src/domain/basis/policy.ts';

@@ -84,7 +84,7 @@ export function previewBody({ result, ending, whyNoTrades, missing, tookMs }: Pr
   };
 }
 
-/** A manifest that is not finished: nothing was simulated. */
+/** Returns the answer for an incomplete manifest, which was not simulated. */
 export function unfinishedBody(detail: string, problems: readonly Problem[]): Static<typeof PreviewBody> {
   const ending = { code: 'manifest_invalid', detail };
   return {

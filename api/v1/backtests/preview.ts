@@ -1,4 +1,4 @@
-/** POST /v1/backtests/preview: what a manifest that is being written would have done lately. */
+/** POST /v1/backtests/preview: simulates a manifest during editing over recent bars. */
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
@@ -80,7 +80,7 @@ export const previewBacktest = defineRoute({
   },
 });
 
-/** Aborted once the connection is closed before the answer was sent. */
+/** Returns a signal that is aborted if the connection closes before the answer. */
 function goneWith(reply: FastifyReply): AbortSignal {
   const abort = new AbortController();
   reply.raw.once('close', () => {

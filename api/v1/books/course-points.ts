@@ -1,4 +1,4 @@
-/** The points of a course of equity: at which instants they lie, and what each says. */
+/** Points of an equity curve: their instants and fields. */
 import { Type } from 'typebox';
 import { type EpochMs, slotOf, timeframeMs } from '../../../src/domain/values/time.ts';
 import { NullableDecimalText, nullable, Time } from '../../shapes.ts';
@@ -7,7 +7,7 @@ export const COURSE_TIMEFRAMES = ['1m', '5m', '15m', '1h', '4h', '24h'] as const
 export type CourseTimeframe = (typeof COURSE_TIMEFRAMES)[number];
 export const MOST_POINTS = 200;
 
-/** @param unknown when its equity is null. */
+/** Returns the schema of a point. @param unknown Says when its equity is null. */
 export function equityPoint(unknown: string) {
   return Type.Object({
     at: Time,
@@ -17,7 +17,7 @@ export function equityPoint(unknown: string) {
   });
 }
 
-/** Returns the instants of a curve from the opening until now, ascending, as far apart as the shortest timeframe with which all of them fit. */
+/** Returns the instants of a curve from the opening until now, ascending, at the shortest timeframe with which all of them fit. */
 export function courseTimes(
   openedAt: EpochMs,
   now: EpochMs,

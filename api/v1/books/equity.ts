@@ -1,4 +1,4 @@
-/** GET /v1/books/:id/equity: how the equity of one book went, marked at the closes of bars. */
+/** GET /v1/books/:id/equity: returns the equity curve of a book, marked at closes of bars. */
 import { Type } from 'typebox';
 import type { BookCourse } from '../../../src/adapters/store/books/book-reads.ts';
 import { readBookId } from '../../../src/domain/books/book.ts';
@@ -12,9 +12,9 @@ import { defineRoute } from '../../route.ts';
 import { choice, objectOf } from '../../shapes.ts';
 import { COURSE_TIMEFRAMES, type CourseTimeframe, courseTimes, equityPoint, MOST_POINTS } from './course-points.ts';
 
-/** Bars before the first point in which a close is looked for, because a market may have been closed. */
+/** Bars before the first point in which a close is searched, because a market may have been closed. */
 const BARS_BEFORE = 60;
-/** The widest reach of one read of bars. */
+/** Maximum bars per read. */
 const MOST_BARS = MOST_POINTS + BARS_BEFORE + 1;
 
 const EquityBody = Type.Object(

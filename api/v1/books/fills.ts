@@ -1,4 +1,4 @@
-/** GET /v1/books/:id/fills: the executions of one book, each with the quotes that it was made on, and in shadow with what the flow of its venue would have given. */
+/** GET /v1/books/:id/fills: lists the fills of a book with their quotes, and in shadow with what the venue's flow would have given. */
 import { Type } from 'typebox';
 import { readBookId } from '../../../src/domain/books/book.ts';
 import { ORDER_SIDES } from '../../../src/domain/orders/order.ts';

@@ -1,4 +1,4 @@
-/** POST /v1/bridge/quote: what a transfer between the two chains would cost and bring, with the transaction to sign. */
+/** POST /v1/bridge/quote: prices a transfer between the two chains, and returns the transaction to sign. */
 import { Type } from 'typebox';
 import { BridgeChainWord, BridgeProviderWord, type BridgeTransfer } from '../../../actors/bridge-transfer/resource.ts';
 import { BRIDGE_PREFERENCES } from '../../../src/domain/bridge/comparison.ts';

@@ -1,4 +1,4 @@
-/** POST /v1/bridge/submission: takes the signed source transaction of a quote, or its hash, and begins to follow the transfer. */
+/** POST /v1/bridge/submission: takes the signed source transaction of a quote, or its hash, and starts following the transfer. */
 import type { BridgeTransfer } from '../../../actors/bridge-transfer/resource.ts';
 import { Type } from 'typebox';
 import { onceOnly } from '../../idempotency.ts';

@@ -1,4 +1,4 @@
-/** GET /v1/bridge/transfers/:id/timeline: states and amounts of a transfer over time. */
+/** GET /v1/bridge/transfers/:id/timeline: returns states and amounts of a transfer over time. */
 import { Type } from 'typebox';
 import { TransferStateWord } from '../../../actors/bridge-transfer/resource.ts';
 import { NO_TRANSFER } from '../../../actors/bridge-transfer/commands.ts';

@@ -1,7 +1,7 @@
-/** Present and missing bars of a range. Nothing is filled in and nothing is cut off silently. */
+/** Finds the missing bars of a range. Nothing is filled in or cut off silently. */
 import type { EpochMs } from '../../../src/domain/values/time.ts';
 
-/** Bars that are missing: those that open from `from` (inclusive) to `to` (exclusive). */
+/** Missing bars that open from `from` (inclusive) to `to` (exclusive). */
 export interface Gap {
   readonly from: EpochMs;
   readonly to: EpochMs;
@@ -9,8 +9,8 @@ export interface Gap {
 }
 
 /**
- * The gaps between ascending open times within [from, to), on the grid of the timeframe. All times are aligned to it.
- * Which gaps a closed market explains is for the reader to assess.
+ * Returns the gaps between ascending open times within [from, to), on the grid of the timeframe. All times are aligned to it. The reader
+ * decides which gaps a closed market explains.
  */
 export function gapsOf(openTimes: readonly EpochMs[], from: EpochMs, to: EpochMs, timeframeLength: number): Gap[] {
   const gaps: Gap[] = [];

@@ -1,4 +1,4 @@
-/** GET /v1/candles/day: hourly closes of the last 24 hours, of many instruments at once. */
+/** GET /v1/candles/day: returns hourly closes of the last 24 hours for many instruments. */
 import { Type } from 'typebox';
 import { HOUR_MS, isoTime, slotOf } from '../../../src/domain/values/time.ts';
 import { POSITIONS, pageBody, pageOfKeyed, pageOfQuery } from '../../cursor.ts';
@@ -44,7 +44,7 @@ export const listDayCloses = defineRoute({
     const days = await Promise.all(
       items.map(async ({ key, venue, instrument }) => {
         const known = stored.get(key) ?? [];
-        // The venue is asked once for what is missing, and answers of it are kept.
+        // Missing bars are requested from the venue once, and its answers are stored.
         const bars =
           known.length >= HOURS ? known : await ports.candles.range({ venue, instrument, timeframe: '1h', from, to, limit: HOURS });
         return { venue, instrument, bars: bars.map(({ openTime, close }) => ({ openTime: isoTime(openTime), close })) };

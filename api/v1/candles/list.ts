@@ -1,4 +1,4 @@
-/** GET /v1/candles: closed bars of one instrument, with what is missing among them. */
+/** GET /v1/candles: returns closed bars of an instrument, and the gaps among them. */
 import { Type } from 'typebox';
 import { type CandleGap, explainGap, GAP_REASONS } from '../../../src/domain/candles/candle-gaps.ts';
 import { type EpochMs, isoTime, slotOf, timeframeMs } from '../../../src/domain/values/time.ts';
@@ -91,7 +91,7 @@ export const listCandles = defineRoute({
     if (length === null) throw malformed('query.timeframe', 'no timeframe', '<n>m or <n>h');
     const { limit, after } = pageOfQuery(query, 'candles', POSITIONS.number);
     if (!knownInstrument(ports.catalog.entries, query.venue, query.instrument)) return sendProblem(reply, 'not_found', NO_INSTRUMENT);
-    // Bars that are closed by now are the only expected ones.
+    // Only bars that have closed by now are expected.
     const now = slotOf(ports.clock.now(), length);
     const to = Math.min(now, query.to === undefined ? now : alignUp(instantOf(query.to, 'query.to'), length));
     const asked = query.from === undefined ? Math.max(0, to - limit * length) : alignUp(instantOf(query.from, 'query.from'), length);

@@ -1,4 +1,4 @@
-/** GET /v1/candles/work: imports and backfills of bars, and how far each is. */
+/** GET /v1/candles/work: lists imports and backfills of bars with their progress. */
 import { Type } from 'typebox';
 import type { Venue } from '../../../src/domain/market/venue.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
@@ -35,7 +35,7 @@ export const listCandleWork = defineRoute({
     const found = await ports.longWork.list(page, KINDS);
     return pageBody(found, 'candle-work', (work) => ({
       kind: work.kind as (typeof KINDS)[number],
-      // The table holds no such work without its series.
+      // Every such work in the table has a series.
       venue: work.venue as Venue,
       instrument: work.instrument as string,
       timeframe: work.timeframe as string,

@@ -1,4 +1,4 @@
-/** One instrument of the catalog on the wire: names, relations, token facts, prices and valuations of the moment. */
+/** A catalog instrument on the wire: names, relations, token facts, present prices and valuations. */
 import { type TObject, Type } from 'typebox';
 import {
   type CatalogEntry,
@@ -112,7 +112,7 @@ function latestOf(ports: ApiPorts, key: InstrumentKey | null): Quote | Reference
   return key === null ? undefined : ports.quotes.latest(splitInstrumentKey(key))[0];
 }
 
-/** The issuer's mark of an entry with its valuation; null if nobody has received one. */
+/** Returns the issuer's mark of an entry with its valuation, or null if none was received. */
 function markOf(ports: ApiPorts, entry: CatalogEntry): IssuerMarkState | null {
   if (entry.benchmarkKind !== 'issuer_mark') return null;
   const state = ports.venues.states.latest(`issuer_mark ${entry.benchmark}`);
@@ -129,7 +129,7 @@ function referenceFields(reference: ReferencePrice | null, at: EpochMs) {
   };
 }
 
-/** Valuations are those of the very mark whose price is shown: of two marks nothing is mixed. */
+/** Returns the valuations of exactly the mark whose price is shown. Two marks are never mixed. */
 function markFields(price: ReferencePrice | null, state: IssuerMarkState | null, livePrice: string | null) {
   const mark = state !== null && (price === null || price.referencePrice === state.markPrice) ? state : null;
   return {
@@ -179,7 +179,7 @@ export function entryBody(ports: ApiPorts, entry: CatalogEntry) {
     livePriceAt: quote === undefined ? null : isoTime(quote.observedAt),
     ...referenceFields(byMark ? null : benchmark, at),
     ...marked,
-    // Prices and valuations of one mark are in one ratio, so the gap is the same of both.
+    // Prices and valuations of one mark have the same ratio, so the gap is the same for both.
     gapPct: livePrice === null || base === null ? null : byMark ? gapToMarkPct(livePrice, base) : premiumPct(livePrice, base),
   };
 }

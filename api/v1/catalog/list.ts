@@ -1,4 +1,4 @@
-/** GET /v1/catalog: every instrument that an agent may name, with its price of the moment. */
+/** GET /v1/catalog: lists every instrument that an agent may name, with its present price. */
 import { Type } from 'typebox';
 import { type CatalogEntry, VENUE_CLASSIFICATIONS } from '../../../src/domain/catalog/catalog.ts';
 import { POSITIONS, pageBody, pageOfKeyed, pageOfQuery } from '../../cursor.ts';

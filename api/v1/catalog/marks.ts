@@ -1,4 +1,4 @@
-/** GET /v1/catalog/marks: every change of an issuer's mark that was ever received, with who said so. */
+/** GET /v1/catalog/marks: lists every received change of an issuer's mark, with its source. */
 import { Type } from 'typebox';
 import { isoTime } from '../../../src/domain/values/time.ts';
 import { percentAbove } from '../../../src/domain/market/valuation.ts';

@@ -1,4 +1,4 @@
-/** GET /v1/catalog/sessions: the calendar of US equity sessions, with half days and named holidays. */
+/** GET /v1/catalog/sessions: returns the calendar of US equity sessions, with half days and holidays. */
 import { Type } from 'typebox';
 import { type CalendarDay, calendarDays, newYorkDate, SESSION_YEARS } from '../../../src/domain/market/session.ts';
 import { isoTime } from '../../../src/domain/values/time.ts';
@@ -44,7 +44,9 @@ function dayBody({ date, trading, occasion }: CalendarDay) {
   };
 }
 
-/** @throws InputError `malformed` if the text is no date, or one that the calendar does not reach: unknown is not closed. */
+/**
+ * Reads a date. @throws InputError `malformed` if the text is not a date or is outside the calendar, because unknown does not mean closed.
+ */
 function dateOf(text: string, path: string): string {
   const at = Date.parse(`${text}T00:00:00Z`);
   if (Number.isNaN(at) || new Date(at).toISOString().slice(0, 10) !== text) throw malformed(path, 'no such day', 'YYYY-MM-DD');

@@ -29,7 +29,7 @@ import { fitPortfolio } from '../rankings/private.ts';
 import { cutOfQuery, rowBody } from '../rankings/row-body.ts';
 import { assessed, isAssessable } from '../stocks/assessment.ts';
 
-/** The least liquidity of what is called liquid, in US dollars of both sides. */
+/** Minimum liquidity of a liquid token, in US dollars of both sides. */
 const LIQUID_USD = 100_000;
 const SHOWN_ROWS = 5;
 
@@ -41,16 +41,16 @@ export interface CopilotCaller {
 export interface CopilotAnswer {
   readonly intent: Intent;
   readonly reply: string;
-  /** Data that the reply rests on; null if it rests on nothing. */
+  /** Data behind the reply, or null. */
   readonly data: unknown;
-  /** Links to the same data in full. */
+  /** Links to the complete data. */
   readonly links: readonly string[];
   readonly draft: CopilotDraft | null;
-  /** Asset that the conversation is about from now on; null if the message named none. */
+  /** Asset of the conversation from now on, or null if the message named none. */
   readonly symbol: string | null;
 }
 
-/** A draft to review. It is not stored or armed; `next` names the operator's own call. */
+/** A draft to review. It is not stored or armed. `next` names the call to make. */
 export interface CopilotDraft {
   readonly kind: 'take' | 'policy';
   readonly hash: string;
@@ -102,7 +102,7 @@ async function rank(ports: ApiPorts, caller: CopilotCaller, asked: Extract<Class
   return ranked(cut, rows, { mode, formula: FAIR_VALUE_FORMULAS[mode], link: '/v1/rankings/fair-value', liquidOnly });
 }
 
-/** Pre-IPO tokens at a cut, with the bars or the books that the mode reads besides. */
+/** Ranks pre-IPO tokens at a cut, with the bars or books that the mode needs. */
 async function privateRows(ports: ApiPorts, { orgId }: CopilotCaller, mode: PrivateMode, cut: Cut): Promise<readonly RankedRow[]> {
   const tokens = ports.catalog.entries.entries.filter(({ kind }) => kind === 'pre_ipo');
   const keys = tokens.map(({ key }) => key);
@@ -173,7 +173,7 @@ async function portfolio(ports: ApiPorts, { orgId }: CopilotCaller): Promise<Cop
   };
 }
 
-/** Simulates a purchase on the paper books as `POST /v1/portfolio/impact` does. It buys nothing. */
+/** Simulates a purchase on the paper books, like `POST /v1/portfolio/impact`. It buys nothing. */
 async function impact(
   ports: ApiPorts,
   { orgId }: CopilotCaller,
@@ -207,7 +207,7 @@ async function impact(
   };
 }
 
-/** Explains a decision by its id and that of the agent or Take that made it, in either order. */
+/** Explains a decision by its id and that of its agent or Take, in either order. */
 async function explain(ports: ApiPorts, { orgId }: CopilotCaller, ids: readonly string[]): Promise<CopilotAnswer> {
   const [first, second] = ids;
   if (first === undefined || second === undefined || ids.length !== 2) {
@@ -314,7 +314,7 @@ const HELP = `Ask for a price ("what is the price of AAPLx"), a ranking ("the ch
 /** Intents that need more than `market:read`. */
 const NEEDS_READING: readonly Intent[] = ['portfolio', 'impact', 'explain'];
 
-/** Answers a classified message. `progress` is told what is being done. */
+/** Answers a classified message. Calls `progress` with each step. */
 export async function answerMessage(
   ports: ApiPorts,
   caller: CopilotCaller,

@@ -1,4 +1,4 @@
-/** POST /v1/copilot/chat: a conversation that reads, shows and drafts; as one JSON answer, or with progress as server-sent events. */
+/** POST /v1/copilot/chat: a conversation that reads, shows and drafts, answered as JSON or as server-sent events with progress. */
 import { PassThrough } from 'node:stream';
 import { Type } from 'typebox';
 import type { CatalogEntry } from '../../../src/domain/catalog/catalog.ts';
@@ -50,11 +50,11 @@ interface Asked {
   readonly caller: CopilotCaller & { readonly subject: string };
   readonly conversationId: string;
   readonly message: string;
-  /** The symbol that the conversation was about last. */
+  /** Symbol of the conversation so far, or null. */
   readonly before: string | null;
 }
 
-/** Reads the request in a message. If no pattern matches and a language model is configured, it reads the model's rewording. */
+/** Classifies a message. If no pattern matches and a language model is configured, classifies the model's rewording. */
 async function read(
   ports: ApiPorts,
   message: string,
@@ -76,7 +76,7 @@ async function read(
     : { classified, note: ' The rewording of the language model asks for nothing that can be shown.' };
 }
 
-/** Answers, and keeps the exchange. */
+/** Answers and stores the exchange. */
 async function exchange(ports: ApiPorts, asked: Asked, progress: (step: string) => void) {
   const { caller, conversationId, message, before } = asked;
   const entry = before === null ? null : (ports.catalog.entries.bySymbol(before) ?? null);
@@ -94,7 +94,7 @@ async function exchange(ports: ApiPorts, asked: Asked, progress: (step: string) 
   return { conversationId, ...answer };
 }
 
-/** The answer with progress before it, as server-sent events: `progress`, then one `answer` or `error`. */
+/** Returns the answer with its progress as server-sent events: `progress`, then one `answer` or `error`. */
 function streamed(ports: ApiPorts, asked: Asked): PassThrough {
   const stream = new PassThrough();
   const send = (event: string, data: unknown): void => {

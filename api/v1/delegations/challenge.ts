@@ -1,4 +1,4 @@
-/** POST /v1/delegations/challenge: the text that the owner of a wallet signs. */
+/** POST /v1/delegations/challenge: returns the text that the owner of a wallet signs. */
 import { Type } from 'typebox';
 import { isoTime } from '../../../src/domain/values/time.ts';
 import { onceOnly } from '../../idempotency.ts';

@@ -44,7 +44,7 @@ function traderOf({ agentId, takeId }: Pick<Wish, 'agentId' | 'takeId'>): { read
   );
 }
 
-/** @throws InputError if the most per transaction is zero, or not exactly one agent or Take is named. */
+/** Reads the requested terms. @throws InputError if the maximum per transaction is zero, or not exactly one agent or Take is named. */
 export function wishOf(body: Wish) {
   if (/^[0.]+$/.test(body.maxNotionalUsd)) throw malformed('$.maxNotionalUsd', 'it is zero', 'a number above zero');
   return {
@@ -96,7 +96,7 @@ export function delegationBody(delegation: Delegation) {
   };
 }
 
-/** The one sentence for missing and foreign delegations alike. */
+/** Message for a delegation that does not exist or belongs to another organization. */
 export const NO_DELEGATION = 'there is no delegation with this id';
 
 export const DelegationPath = objectOf({ id: IdText });

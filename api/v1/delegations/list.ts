@@ -1,4 +1,4 @@
-/** GET /v1/delegations: who may trade from which wallet, newest first. */
+/** GET /v1/delegations: lists delegations, newest first. */
 import { Type } from 'typebox';
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';

@@ -1,4 +1,4 @@
-/** POST /v1/delegations/:id/revoke: nothing is signed under it any more. */
+/** POST /v1/delegations/:id/revoke: revokes a delegation. Nothing more is signed under it. */
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';

@@ -1,4 +1,4 @@
-/** GET /v1/intelligence/events: market events with what confirms them, and every report behind them. */
+/** GET /v1/intelligence/events: lists market events with their confirmation and reports. */
 import { Type } from 'typebox';
 import { pageBody, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';

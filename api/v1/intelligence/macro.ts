@@ -23,7 +23,7 @@ import { choice, DecimalText, NullableDecimalText, NullableTime, nullable, nulla
 import { malformed } from '../../strict-json.ts';
 import { DAY_PATTERN, dayOf } from './reading.ts';
 
-/** The longest change that is looked at needs so many days; more are read for more observations. */
+/** Minimum days of data, for the longest change. More are read if more observations are requested. */
 const LEAST_DAYS = 130;
 
 const PointBody = Type.Object(

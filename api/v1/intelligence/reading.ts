@@ -9,17 +9,17 @@ export const DAY_PATTERN = '^\\d{4}-\\d{2}-\\d{2}$';
 /** Positions of lists by time: `<time>.<number>`. */
 export const BY_TIME = /^\d{1,16}\.\d{1,15}$/;
 
-/** The underlying of a symbol of the catalog; any other name stands for itself. */
+/** Returns the underlying of a catalog symbol. Other names are returned unchanged. */
 export function underlyingOf(catalog: Catalog, symbol: string): string {
   return catalog.bySymbol(symbol)?.underlying ?? symbol;
 }
 
-/** The day in UTC, `YYYY-MM-DD`. */
+/** Returns the UTC date, `YYYY-MM-DD`. */
 export function dayOf(at: EpochMs): string {
   return isoTime(at).slice(0, 10);
 }
 
-/** (now - before) / before x 100 as a statistic; null if the value before is not known or is zero. */
+/** Returns (now - before) / before x 100 as a statistic, or null if the earlier value is unknown or zero. */
 export function changePct(now: string, before: string | null): number | null {
   const change = before === null ? null : percentChange(now, before);
   return change === null ? null : Number(change);

@@ -1,4 +1,4 @@
-/** A claim of what waits for a launch's creator or partner on the wire. */
+/** A claim of a launch's creator or partner on the wire. */
 import { type Static, Type } from 'typebox';
 import type { PreparedTransactionView } from '../../../actors/prepared-transaction/resource.ts';
 import { CLAIM_KINDS, type ClaimKind } from '../../../src/domain/launch/launch-transactions.ts';
@@ -60,7 +60,7 @@ export function claimBody(claim: PreparedTransactionView): Static<typeof ClaimBo
     state,
     reason,
     detail,
-    // Claims of older versions were all of the creator's fees.
+    // Claims of older versions were always creator's fees.
     kind: (subject['kind'] ?? 'fees') as ClaimKind,
     as: (subject['as'] ?? 'creator') as Claimer,
     wallet,

@@ -1,10 +1,10 @@
-/** The launch of a route that follows a bonding curve. */
+/** Reads the launch of a route that needs a bonding curve. */
 import { NO_LAUNCH } from '../../../actors/launch/commands.ts';
 import type { Launch } from '../../../actors/launch/resource.ts';
 import type { LaunchReads } from '../../../src/adapters/store/launches/launch-store.ts';
 import { type Outcome, refuse } from '../../../src/domain/values/refusal.ts';
 
-/** @param id null if the path holds none. Refuses a launch that there is not, and one whose token trades on no curve. */
+/** Returns the launch. Refuses an unknown launch, and one whose token trades on no curve. @param id Null if the path has no valid id. */
 export async function curveLaunch(reads: LaunchReads, orgId: string, id: string | null): Promise<Outcome<Launch>> {
   const launch = id === null ? null : await reads.find(orgId, id);
   if (launch === null) return refuse('not_found', NO_LAUNCH);

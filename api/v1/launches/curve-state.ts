@@ -7,12 +7,12 @@ import type { CurveState } from '../../../src/domain/launch/launch-state.ts';
 /** Graduation progress, in the order of the program's numbers. */
 export const PROGRESS = ['on_curve', 'complete', 'vesting_locked', 'graduated'] as const;
 
-/** Price of one token in whole quote tokens. */
+/** Returns the price of one token in whole quote tokens. */
 export function curvePriceOf({ sqrtPrice }: CurveState, { decimals, quoteDecimals }: Launch): DecimalString {
   return plainDecimal(new Decimal(priceOfSqrt(BigInt(sqrtPrice), decimals, quoteDecimals)));
 }
 
-/** Percent of the graduation threshold, at most 100. */
+/** Returns the percentage of the graduation threshold, at most 100. */
 export function fillPctOf({ quoteReserve, migrationQuoteThreshold }: CurveState): DecimalString {
   return plainDecimal(Decimal.min(1, new Decimal(quoteReserve).div(migrationQuoteThreshold)).times(100).toDecimalPlaces(6));
 }

@@ -36,13 +36,13 @@ export const CURVE_FIELDS = {
 };
 const CurveFields = objectOf(CURVE_FIELDS);
 
-/** A wish with the token that it is quoted in. */
+/** A request, and the token it is quoted in. */
 export interface QuotedWish {
   readonly wish: CurveWish;
   readonly token: QuoteToken;
 }
 
-/** @throws InputError if a number is out of bounds */
+/** Reads the request. @throws InputError if a number is out of range. */
 export function quotedWish(quotes: LaunchQuotes, body: Static<typeof CurveFields>): Outcome<QuotedWish> {
   const { preset, startingFdv, totalSupply = DEFAULT_SUPPLY, decimals = DEFAULT_DECIMALS } = body;
   const problem = wishProblem({ startingFdv, totalSupply, decimals });

@@ -12,7 +12,7 @@ export const LaunchPath = objectOf({ id: IdText });
 
 export const LaunchBody = Type.Object({ ...launch.wire, ...WORK_FIELDS }, { $id: 'Launch' });
 export const LauncherLaunchBody = Type.Object({ ...launcherLaunch.wire, ...WORK_FIELDS }, { $id: 'LauncherLaunch' });
-/** A launch of either kind: `kind` tells which. */
+/** A launch of either kind, distinguished by `kind`. */
 export const AnyLaunchBody = Type.Union([LaunchBody, LauncherLaunchBody]);
 
 export function launcherLaunchBody(view: LauncherLaunch, at: EpochMs): Static<typeof LauncherLaunchBody> {

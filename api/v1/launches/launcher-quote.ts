@@ -1,4 +1,4 @@
-/** POST /v1/launches/agentlaunch/quote: registers a launch with the external launcher, and builds the payment that it wants. */
+/** POST /v1/launches/agentlaunch/quote: registers a launch with the external launcher, and builds its payment. */
 import { Type } from 'typebox';
 import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
 import { refuse } from '../../../src/domain/values/refusal.ts';

@@ -1,4 +1,4 @@
-/** GET /v1/launches/:id/monitor: the state of a curve: its fill, its price, its fees, and its graduation. */
+/** GET /v1/launches/:id/monitor: returns the state of a curve: fill, price, fees and graduation. */
 import { type Static, Type } from 'typebox';
 import type { Launch } from '../../../actors/launch/resource.ts';
 import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';

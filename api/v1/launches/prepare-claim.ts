@@ -1,4 +1,4 @@
-/** POST /v1/launches/:id/claims: the transaction that pays out what waits for the creator or the partner, to be signed. */
+/** POST /v1/launches/:id/claims: builds the transaction that pays out the claimable amount of the creator or the partner. */
 import { NO_LAUNCH } from '../../../actors/launch/commands.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';

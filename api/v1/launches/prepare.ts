@@ -1,4 +1,4 @@
-/** POST /v1/launches/dbc/prepare: the transactions of a launch, to be signed by the creator. */
+/** POST /v1/launches/dbc/prepare: builds the transactions of a launch for the creator to sign. */
 import { Type } from 'typebox';
 import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
 import { refuse } from '../../../src/domain/values/refusal.ts';
@@ -89,7 +89,7 @@ export const prepareLaunch = defineRoute({
           launch: launchBody(launch, ports.clock.now()),
         }),
         run: async (context) => {
-          // A launch names an agent of the caller's organization; a foreign one is told as a missing one.
+          // The launch may name an agent of the caller's organization. Another organization's agent is reported as missing.
           if (agentId !== null && (!isUuid(agentId) || (await ports.agents.reads.get(context.orgId, agentId)) === null))
             return refuse('not_found', NO_AGENT);
           return ports.launches.commands.prepare(context, {

@@ -1,4 +1,4 @@
-/** POST /v1/launches/dbc/preview: what a curve would be, before anything of it is on the chain. */
+/** POST /v1/launches/dbc/preview: computes a curve before it is on the chain. */
 import { type Static, Type } from 'typebox';
 import { Decimal, type DecimalString, plainDecimal } from '../../../src/domain/values/decimal.ts';
 import { type LaunchPreview, previewOf } from '../../../src/domain/launch/preview.ts';

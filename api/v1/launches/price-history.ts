@@ -1,4 +1,6 @@
-/** GET /v1/launches/:id/price-history: price of a launched token on its curve over time, and the organization's trades of it. */
+/**
+ * GET /v1/launches/:id/price-history: returns the price of a launched token on its curve over time, and the organization's trades of it.
+ */
 import { Type } from 'typebox';
 import { isoTime } from '../../../src/domain/values/time.ts';
 import { memberOf } from '../../caller.ts';

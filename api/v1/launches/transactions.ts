@@ -1,4 +1,4 @@
-/** GET /v1/launches/:id/transactions: what the wallet of a launch signs. */
+/** GET /v1/launches/:id/transactions: returns the transactions that the wallet of a launch signs. */
 import { Type } from 'typebox';
 import { NO_LAUNCH } from '../../../actors/launch/commands.ts';
 import { PREPARED_TRANSACTION_STATES } from '../../../src/domain/solana/lifecycle.ts';

@@ -1,4 +1,4 @@
-/** GET /v1/leaderboard/csv: the whole ranking of a window as CSV. */
+/** GET /v1/leaderboard/csv: returns the whole ranking of a window as CSV. */
 import { defineRoute } from '../../route.ts';
 import { objectOf } from '../../shapes.ts';
 import { csvOf, entryBody, WindowField } from './leaderboard-body.ts';

@@ -78,7 +78,7 @@ export function saleBody({ key: _, at, ...sale }: WalletSale): Static<typeof Wal
   return { ...sale, at: isoTime(at) };
 }
 
-/** One field: quoted if it must be, and never the beginning of a spreadsheet's formula. */
+/** Returns one CSV field, quoted if necessary, and never starting a spreadsheet formula. */
 function csvField(value: string | number | null | readonly string[]): string {
   if (value === null) return '';
   const text = Array.isArray(value) ? value.join(' ') : String(value);
@@ -86,7 +86,7 @@ function csvField(value: string | number | null | readonly string[]): string {
   return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
 }
 
-/** RFC 4180 text: a header and one line per row. */
+/** Returns RFC 4180 text: a header and one line per row. */
 export function csvOf<Row extends object>(columns: readonly (keyof Row & string)[], rows: readonly Row[]): string {
   const lines = rows.map((row) => columns.map((name) => csvField(row[name] as Parameters<typeof csvField>[0])).join(','));
   return `${[columns.join(','), ...lines].join('\r\n')}\r\n`;

@@ -1,4 +1,4 @@
-/** GET /v1/leaderboard: wallets by their realized profit in a window. */
+/** GET /v1/leaderboard: ranks wallets by realized profit in a window. */
 import { Type } from 'typebox';
 import { isoTime } from '../../../src/domain/values/time.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
@@ -6,7 +6,7 @@ import { defineRoute } from '../../route.ts';
 import { choice, nullable, objectOf, pageFields, Time } from '../../shapes.ts';
 import { entryBody, LeaderboardEntryBody, WindowField } from './leaderboard-body.ts';
 
-/** Conditions on the entries, as every list of the leaderboard takes them. */
+/** Filters of every leaderboard list. */
 export const LEADERBOARD_FILTER = {
   chain: Type.Optional(choice(['spotchain', 'evmvenue'])),
   search: Type.Optional(Type.String({ minLength: 1, maxLength: 60, description: 'The beginning of an address, or a part of a label.' })),

@@ -1,4 +1,4 @@
-/** POST /v1/leaderboard/wallets: puts an address on the leaderboard. */
+/** POST /v1/leaderboard/wallets: registers an address for the leaderboard. */
 import { Type } from 'typebox';
 import { LONGEST_LABEL } from '../../../src/domain/identity/linked-wallet.ts';
 import { onceOnly } from '../../idempotency.ts';

@@ -1,4 +1,4 @@
-/** GET /v1/leaderboard/wallets/:address/csv: the sales behind a wallet's figure as CSV. */
+/** GET /v1/leaderboard/wallets/:address/csv: returns the sales behind a wallet's figure as CSV. */
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { csvOf, saleBody, WalletPath, WindowQuery } from './leaderboard-body.ts';

@@ -1,4 +1,4 @@
-/** GET /v1/leaderboard/wallets/:address: one wallet with the sales behind its figure. */
+/** GET /v1/leaderboard/wallets/:address: returns a wallet with the sales behind its figure. */
 import { Type } from 'typebox';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { sendProblem } from '../../problem.ts';

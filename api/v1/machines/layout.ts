@@ -1,4 +1,4 @@
-/** GET /v1/machines/:machine/layout: a machine as boxes and edges, ready to be drawn. */
+/** GET /v1/machines/:machine/layout: returns a machine as boxes and edges for drawing. */
 import { Type } from 'typebox';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';

@@ -1,4 +1,4 @@
-/** GET /v1/macro-regime: the appetite for risk, with every input that it was read from. */
+/** GET /v1/macro-regime: returns the risk appetite with all of its inputs. */
 import { Type } from 'typebox';
 import {
   INPUT_STATES,
@@ -17,7 +17,7 @@ import { defineRoute } from '../../route.ts';
 import { choice, DecimalText, NullableDecimalText, nullable, objectOf, Time } from '../../shapes.ts';
 import { dayOf } from '../intelligence/reading.ts';
 
-/** Days of history: enough for a change over 90 days. */
+/** Days of history to read: enough for a change over 90 days. */
 const READ_DAYS = 130;
 
 const InputBody = Type.Object(

@@ -1,4 +1,4 @@
-/** POST /v1/market-orders/:id/cancel: what rests of a person's order is taken back. */
+/** POST /v1/market-orders/:id/cancel: withdraws the resting part of a manual order. */
 import { NO_MARKET_ORDER } from '../../../actors/market-order/commands.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';

@@ -1,4 +1,4 @@
-/** A person's order on the spot exchange on the wire. */
+/** A manual order on the spot exchange on the wire. */
 import { Type } from 'typebox';
 import type { MarketOrderRequest } from '../../../actors/market-order/commands.ts';
 import { type MarketOrderView, marketOrder } from '../../../actors/market-order/resource.ts';
@@ -35,8 +35,8 @@ interface Wish extends WishedTerms {
 }
 
 /**
- * The wish as a request. @throws InputError if not exactly one size is given, or one is zero, the instrument is not one of the
- * exchange's, what rests has no limit, or what does not rest is post-only.
+ * Converts a body into a request. @throws InputError unless exactly one size is given and not zero, the instrument is one of the
+ * exchange's, a resting order has a limit, and only a resting order is post-only.
  */
 export function requestOf(ports: Pick<ApiPorts, 'catalog'>, wish: Wish): MarketOrderRequest {
   const { instrument, side, timeInForce = 'ioc', postOnly = false } = wish;

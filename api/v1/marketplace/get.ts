@@ -1,4 +1,4 @@
-/** GET /v1/marketplace/:id: one listing, with its rules for callers who may read them. */
+/** GET /v1/marketplace/:id: returns a listing, with its rules for callers who may read them. */
 import { NO_LISTING } from '../../../src/domain/marketplace/listing.ts';
 import { memberOf } from '../../caller.ts';
 import { idInPath } from '../../identifier.ts';

@@ -1,4 +1,4 @@
-/** POST /v1/marketplace/:id/import: a new agent of the buyer by the rules that are licensed. */
+/** POST /v1/marketplace/:id/import: creates an agent of the buyer from the licensed rules. */
 import { NO_LISTING } from '../../../src/domain/marketplace/listing.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';

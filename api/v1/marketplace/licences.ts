@@ -1,4 +1,4 @@
-/** GET /v1/marketplace/licences: what the organization may import, newest first. */
+/** GET /v1/marketplace/licences: lists the organization's licences, newest first. */
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';

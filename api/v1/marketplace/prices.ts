@@ -1,4 +1,4 @@
-/** GET /v1/marketplace/:id/prices: what a listing has cost, newest first. */
+/** GET /v1/marketplace/:id/prices: lists the prices of a listing, newest first. */
 import { Type } from 'typebox';
 import { NO_LISTING } from '../../../src/domain/marketplace/listing.ts';
 import { isoTime } from '../../../src/domain/values/time.ts';

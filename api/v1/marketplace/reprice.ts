@@ -1,4 +1,4 @@
-/** POST /v1/marketplace/:id/price: sets another price. */
+/** POST /v1/marketplace/:id/price: changes the price. */
 import { licencePrice, NO_LISTING } from '../../../src/domain/marketplace/listing.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';

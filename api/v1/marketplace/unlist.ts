@@ -1,4 +1,4 @@
-/** POST /v1/marketplace/:id/unlist: ends an own listing. */
+/** POST /v1/marketplace/:id/unlist: ends one of the organization's listings. */
 import { NO_LISTING } from '../../../src/domain/marketplace/listing.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';

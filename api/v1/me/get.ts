@@ -1,4 +1,4 @@
-/** GET /v1/me: who the token says I am and what I may do. */
+/** GET /v1/me: returns the caller's identity and permissions. */
 import { Type } from 'typebox';
 import { PERMISSIONS } from '../../../src/domain/agents/agent.ts';
 import { isoTime } from '../../../src/domain/values/time.ts';

@@ -1,4 +1,4 @@
-/** POST /v1/invitations/accept: the caller joins the organization that a code stands for. */
+/** POST /v1/invitations/accept: adds the caller to the organization of an invitation code. */
 import { Type } from 'typebox';
 import { sendProblem, sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';

@@ -1,4 +1,4 @@
-/** POST /v1/members/grant: another role, or other permissions, for a member. */
+/** POST /v1/members/grant: replaces a member's role or permissions. */
 import { Type } from 'typebox';
 import { onceOnly } from '../../idempotency.ts';
 import { defineRoute } from '../../route.ts';

@@ -1,4 +1,4 @@
-/** GET /v1/invitations: who was invited, newest first. */
+/** GET /v1/invitations: lists invitations, newest first. */
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';

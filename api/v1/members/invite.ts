@@ -1,4 +1,4 @@
-/** POST /v1/invitations: creates a single-use code with which a person joins the organization. */
+/** POST /v1/invitations: creates a single-use code for joining the organization. */
 import { Type } from 'typebox';
 import type { NewInvitation } from '../../../actors/members/commands.ts';
 import { INVITATION_HOURS } from '../../../src/domain/identity/member.ts';
@@ -35,7 +35,7 @@ export const inviteMember = defineRoute({
       return carryOut(request, reply, {
         status: 201,
         answer: (invited: NewInvitation) => ({ ...invitationBody(invited), code: invited.code }),
-        // The answer holds a secret, so it is remembered under no key.
+        // The answer contains a secret, so it is not remembered.
         run: ({ remember: _, ...context }) => ports.members.commands.invite(context, { name, role, permissions, hours }),
       });
     };

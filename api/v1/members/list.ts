@@ -1,4 +1,4 @@
-/** GET /v1/members: who belongs to the organization, and what each may do. */
+/** GET /v1/members: lists the organization's members and their permissions. */
 import { Type } from 'typebox';
 import { memberOf } from '../../caller.ts';
 import { defineRoute } from '../../route.ts';

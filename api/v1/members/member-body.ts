@@ -40,7 +40,7 @@ export const NewInvitationBody = Type.Object(
 export const memberBody = ({ subject, name, role, permissions }: MemberView) => ({ subject, name, role, permissions: [...permissions] });
 export const roleBody = ({ name, permissions, builtIn }: MemberRole) => ({ name, permissions: [...permissions], builtIn });
 
-/** An invitation without its code, if it has one. */
+/** Returns an invitation without its code. */
 export function invitationBody({ id, name, role, permissions, invitedBy, acceptedBy, ...times }: Invitation) {
   const { createdAt, expiresAt, acceptedAt, revokedAt } = times;
   const time = (at: number | null): string | null => (at === null ? null : isoTime(at));

@@ -1,4 +1,4 @@
-/** POST /v1/members/remove: a member leaves the organization. */
+/** POST /v1/members/remove: removes a member from the organization. */
 import { onceOnly } from '../../idempotency.ts';
 import { defineRoute } from '../../route.ts';
 import { objectOf } from '../../shapes.ts';

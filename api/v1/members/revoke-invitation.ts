@@ -1,4 +1,4 @@
-/** POST /v1/invitations/:id/revoke: nobody joins by it any more. */
+/** POST /v1/invitations/:id/revoke: revokes an invitation. */
 import { NO_INVITATION } from '../../../actors/members/commands.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';

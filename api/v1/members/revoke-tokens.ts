@@ -1,4 +1,4 @@
-/** POST /v1/members/revoke-tokens: every token of a member that was issued until now is refused. */
+/** POST /v1/members/revoke-tokens: revokes every token that a member has been issued so far. */
 import { Type } from 'typebox';
 import { onceOnly } from '../../idempotency.ts';
 import { defineRoute } from '../../route.ts';

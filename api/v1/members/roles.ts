@@ -1,4 +1,4 @@
-/** GET /v1/roles: the roles that members may be given. */
+/** GET /v1/roles: lists the roles for members. */
 import { Type } from 'typebox';
 import { memberOf } from '../../caller.ts';
 import { defineRoute } from '../../route.ts';

@@ -1,4 +1,4 @@
-/** PUT /v1/roles/:name: a role of the organization's own. */
+/** PUT /v1/roles/:name: writes a role of the organization. */
 import { onceOnly } from '../../idempotency.ts';
 import { defineRoute } from '../../route.ts';
 import { objectOf } from '../../shapes.ts';

@@ -1,4 +1,4 @@
-/** GET /v1/order-book: the depth of one instrument on one venue. */
+/** GET /v1/order-book: returns the depth of an instrument on a venue. */
 import { Type } from 'typebox';
 import { isoTime } from '../../../src/domain/values/time.ts';
 import { sendProblem, sendRefusal } from '../../problem.ts';

@@ -1,4 +1,4 @@
-/** A perpetual's numbers on the wire: what its own venue says and nothing of any other. */
+/** Figures of a perpetual on the wire, only from its own venue. */
 import { Type } from 'typebox';
 import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';
 import type { VenueState } from '../../../src/domain/market/market-state.ts';
@@ -49,7 +49,7 @@ export const perpFields = {
 };
 export const PerpBody = Type.Object(perpFields, { $id: 'Perp' });
 
-/** A perpetual as it stands at an instant. `quote` is the venue's own newest quote of it. */
+/** Returns a perpetual at an instant. `quote` is the venue's own newest quote of it. */
 export function perpBody(context: PerpContext, quote: Quote | ReferencePrice | null, venueState: VenueState | null, at: EpochMs) {
   const { ageMs, quality, flags } = stateQuality(context, venueState, at, qualityLimits().perpContextMaxAgeMs);
   const mark = new Decimal(context.markPrice);

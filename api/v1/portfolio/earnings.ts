@@ -1,4 +1,4 @@
-/** Profit of the books of a mode, read together: the figures of now and the profit at the beginning of the UTC day. */
+/** P&L of the books of a mode, read together: present figures, and the P&L at the start of the UTC day. */
 import { utcDayOf } from '../../../src/domain/books/book.ts';
 import type { DecimalString } from '../../../src/domain/values/decimal.ts';
 import type { ExecutionMode } from '../../../src/domain/orders/order.ts';

@@ -1,4 +1,4 @@
-/** GET /v1/portfolio/equity: how the equity of all books of one mode went together, at the prices that were observed then. */
+/** GET /v1/portfolio/equity: returns the joint equity curve of all books of a mode, at the prices observed then. */
 import { Type } from 'typebox';
 import { Decimal, type DecimalString, plainDecimal } from '../../../src/domain/values/decimal.ts';
 import { equityCourse, type PriceAt } from '../../../src/domain/books/equity-course.ts';

@@ -1,4 +1,4 @@
-/** GET /v1/portfolio: what an organization holds over books and wallets, against the five stress scenarios. */
+/** GET /v1/portfolio: returns an organization's holdings over books and wallets, with the five stress scenarios. */
 import { Type } from 'typebox';
 import { EXECUTION_MODES } from '../../../src/domain/orders/order.ts';
 import { portfolioOf } from '../../../src/domain/portfolio/portfolio.ts';

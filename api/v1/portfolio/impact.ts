@@ -1,4 +1,4 @@
-/** POST /v1/portfolio/impact: what a proposed allocation would make of the portfolio; nothing is stored or reserved. */
+/** POST /v1/portfolio/impact: simulates a proposed allocation. Nothing is stored or reserved. */
 import { Type } from 'typebox';
 import { AttributionBody } from '../../../src/core/order-shapes.ts';
 import { type Catalog, resolveUniverseEntry } from '../../../src/domain/catalog/catalog.ts';
@@ -62,7 +62,7 @@ interface Wish {
   readonly notionalUsd: string;
 }
 
-/** @throws InputError naming the allocation that is not one. */
+/** Reads an allocation. @throws InputError that names the invalid one. */
 function allocationOf(catalog: Catalog, { instrument, symbol, side, notionalUsd }: Wish, path: string): Allocation {
   if ((instrument === undefined) === (symbol === undefined))
     throw malformed(path, 'give exactly one of instrument and symbol', 'one of the two');

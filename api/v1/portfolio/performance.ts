@@ -1,4 +1,4 @@
-/** GET /v1/portfolio/performance: what the books of one mode have earned, together and one by one. */
+/** GET /v1/portfolio/performance: returns the earnings of the books of a mode, together and individually. */
 import { Type } from 'typebox';
 import { readBookId } from '../../../src/domain/books/book.ts';
 import { EXECUTION_MODES } from '../../../src/domain/orders/order.ts';

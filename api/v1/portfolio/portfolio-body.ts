@@ -1,4 +1,4 @@
-/** A portfolio on the wire: every number beside the ids of what it was made of. */
+/** A portfolio on the wire: every figure with the ids of its inputs. */
 import { Type } from 'typebox';
 import { EXECUTION_MODES } from '../../../src/domain/orders/order.ts';
 import { ACCOUNT_KINDS } from '../../../src/domain/portfolio/account.ts';
@@ -26,7 +26,7 @@ import {
 const Ids = Type.Array(Type.String(), { description: 'Ids of inputs, holdings and places that it was made of.' });
 const Ratio = (description: string) => nullable('number', description);
 
-/** Source of a number. */
+/** Source of a figure. */
 export const PortfolioInputBody = Type.Object(
   {
     id: Type.String(),

@@ -1,4 +1,4 @@
-/** Wallets that a request names beside the books: read at the node and the venue that know them, each on its own. */
+/** Wallets that a request names besides the books, each read from its node or venue. */
 import { isChainAddress } from '../../../src/domain/catalog/listed-token.ts';
 import {
   accountOfChainWallet,
@@ -11,15 +11,15 @@ import { type Outcome, refuse } from '../../../src/domain/values/refusal.ts';
 import type { ApiPorts } from '../../ports.ts';
 import { malformed } from '../../strict-json.ts';
 
-/** Wallets that one request may name. */
+/** Maximum wallets per request. */
 const MAX_WALLETS = 5;
 const WALLET_FORM = '0x and 40 hexadecimal digits, an address of the primary chain, or the id or label of a linked wallet';
 
 const isAddressForm = (text: string): boolean => /^0x[0-9a-fA-F]{40}$/.test(text) || isChainAddress(text);
 
 /**
- * The addresses of a request, each once, given as such or as the ids or labels of the organization's linked wallets. What
- * nobody knows stays as it is for `namedWallets` to refuse. @throws InputError for a label of several wallets
+ * Returns the addresses of a request without duplicates, given as addresses or as ids or labels of linked wallets. Unknown names stay for
+ * `namedWallets` to refuse. @throws InputError for a label of several wallets.
  */
 export async function addressesNamed(
   { linkedWallets }: Pick<ApiPorts, 'linkedWallets'>,
@@ -39,7 +39,10 @@ export async function addressesNamed(
 
 type ReadingPorts = Pick<ApiPorts, 'wallets' | 'catalog' | 'clock'>;
 
-/** The addresses of a request, each once. @throws InputError for too many, or what is not an address; the checksum is looked at by who reads it. */
+/**
+ * Returns the addresses of a request without duplicates. @throws InputError for too many, or for anything but an address. Readers check the
+ * checksum.
+ */
 export function namedWallets(addresses: readonly string[], path: string): readonly string[] {
   const named = addresses.map((text) => text.trim()).filter((text) => text !== '');
   const known = new Map(named.map((text) => [text.startsWith('0x') ? text.toLowerCase() : text, text]));
@@ -49,14 +52,16 @@ export function namedWallets(addresses: readonly string[], path: string): readon
   return [...known.values()];
 }
 
-/** The mode that a request is about. @throws InputError if wallets are named beside paper books: real money and paper are never added up. */
+/**
+ * Returns the mode of a request. @throws InputError if wallets are named with paper books, because real money and paper are never added up.
+ */
 export function modeOf(asked: 'paper' | 'live' | undefined, wallets: readonly string[], path: string): 'paper' | 'live' {
   if (asked === 'paper' && wallets.length > 0)
     throw malformed(path, 'wallets hold real money, which is never added to paper books', '`live` where wallets are named');
   return asked ?? (wallets.length > 0 ? 'live' : 'paper');
 }
 
-/** Reads wallets. What does not answer is named; only an address whose checksum is wrong refuses the request. */
+/** Reads wallets. Names those that do not answer. Only an invalid checksum refuses the request. */
 export async function readWallets(ports: ReadingPorts, addresses: readonly string[]): Promise<Outcome<PortfolioWallets>> {
   const answers = await Promise.all(addresses.map((address) => readWallet(ports, address)));
   const found: PortfolioWallets[] = [];
@@ -67,7 +72,7 @@ export async function readWallets(ports: ReadingPorts, addresses: readonly strin
   return { ok: true, value: joined(found) };
 }
 
-/** One wallet: of the EVM chain with its account on the perpetuals venue, or of the primary chain. */
+/** Reads a wallet of the EVM chain with its account on the perpetuals venue, or one of the primary chain. */
 async function readWallet(ports: ReadingPorts, address: string): Promise<Outcome<PortfolioWallets>> {
   const now = ports.clock.now();
   if (isChainAddress(address)) {
@@ -76,7 +81,7 @@ async function readWallet(ports: ReadingPorts, address: string): Promise<Outcome
     return { ok: true, value: answered(address, 'spotchain', asked, (found) => accountOfPrimaryWallet(found, ports.catalog.entries, now)) };
   }
   const [chain, perps] = await Promise.all([ports.wallets.evm.read(address), ports.wallets.venue.read(address)]);
-  // One of several: which one is said too.
+  // With several wallets the message says which one.
   for (const one of [chain, perps])
     if (!one.ok && one.refusal.code === 'malformed') return refuse('malformed', `wallets, ${address}: ${one.refusal.detail}`);
   const silent: UnreadWallet[] = chain.ok
@@ -89,7 +94,7 @@ async function readWallet(ports: ReadingPorts, address: string): Promise<Outcome
   return { ok: true, value: joined([...parts, { read: [], unread: silent }]) };
 }
 
-/** Turns a wallet's answer into a portfolio account, or lists its name among those that did not answer. */
+/** Turns a wallet's answer into a portfolio account, or adds its name to those that did not answer. */
 function answered<Found>(address: string, asked: string, answer: Outcome<Found>, placeOf: (found: Found) => ReadAccount): PortfolioWallets {
   if (answer.ok) return { read: [placeOf(answer.value)], unread: [] };
   return { read: [], unread: [{ address, asked, why: answer.refusal.detail }] };

@@ -1,4 +1,4 @@
-/** GET /v1/prediction-markets: the markets of both providers in one shape. */
+/** GET /v1/prediction-markets: lists the markets of both providers in one shape. */
 import { Type } from 'typebox';
 import { pageBody, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
@@ -7,7 +7,7 @@ import { malformed } from '../../strict-json.ts';
 import { PredictionMarketBody, PredictionStatusWord, ProviderWord, predictionMarketBody } from './market-body.ts';
 
 const LIST = 'prediction-markets';
-/** The end of a market in milliseconds and its id. */
+/** Position: the end of a market in milliseconds, and its id. */
 const POSITION = /^\d{1,15}\.pm-[0-9a-f]{24}$/;
 
 export const listPredictionMarkets = defineRoute({
@@ -42,7 +42,7 @@ export const listPredictionMarkets = defineRoute({
     if (symbol !== undefined && entry === undefined)
       throw malformed('query.symbol', `there is not a symbol ${symbol}`, 'a symbol of GET /v1/catalog');
     const named = [underlying, entry?.underlying].filter((one) => one !== undefined);
-    // Two names of two things: nothing is about both.
+    // No market is about two different underlyings.
     if (named.length === 2 && named[0] !== named[1]) return { items: [], nextCursor: null };
     const [about] = named;
     const found = await ports.predictionMarkets.list(

@@ -1,4 +1,4 @@
-/** A prediction market on the wire: the same shape for both providers, prices of now if they are received. */
+/** A prediction market on the wire, in one shape for both providers, with present prices if received. */
 import { Type } from 'typebox';
 import type { QuoteReads } from '../../../src/adapters/queue/quote-bus.ts';
 import {
@@ -31,7 +31,7 @@ export const NO_MARKET = 'there is no prediction market with this id';
 
 const MARKET_ID = /^pm-[0-9a-f]{24}$/;
 
-/** The id of a path, null if it is none: nothing is looked up then. */
+/** Reads the id of a path, or null if it is invalid. Then nothing is looked up. */
 export function marketIdOf({ id }: { readonly id: string }): string | null {
   return MARKET_ID.test(id) ? id : null;
 }
@@ -132,13 +132,13 @@ export const PredictionMarketBody = Type.Object(
   { $id: 'PredictionMarket' },
 );
 
-/** A listing is repeated twice in this time; later it is stale. Milliseconds. */
+/** Maximum age of a listing in milliseconds, in which it is repeated twice. Older ones are stale. */
 export const LISTING_MAX_AGE_MS = 60_000;
 const OVER_AGE = ['over_age'] as const;
 
 const maybeTime = (at: EpochMs | null): string | null => (at === null ? null : isoTime(at));
 
-/** The prices of an outcome: those of the stream if it is received, else those of the listing, aged. */
+/** Returns the prices of an outcome: the stream's if received, else the aged listing's. */
 function outcomeBody(market: PredictionMarket, outcome: PredictionOutcome, quote: Quote | null, now: EpochMs) {
   const stale = now - market.receivedAt > LISTING_MAX_AGE_MS && market.quality === 'live';
   const received = quote !== null && quote.receivedAt >= market.receivedAt - LISTING_MAX_AGE_MS && market.quality === 'live';
@@ -162,7 +162,7 @@ function outcomeBody(market: PredictionMarket, outcome: PredictionOutcome, quote
   };
 }
 
-/** Writes a market for the outside. */
+/** Returns the wire form of a market. */
 export function predictionMarketBody(market: PredictionMarket, quotes: QuoteReads, now: EpochMs) {
   const stale = now - market.receivedAt > LISTING_MAX_AGE_MS && market.quality === 'live';
   return {

@@ -1,4 +1,4 @@
-/** GET /v1/prediction-markets/:id/research: what both venues say of one question, with every number traced to where it came from. */
+/** GET /v1/prediction-markets/:id/research: compares both venues on one question, with every figure traced to its source. */
 import { Type } from 'typebox';
 import { CRITERION_ASPECTS, type CriteriaBreakdown, criteriaDifferences, criteriaOf } from '../../../src/domain/prediction/criteria.ts';
 import type { PredictionMarket } from '../../../src/domain/prediction/market.ts';
@@ -19,7 +19,7 @@ import {
   SourceBody,
 } from './market-body.ts';
 
-/** Related markets that are named, nearest first. */
+/** Maximum related markets listed, nearest first. */
 const MAX_RELATED = 20;
 
 const DerivedBody = Type.Object({

@@ -27,7 +27,7 @@ interface WishBody extends WishedTerms {
   readonly side: 'buy' | 'sell';
 }
 
-/** The wish as a request. @throws InputError if not exactly one size is given, or one is zero. */
+/** Converts a body into a request. @throws InputError unless exactly one size is given and not zero. */
 export function wishOf(body: WishBody): PredictionWish {
   const { marketId, outcome, side } = body;
   return { marketId, outcome, side, ...termsOf(body) };

@@ -1,4 +1,4 @@
-/** POST /v1/prediction-orders/prepare: a live order's transaction, to be signed by a wallet. */
+/** POST /v1/prediction-orders/prepare: builds a live order's transaction for a wallet to sign. */
 import { Type } from 'typebox';
 import { onceOnly } from '../../idempotency.ts';
 import { defineRoute } from '../../route.ts';

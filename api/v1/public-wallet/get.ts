@@ -1,11 +1,11 @@
-/** GET /v1/public-wallet/{address}: any address on the perpetuals venue, as that venue reports it. */
+/** GET /v1/public-wallet/{address}: returns any address on the perpetuals venue, as the venue reports it. */
 import { Type } from 'typebox';
 import { isoTime } from '../../../src/domain/values/time.ts';
 import { sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, DecimalText, NullableDecimalText, NullableTime, nullable, objectOf, Time } from '../../shapes.ts';
 
-/** Address of letters and digits only. The reader of the wallet checks its checksum. */
+/** Address of letters and digits. The reader of the wallet checks its checksum. */
 export const EvmAddressPath = objectOf({
   address: Type.String({
     pattern: '^0x[0-9a-fA-F]{40}$',

@@ -1,4 +1,4 @@
-/** GET /v1/quotes: the latest quote of every instrument, by venue and instrument. */
+/** GET /v1/quotes: lists the latest quote of every instrument, by venue and instrument. */
 import { Type } from 'typebox';
 import type { Quote, ReferencePrice } from '../../../src/domain/market/quote.ts';
 import { instrumentKey } from '../../../src/domain/market/venue.ts';

@@ -1,4 +1,4 @@
-/** A quote or a reference price on the wire; a reference price never looks like a quote. */
+/** A quote or a reference price on the wire. A reference price never looks like a quote. */
 import { Type } from 'typebox';
 import type { Quote, ReferencePrice } from '../../../src/domain/market/quote.ts';
 import { SESSIONS } from '../../../src/domain/market/quote.ts';
@@ -76,7 +76,7 @@ export const QuoteBody = Type.Object(
 
 let freshness: Freshness | null = null;
 
-/** The limits of a quote's own source. */
+/** Returns the limits of a quote's own source. */
 function limitsOfQuote(event: Quote | ReferencePrice) {
   const limits = qualityLimits();
   if (freshness?.limits !== limits) freshness = createFreshness({ limits });
@@ -85,10 +85,10 @@ function limitsOfQuote(event: Quote | ReferencePrice) {
 
 type Body = ReturnType<typeof writeBody>;
 
-/** Events never change, and between two of them many clients ask: each is written once. */
+/** Encoded events. Events never change and many clients request them, so each is encoded once. */
 const written = new WeakMap<Quote | ReferencePrice, Body>();
 
-/** Writes an event of the market view for the outside: times as ISO 8601, prices as they came. */
+/** Returns the wire form of an event: times as ISO 8601, prices unchanged. */
 export function quoteBody(event: Quote | ReferencePrice): Body {
   let body = written.get(event);
   if (body === undefined) {

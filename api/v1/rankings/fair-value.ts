@@ -1,4 +1,6 @@
-/** GET /v1/rankings/fair-value: tokenized equities by discount, premium, liquidity or event intensity, at the newest cut or a past one. */
+/**
+ * GET /v1/rankings/fair-value: ranks tokenized equities by discount, premium, liquidity or event intensity, at the newest or a past cut.
+ */
 import { Type } from 'typebox';
 import {
   DEFAULT_SLIPPAGE_BUDGET_BPS,

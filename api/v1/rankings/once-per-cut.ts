@@ -1,13 +1,13 @@
-/** Derives values once per cut. Pages and callers of the same half minute read the same rows. */
+/** Derives values once per cut, so that pages and callers of the same half minute read the same rows. */
 import type { Cut } from '../../../src/domain/market/cut.ts';
 
-/** Different requests that are kept of a cut: a slippage budget is any number. */
+/** Maximum requests cached per cut, because a slippage budget may be any number. */
 const KEPT_REQUESTS = 32;
 
-/** Makes what a request asks for, or finds what was made of the same cut object. `about` names everything that it depends on besides. */
+/** Returns the cached or newly derived value of a cut. `about` names everything else it depends on. */
 export type OncePerCut<Made> = (cut: Cut, about: string, make: () => Made) => Made;
 
-/** Creates a cache that keeps a derived value as long as its cut is kept. A rejected promise is computed again. */
+/** Creates a cache that keeps a derived value while its cut is kept. A rejected promise is computed again. */
 export function createOncePerCut<Made>(): OncePerCut<Made> {
   const byCut = new WeakMap<Cut, Map<string, Made>>();
   return (cut, about, make) => {

@@ -1,4 +1,4 @@
-/** GET /v1/rankings/private: pre-IPO tokens by one of seven modes, at the newest cut or a past one. */
+/** GET /v1/rankings/private: ranks pre-IPO tokens in one of seven modes, at the newest or a past cut. */
 import { Type } from 'typebox';
 import { Decimal, type DecimalString, plainDecimal } from '../../../src/domain/values/decimal.ts';
 import { EXECUTION_MODES, type ExecutionMode } from '../../../src/domain/orders/order.ts';
@@ -19,7 +19,7 @@ import { cutOfQuery, RankingBody, rankingFields, rankingPage } from './row-body.
 
 const LIST = 'private';
 
-/** The caller's books of one mode as the fit looks at them; null if they have no value. */
+/** Returns the caller's books of a mode for the fit, or null if they have no value. */
 export async function fitPortfolio(ports: ApiPorts, orgId: string, mode: ExecutionMode): Promise<FitPortfolio | null> {
   const portfolio = portfolioOf(await ports.portfolio.read(orgId, mode, { read: [], unread: [] }), ports.catalog.entries);
   const value = new Decimal(portfolio.totals.valueUsd);
@@ -56,7 +56,7 @@ export const rankPrivateRoute = defineRoute({
   refusals: ['permission_missing'],
   handle: (ports) => {
     const once = createOncePerCut<readonly RankedRow[]>();
-    // Bars that come after the cut was ranked change nothing of it.
+    // Bars that arrive after the ranking do not change it.
     const onceRead = createOncePerCut<Promise<readonly RankedRow[]>>();
     return async (request, reply) => {
       const { mode = 'gap_to_mark', slippageBps = DEFAULT_SLIPPAGE_BUDGET_BPS, books = 'paper' } = request.query;

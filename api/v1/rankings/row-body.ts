@@ -1,4 +1,4 @@
-/** Rows of rankings on the wire, and what their routes read alike: the cut that is asked for, filters and pages. */
+/** Rows of rankings on the wire, and the cut, filters and pages that their routes share. */
 import { Type } from 'typebox';
 import type { Cut } from '../../../src/domain/market/cut.ts';
 import { SESSIONS } from '../../../src/domain/market/quote.ts';
@@ -23,7 +23,7 @@ import {
 import { malformed } from '../../strict-json.ts';
 import { UnknownInputBody } from '../agents/decision-body.ts';
 
-/** A cut older than this says nothing of the instant that is asked for: the feeds were not received. */
+/** Maximum age of a cut in milliseconds. An older one means that the feeds were not received. */
 const FRESH_CUT_MS = 120_000;
 
 const PriceBody = Type.Unsafe<ReturnType<typeof priceBody>>({
@@ -97,7 +97,7 @@ export function priceBody(price: PriceFact | null) {
   return price === null ? null : { ...price, observedAt: isoTime(price.observedAt) };
 }
 
-/** A row never changes: its body is made once, however many pages and callers read it. */
+/** Encoded rows. Rows never change, so each is encoded once. */
 const bodies = new WeakMap<RankedRow, ReturnType<typeof madeBody>>();
 
 export function rowBody(row: RankedRow) {
@@ -112,7 +112,7 @@ function madeBody(row: RankedRow) {
   return { ...row, tokenPrice: priceBody(row.tokenPrice), reference: priceBody(row.reference), inputs: inputsBody(row.inputs) };
 }
 
-/** Times of events and bars as they are written everywhere on the wire. */
+/** Converts times of events and bars to their wire form. */
 function inputsBody(inputs: RankedRow['inputs']): RankedRow['inputs'] {
   const { events, bars } = inputs as { events?: readonly WeighedEvent[]; bars?: Momentum['bars'] };
   if (events === undefined && bars === undefined) return inputs;
@@ -123,7 +123,7 @@ function inputsBody(inputs: RankedRow['inputs']): RankedRow['inputs'] {
   };
 }
 
-/** Positions of a ranking: the cut and how many rows came before, so that every page is of one cut. */
+/** Position in a ranking: the cut and the number of earlier rows, so that all pages are of one cut. */
 export const RANKING_POSITION = /^\d{1,16}\.\d{1,6}$/;
 
 export interface RankingQuery extends PageQuery {
@@ -134,9 +134,8 @@ export interface RankingQuery extends PageQuery {
 }
 
 /**
- * The cut that a query asks for: that of its cursor, of its `at`, else the newest. Where nothing was cut within two minutes
- * before, it is an empty one: every row then says that it was not observed.
- * @throws InputError `malformed` for a bad cursor or time.
+ * Returns the cut of a query: from its cursor, its `at`, or the newest. Returns an empty one if there was no cut within two minutes before,
+ * so that every row says that it was not observed. @throws InputError `malformed` for a bad cursor or time.
  */
 export async function cutOfQuery(
   ports: ApiPorts,
@@ -154,7 +153,7 @@ export async function cutOfQuery(
   return { cut, skip: skip ?? 0, limit };
 }
 
-/** The rows that the filters let through, and the page of them. */
+/** Returns the requested page of the filtered rows. */
 export function rankingPage(
   rows: readonly RankedRow[],
   query: RankingQuery,

@@ -1,4 +1,4 @@
-/** Controls of a replay: play, pause, step, seek, speed and load. Each answers with the replay's new state. */
+/** Controls of a replay: play, pause, step, seek, speed and load. Each answers with the new state. */
 import { type Static, type TSchema, Type } from 'typebox';
 import { sendRefusal } from '../../problem.ts';
 import { defineRoute, type Route } from '../../route.ts';
@@ -17,7 +17,7 @@ interface Move<Body extends TSchema> {
   readonly summary: string;
   readonly description?: string;
   readonly body: Body;
-  /** May be left out as a whole. */
+  /** True if the whole body may be omitted. */
   readonly optional?: true;
   move(body: Static<Body>): Promise<void>;
 }

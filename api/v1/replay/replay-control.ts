@@ -5,9 +5,9 @@ import type { Outcome } from '../../../src/domain/values/refusal.ts';
 import type { EpochMs } from '../../../src/domain/values/time.ts';
 
 export interface ReplayState extends ReplayPosition {
-  /** The file's name, without its folder. */
+  /** File name without its folder. */
   readonly tape: string;
-  /** Every instrument of the tape that has a price or a bar. */
+  /** Instruments of the tape with a price or a bar. */
   readonly instruments: readonly InstrumentKey[];
 }
 
@@ -17,7 +17,7 @@ export interface TapeFile {
   readonly bytes: number;
 }
 
-/** Every command answers once its change holds. */
+/** Controls of a replay. Each command answers once its change is effective. */
 export interface ReplayControl {
   state(): ReplayState;
   play(): Promise<void>;
@@ -25,8 +25,8 @@ export interface ReplayControl {
   step(steps: number): Promise<void>;
   seek(at: EpochMs): Promise<void>;
   setSpeed(speed: number): Promise<void>;
-  /** The tapes that lie beside the one that was named at the start, by name. */
+  /** Lists the tapes in the folder of the first one, by name. */
   tapes(): Promise<readonly TapeFile[]>;
-  /** Replays another one of them from its beginning, paused. */
+  /** Loads another tape of the folder at its beginning, paused. */
   load(name: string): Promise<Outcome<void>>;
 }

@@ -10,18 +10,18 @@ import type { FeedPorts } from '../../feeds/feed-ports.ts';
 import { InputError } from '../../problem.ts';
 import { noneOf, type ReplayPorts } from '../../replay.ts';
 
-/** The tape of the moment, as it has been walked so far. */
+/** The loaded tape as far as it was played. */
 export interface ReplayedTape {
   /** Time at which its first event was received. */
   readonly start: EpochMs;
   /** Every instrument that has a price or a bar. */
   readonly instruments: readonly InstrumentKey[];
   readonly player: {
-    /** The replayed time. */
+    /** Replayed time. */
     readonly clock: Pick<Clock, 'now' | 'deadline'>;
-    /** The newest of everything in one walk along the tape. */
+    /** Newest values in one pass along the tape. */
     readonly sinks: { readonly prices: FeedPorts['quotes']; readonly states: FeedPorts['states'] };
-    /** Bars that have closed by `now`. */
+    /** Bars closed by `now`. */
     readonly bars: {
       range(query: {
         readonly key: InstrumentKey;
@@ -35,18 +35,18 @@ export interface ReplayedTape {
   };
 }
 
-/** @param readsOf what the routes of quotes ask of a walk's prices. */
+/** Creates the market. @param readsOf Returns the quote reads of a pass. */
 export function createReplayedMarket<Tape extends ReplayedTape>(
   loaded: () => Tape,
   readsOf: (prices: Tape['player']['sinks']['prices']) => QuoteReads,
   pace: Clock,
 ): Pick<ReplayPorts, 'clock' | 'quotes' | 'candles' | 'catalog' | 'venues'> & {
   readonly feed: Pick<ReplayPorts['feed'], 'clock' | 'pace' | 'quotes' | 'states'>;
-  /** Another walk has taken over: listeners go over to it. */
+  /** Moves the listeners to another pass. */
   follow(): void;
 } {
   const clock: Clock = {
-    // Replayed time is the only one that passes here.
+    // Only replayed time passes here.
     now: () => loaded().player.clock.now(),
     elapsed: () => clock.now(),
     deadline: (at, call) => loaded().player.clock.deadline(at, call),
@@ -67,7 +67,7 @@ export function createReplayedMarket<Tape extends ReplayedTape>(
   };
 }
 
-/** A bus that may be another one later, as one whose listeners stay. */
+/** Returns a bus that follows a replaceable one and keeps its listeners. */
 function createFollowed<Value>(
   current: () => {
     snapshot(): readonly Value[];
@@ -95,7 +95,7 @@ function createFollowed<Value>(
   };
 }
 
-/** Bars up to the replayed time. Before the recording lies what it cannot know; within it, what it does not hold. */
+/** Reads bars up to the replayed time. Bars before the recording are unknown. Within it, missing bars do not exist. */
 function candleReads(loaded: () => ReplayedTape): ReplayPorts['candles'] {
   const barsOf = ({ venue, instrument, timeframe }: CandleSeries, from: EpochMs, to: EpochMs, limit: number) => {
     const { instruments, player } = loaded();

@@ -1,4 +1,4 @@
-/** GET /v1/replay: where the tape stands; GET /v1/replay/tapes: what else may be loaded. */
+/** GET /v1/replay: returns the tape's position. GET /v1/replay/tapes: lists the tapes that can be loaded. */
 import { Type } from 'typebox';
 import { isoTime } from '../../../src/domain/values/time.ts';
 import { replayProgress } from '../../../src/domain/values/work-progress.ts';
@@ -30,7 +30,7 @@ export function replayBody(state: ReplayState) {
   return { ...rest, instruments: [...rest.instruments], at: isoTime(at), from: isoTime(from), to: isoTime(to), ...replayProgress(state) };
 }
 
-/** The replay as it stands. */
+/** Returns the routes that read a replay. */
 export function replayReads(replay: ReplayControl) {
   const state = defineRoute({
     method: 'GET',

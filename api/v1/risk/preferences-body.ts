@@ -4,11 +4,11 @@ import type { PreferencesView } from '../../../actors/risk-preferences/commands.
 import { DEFAULT_PREFERENCES } from '../../../src/domain/risk/index.ts';
 import { nullable, Time } from '../../shapes.ts';
 
-/** Money of at most 13 whole digits and micro-dollars. */
+/** Returns the schema of money with up to 13 whole digits and micro-dollars. */
 const Money = (description: string, value: string) => Type.String({ pattern: '^\\d{1,13}(\\.\\d{1,6})?$', description, examples: [value] });
 const Percent = (description: string, value: number, maximum = 100) => Type.Number({ minimum: 0, maximum, description, examples: [value] });
 
-/** Every preference. None has a default in a request: a limit that was left out must not become looser than it was. */
+/** All preferences. None has a default in a request, because an omitted limit must not become looser. */
 export const preferenceFields = {
   maxCapitalUsd: Money('Max capital of one book in positions, in US dollars.', DEFAULT_PREFERENCES.maxCapitalUsd),
   maxTradeNotionalUsd: Money('Max order size, in US dollars.', DEFAULT_PREFERENCES.maxTradeNotionalUsd),

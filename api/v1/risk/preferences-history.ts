@@ -1,4 +1,4 @@
-/** GET /v1/risk/preferences/history: every version that was set, newest first. */
+/** GET /v1/risk/preferences/history: lists every version, newest first. */
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';

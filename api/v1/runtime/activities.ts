@@ -1,4 +1,4 @@
-/** GET /v1/runtime/activities: outside work that is pending, or was given up. */
+/** GET /v1/runtime/activities: lists outside work that is pending or was given up. */
 import { Type } from 'typebox';
 import { isoTime } from '../../../src/domain/values/time.ts';
 import { memberOf } from '../../caller.ts';

@@ -1,4 +1,4 @@
-/** GET /v1/runtime: how the runtime stands, in numbers. */
+/** GET /v1/runtime: returns the state of the runtime in figures. */
 import { isoTime } from '../../../src/domain/values/time.ts';
 import { memberOf } from '../../caller.ts';
 import { defineRoute } from '../../route.ts';

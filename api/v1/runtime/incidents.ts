@@ -1,4 +1,4 @@
-/** GET /v1/runtime/incidents: what went wrong inside actors. */
+/** GET /v1/runtime/incidents: lists failures inside actors. */
 import { isoTime } from '../../../src/domain/values/time.ts';
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';

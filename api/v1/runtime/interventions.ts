@@ -1,4 +1,4 @@
-/** GET /v1/runtime/interventions: who retried, reset or released what, and why. */
+/** GET /v1/runtime/interventions: lists retries, resets and releases, with their authors and reasons. */
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';

@@ -5,7 +5,7 @@ import type { RecordedIntervention } from '../../../src/adapters/store/actors/ru
 import { isoTime } from '../../../src/domain/values/time.ts';
 import { AnyJson, choice, IdText, NullableTime, nullable, Time } from '../../shapes.ts';
 
-/** The actor that something belongs to. */
+/** Actor of a record. */
 export const ofActor = {
   actorId: IdText,
   actorKind: Type.String(),

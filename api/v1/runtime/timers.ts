@@ -1,4 +1,4 @@
-/** GET /v1/runtime/timers: the delays of state charts that are still to come. */
+/** GET /v1/runtime/timers: lists pending delays of state charts. */
 import { isoTime } from '../../../src/domain/values/time.ts';
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';

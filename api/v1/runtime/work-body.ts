@@ -32,7 +32,7 @@ export const LongWorkBody = Type.Object(
   { $id: 'LongWork' },
 );
 
-/** Wire record of long work, at the instant at which it was read. */
+/** Returns the wire record of long work at the time it was read. */
 export function workRecord(work: LongWork) {
   return {
     id: String(work.number),

@@ -1,4 +1,4 @@
-/** GET /v1/runtime/work and /v1/runtime/work/{id}: long work that has no record of its own, and how far it is. */
+/** GET /v1/runtime/work and /v1/runtime/work/{id}: return long work without a record of its own, with its progress. */
 import { Type } from 'typebox';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { sendProblem } from '../../problem.ts';

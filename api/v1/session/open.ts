@@ -1,4 +1,4 @@
-/** POST /v1/session: a browser hands over its token once and gets it back as a cookie that no script can read. */
+/** POST /v1/session: exchanges a browser's token for a cookie that scripts cannot read. */
 import { Type } from 'typebox';
 import type { Refusal } from '../../../src/domain/values/refusal.ts';
 import { isoTime } from '../../../src/domain/values/time.ts';

@@ -1,4 +1,4 @@
-/** POST /v1/session/link: the one-click link that the service printed at its start becomes a session of this browser. */
+/** POST /v1/session/link: turns the one-click link that the service printed at its start into a session of this browser. */
 import { Type } from 'typebox';
 import { refuse } from '../../../src/domain/values/refusal.ts';
 import { isoTime } from '../../../src/domain/values/time.ts';

@@ -1,4 +1,4 @@
-/** POST /v1/session/revoke: the caller's own token is refused from now on, with those of the same session of the provider. */
+/** POST /v1/session/revoke: revokes the caller's token and those of the same provider session. */
 
 import { refuse } from '../../../src/domain/values/refusal.ts';
 import { sendRefusal } from '../../problem.ts';

@@ -1,4 +1,4 @@
-/** POST /v1/signals/:key: an alert that becomes an outside proposal, never an order. */
+/** POST /v1/signals/:key: turns an alert into an outside proposal, never into an order. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { SIGNAL_TOKEN } from '../../../actors/agent/signal-hooks.ts';
@@ -59,7 +59,7 @@ export const receiveSignal = defineRoute({
   },
 });
 
-/** Refuses a sender: one that guesses addresses or signatures uses up the limit of its own network address. */
+/** Refuses a sender. Guessing addresses or signatures uses up the limit of its own network address. */
 async function refuseSender(
   ports: ApiPorts,
   request: FastifyRequest,
@@ -72,7 +72,7 @@ async function refuseSender(
   return sendProblem(reply, 'rate_limited', 'too many deliveries without a valid hook', allowance);
 }
 
-/** @throws InputError if it is no UTF-8, or says that it is JSON and is none. */
+/** Reads the alert. @throws InputError if it is not UTF-8, or claims to be JSON and is not. */
 function alertOf(contentType: string, body: Buffer): Alert {
   const text = utf8Of(body);
   return contentType.startsWith('application/json') ? { json: parseStrictJson(text) as Json } : { text };
@@ -91,7 +91,7 @@ async function propose(
   if (!filled.ok) return sendRefusal(reply, filled.refusal);
   const { id, ...fields } = filled.value;
   const sent = request.headers['webhook-id'];
-  // Two deliveries with one name are one proposal. An alert without a name is a new one each time.
+  // Two deliveries with one id are one proposal. An alert without an id is a new one each time.
   const name = (typeof sent === 'string' ? sent : id) ?? request.id;
   const clientId = `signal:${sha256Hex(`${hook.id} ${name}`).slice(0, 48)}`;
   const inputs = 'text' in alert ? { text: alert.text } : alert.json;

@@ -1,13 +1,13 @@
-/** Signatures of deliveries as Standard Webhooks 1.x says: HMAC-SHA-256 over id, timestamp and body. */
+/** Verifies signatures of deliveries by Standard Webhooks 1.x: HMAC-SHA-256 over id, timestamp and body. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { EpochMs } from '../../../src/domain/values/time.ts';
 
-/** A delivery signed longer ago, or in the future by more, is refused. Milliseconds. */
+/** Maximum difference in milliseconds between the signature's time and now. */
 const TOLERANCE_MS = 5 * 60_000;
 const ID = /^[\x21-\x7e]{1,200}$/;
 
-/** Returns why a delivery counts as signed by none of the keys, or null if one of them signed it. Keys are hexadecimal. */
+/** Returns why none of the keys has signed a delivery, or null if one has. Keys are hexadecimal. */
 export function unsignedBecause(headers: IncomingHttpHeaders, body: Buffer, keys: readonly string[], now: EpochMs): string | null {
   const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures } = headers;
   if (typeof signatures !== 'string') return 'webhook-signature is missing: sign the delivery, or use the path with the secret';

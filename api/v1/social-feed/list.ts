@@ -1,4 +1,4 @@
-/** GET /v1/social-feed: chatter of social platforms, mapped to the catalog and kept apart from confirmed events. */
+/** GET /v1/social-feed: lists social posts, mapped to the catalog and kept apart from confirmed events. */
 import { Type } from 'typebox';
 import type { SocialPost } from '../../../src/domain/intelligence/social.ts';
 import { isoTime } from '../../../src/domain/values/time.ts';

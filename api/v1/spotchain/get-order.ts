@@ -1,4 +1,4 @@
-/** GET /v1/spotchain/orders/:id: one swap, from its preparation to its fill. */
+/** GET /v1/spotchain/orders/:id: returns a swap, from its preparation to its fill. */
 import { NO_TRANSACTION } from '../../../actors/prepared-transaction/submission.ts';
 import { memberOf } from '../../caller.ts';
 import { idInPath } from '../../identifier.ts';

@@ -1,4 +1,4 @@
-/** POST /v1/spotchain/orders/prepare: risk, an executable route, and the exact bytes that a wallet may sign. */
+/** POST /v1/spotchain/orders/prepare: assesses risk, requests a route, and returns the exact bytes that a wallet may sign. */
 import { onceOnly } from '../../idempotency.ts';
 import { defineRoute } from '../../route.ts';
 import { checkedAddress } from '../wallet-address.ts';

@@ -1,4 +1,4 @@
-/** GET /v1/spotchain/quote: what a swap would come to now. */
+/** GET /v1/spotchain/quote: prices a swap now. */
 import { memberOf } from '../../caller.ts';
 import { sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';

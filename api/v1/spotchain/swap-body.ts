@@ -16,7 +16,7 @@ import { malformed } from '../../strict-json.ts';
 import { fillBody } from '../agent-orders/proposal-body.ts';
 import { walletAddress } from '../wallet-address.ts';
 
-/** Pattern of an amount. It takes as many decimals as a book's position may have, so that the whole position can be sold. */
+/** Pattern of an amount, with as many decimals as a book's position may have, so that the whole position can be sold. */
 const AMOUNT = '^(0|[1-9][0-9]{0,17})(\\.[0-9]{1,36})?$';
 const MOST_SLIPPAGE_BPS = 1_000;
 
@@ -45,7 +45,7 @@ interface Wish {
   readonly slippageBps?: number | string;
 }
 
-/** The wish as a request. @throws InputError if the token is not of the catalog, or a number out of its range. */
+/** Converts a body into a request. @throws InputError if the token is not in the catalog, or a number is out of range. */
 export function wishOf({ catalog }: Pick<ApiPorts, 'catalog'>, { instrument, side, amount, slippageBps }: Wish): SwapWish {
   const found = catalog.entries.entries.find(
     ({ venue, token, ...entry }) => venue === 'spotchain' && (entry.instrument === instrument || token?.mint === instrument),
@@ -118,7 +118,7 @@ export const SwapOrderBody = Type.Object(
   { $id: 'SwapOrder' },
 );
 
-/** Digits that prices are shown with. */
+/** Significant digits of shown prices. */
 const PRICE_DIGITS = 15;
 
 function promiseBody(promise: Omit<SwapPromise, 'wallet'>) {
@@ -126,7 +126,7 @@ function promiseBody(promise: Omit<SwapPromise, 'wallet'>) {
   const leg = (of: SwapPromise['input'], amount: string) => ({ mint: of.mint, amount, uiAmount: plainDecimal(uiOf(amount, of)) });
   const price = (out: string, rounding: 0 | 1): string =>
     plainDecimal(priceOf(promise, inAmount, out).toSignificantDigits(PRICE_DIGITS, rounding));
-  // Against whoever trades on it.
+  // Rounded against the trader.
   const worse = side === 'buy' ? (Decimal.ROUND_UP as 0) : (Decimal.ROUND_DOWN as 1);
   return {
     side,

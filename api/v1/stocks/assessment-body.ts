@@ -1,4 +1,4 @@
-/** An assessment on the wire: closed, and no claim without a source. */
+/** An assessment on the wire: a closed object, and no claim without a source. */
 import { Type } from 'typebox';
 import type { Assessment } from '../../../src/domain/assessment/assess-stock.ts';
 import { SOURCE_KINDS } from '../../../src/domain/assessment/claim.ts';

@@ -1,4 +1,4 @@
-/** POST /v1/stocks/:symbol/assessment: bull case, bear case, valuation context and catalysts, each claim with what it rests on. */
+/** POST /v1/stocks/:symbol/assessment: returns bull case, bear case, valuation context and catalysts, each claim with its sources. */
 import { Type } from 'typebox';
 import { assessStock } from '../../../src/domain/assessment/assess-stock.ts';
 import { checkPhrasing } from '../../../src/domain/assessment/check-phrasing.ts';
@@ -12,7 +12,7 @@ import { EmptyBody, objectOf } from '../../shapes.ts';
 import { AssessmentBody, assessmentBody } from './assessment-body.ts';
 import { readEvidence } from './read-evidence.ts';
 
-/** The assessment of an entry as it is answered: phrased by the model if one is configured and its phrasing passes the check. */
+/** Returns the assessment of an entry, phrased by the model if one is configured and its phrasing passes the check. */
 export async function assessed(ports: ApiPorts, entry: CatalogEntry) {
   const given = assessStock(entry, await readEvidence(ports, entry));
   if (ports.rankings.phrasing === undefined) return assessmentBody(given, 'deterministic', null);
@@ -24,7 +24,7 @@ export async function assessed(ports: ApiPorts, entry: CatalogEntry) {
     : assessmentBody(given, 'deterministic', `the phrasing of the model was refused: ${checked.why}`);
 }
 
-/** True for what an assessment can be made of: a token with something to compare it with. */
+/** True if an entry can be assessed: a token with something to compare it with. */
 export function isAssessable(entry: CatalogEntry): boolean {
   return entry.kind === 'tokenized_equity' || entry.kind === 'pre_ipo';
 }

@@ -1,4 +1,4 @@
-/** The evidence of an assessment, read from what is received and stored: the newest cut, events of 30 days, bars of a week, the calendar. */
+/** Reads the evidence of an assessment: the newest cut, events of 30 days, bars of a week, the calendar. */
 import type { Evidence } from '../../../src/domain/assessment/assess-stock.ts';
 import type { CatalogEntry } from '../../../src/domain/catalog/catalog.ts';
 import { DAY_MS, HOUR_MS } from '../../../src/domain/values/time.ts';
@@ -9,7 +9,7 @@ const EVENT_DAYS = 30;
 const MAX_EVENTS = 50;
 const BARS_MS = 8 * DAY_MS;
 const CALENDAR_DAYS = 14;
-/** A cut older than this is nothing observed at present. */
+/** Maximum age of a present cut, in milliseconds. */
 const FRESH_CUT_MS = 120_000;
 
 export async function readEvidence(ports: ApiPorts, entry: CatalogEntry): Promise<Evidence> {

@@ -1,4 +1,4 @@
-/** POST /v1/takes/arm: a Take becomes a policy that is evaluated every half minute under the caller's risk mandate. */
+/** POST /v1/takes/arm: arms a Take, which is then evaluated every half minute under the organization's risk mandate. */
 import { Type } from 'typebox';
 import type { TakeView } from '../../../actors/take/commands.ts';
 import { EXECUTION_MODES } from '../../../src/domain/orders/order.ts';

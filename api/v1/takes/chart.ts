@@ -1,4 +1,4 @@
-/** GET /v1/takes/:id/chart: the Take's machine and where it stands. */
+/** GET /v1/takes/:id/chart: returns the Take's machine and its present state. */
 import { memberOf } from '../../caller.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';

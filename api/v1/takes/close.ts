@@ -1,4 +1,4 @@
-/** POST /v1/takes/:id/close: sells what the Take holds, regardless of its conditions. */
+/** POST /v1/takes/:id/close: sells the Take's position, whatever its conditions. */
 import { defineRoute } from '../../route.ts';
 import { AgentPath, EmptyBody } from '../../shapes.ts';
 import { TakeBody } from './take-body.ts';

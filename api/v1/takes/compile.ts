@@ -1,4 +1,4 @@
-/** POST /v1/takes/compile: a thesis in words or fields becomes a draft of a Take. */
+/** POST /v1/takes/compile: compiles a thesis in words or fields into a draft Take. */
 import { Type } from 'typebox';
 import type { TakeView } from '../../../actors/take/commands.ts';
 import { onceOnly } from '../../idempotency.ts';
@@ -8,7 +8,7 @@ import { AnyJson, AnyNumber } from '../../shapes.ts';
 import { readCompilation } from './read-compilation.ts';
 import { TakeBody, takeBody } from './take-body.ts';
 
-/** Shape of the body for the document. The domain reads the body and names every problem. */
+/** Shape of the body for the document. The domain reads the body and reports every problem. */
 const CompileBody = Type.Object(
   {
     thesis: Type.Optional(

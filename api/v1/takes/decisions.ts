@@ -1,4 +1,4 @@
-/** GET /v1/takes/:id/decisions: the decision records of a Take, newest first; they look like those of agents. */
+/** GET /v1/takes/:id/decisions: lists the decision records of a Take, newest first, in the shape of those of agents. */
 import { Type } from 'typebox';
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';

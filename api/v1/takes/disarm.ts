@@ -1,4 +1,4 @@
-/** POST /v1/takes/:id/disarm: it is evaluated no more, and what it proposed and nobody began is cancelled. */
+/** POST /v1/takes/:id/disarm: stops its evaluation, and cancels its pending proposals. */
 import { defineRoute } from '../../route.ts';
 import { AgentPath, EmptyBody } from '../../shapes.ts';
 import { TakeBody } from './take-body.ts';

@@ -1,4 +1,4 @@
-/** GET /v1/takes/:id/decisions/:decisionId/explain: one evaluation of a Take in words. */
+/** GET /v1/takes/:id/decisions/:decisionId/explain: explains an evaluation of a Take in words. */
 import { memberOf } from '../../caller.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';

@@ -1,4 +1,4 @@
-/** POST /v1/takes/fork: a draft from an own or a published Take, with another allocation, slippage budget or thresholds. */
+/** POST /v1/takes/fork: creates a draft from an own or published Take, with another allocation, slippage budget or thresholds. */
 import { Type } from 'typebox';
 import type { TakeView } from '../../../actors/take/commands.ts';
 import { onceOnly } from '../../idempotency.ts';

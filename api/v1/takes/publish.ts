@@ -1,4 +1,4 @@
-/** POST /v1/takes/:id/publish: every organization may read and fork it from now on. */
+/** POST /v1/takes/:id/publish: lets every organization read and fork it from now on. */
 import { defineRoute } from '../../route.ts';
 import { AgentPath, EmptyBody } from '../../shapes.ts';
 import { TakeBody } from './take-body.ts';

@@ -1,4 +1,4 @@
-/** GET /v1/takes/published: what every organization published, newest first, to be forked. */
+/** GET /v1/takes/published: lists published Takes of all organizations, newest first, for forking. */
 import { Type } from 'typebox';
 import type { PublishedTake } from '../../../actors/take/commands.ts';
 import { isoTime } from '../../../src/domain/values/time.ts';

@@ -1,4 +1,4 @@
-/** Reads what is to be compiled: a thesis in words, or the fields of a Take. */
+/** Reads the input of a compilation: a thesis in words, or the fields of a Take. */
 
 import { takeInvalid } from '../../../actors/take/command-handler.ts';
 import type { TakeReading } from '../../../actors/take/commands.ts';
@@ -14,7 +14,7 @@ export interface Compilation {
   readonly reading: TakeReading;
 }
 
-/** @param now the instant that relative times count from. */
+/** Reads the input. @param now Instant from which relative times count. */
 export function readCompilation(body: Readonly<Record<string, unknown>>, catalog: Catalog, now: EpochMs): Outcome<Compilation> {
   const { thesis, ...fields } = body;
   if (thesis === undefined) {

@@ -50,15 +50,15 @@ export const takeFields = {
 
 export const TakeBody = Type.Object(takeFields, { $id: 'Take' });
 
-/** Readings that an author confirms before a Take is acted on. */
+/** Readings that an author confirms before a Take acts on them. */
 export const ConfirmField = Type.Optional(
   Type.Array(Type.String({ maxLength: 2_100 }), { maxItems: 100, description: 'The texts of `open` that the author accepts.' }),
 );
 
-/** The one sentence for missing and foreign Takes alike. */
+/** Message for a Take that does not exist or belongs to another organization. */
 export const NO_TAKE = 'there is no Take with this id';
 
-/** Fields shared by an own Take and a published one. */
+/** Returns the fields shared by an own Take and a published one. */
 export function policyBody(view: TakeView | PublishedTake) {
   const { take } = view;
   return {

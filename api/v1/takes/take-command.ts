@@ -1,4 +1,4 @@
-/** Sends a route's command to the Take of its path, once, and answers with the Take. */
+/** Sends a route's command to the Take in its path, once, and answers with the Take. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CommandContext } from '../../../actors/agent/commands.ts';
 import type { TakeCommands, TakeView } from '../../../actors/take/commands.ts';
@@ -11,7 +11,7 @@ import { NO_TAKE, takeBody } from './take-body.ts';
 
 type TakeCommand = (commands: TakeCommands, context: CommandContext, id: string) => Promise<Outcome<TakeView>>;
 
-/** The handler of a route without a body: 200 with the Take; `not_found` if the path names none. */
+/** Returns the handler of a route without a body: 200 with the Take, or `not_found`. */
 export function commandToTake(command: TakeCommand) {
   return (ports: ApiPorts) => {
     const carryOut = onceOnly(ports);

@@ -1,4 +1,4 @@
-/** POST /v1/takes/tokenize: a Take becomes a draft agent that decides as it does, or a draft that the launch studio takes over. */
+/** POST /v1/takes/tokenize: turns a Take into a draft agent with the same decisions, or into a draft for the launch studio. */
 import { Type } from 'typebox';
 import type { AgentView } from '../../../actors/agent/resource.ts';
 import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
@@ -36,7 +36,7 @@ const TokenizedBody = Type.Object(
   { $id: 'TokenizedTake' },
 );
 
-/** Draft of a launch of the Take; null if its asset is no token that a curve can be quoted in. */
+/** Returns the draft of a launch, or null if no curve can be quoted in the Take's asset. */
 function launchDraft(takeId: string, symbol: string, hash: string) {
   const entry = CATALOG.bySymbol(symbol);
   if (entry === undefined || entry.token === null) return null;

@@ -32,7 +32,7 @@ export const TickerBody = Type.Object(
   { $id: 'DayTicker' },
 );
 
-/** Writes a ticker as it stands at an instant. */
+/** Returns the wire form of a ticker at an instant. */
 export function tickerBody(ticker: DayTicker, venueState: VenueState | null, at: EpochMs) {
   const { ageMs, quality, flags } = stateQuality(ticker, venueState, at, limitsOf(qualityLimits(), ticker.venue, ticker.source).maxAgeMs);
   return {

@@ -1,4 +1,4 @@
-/** GET /v1/venues: how each venue is received, how its clock stands and what may still be asked of it. */
+/** GET /v1/venues: returns each venue's reception, clock and remaining requests. */
 import { Type } from 'typebox';
 import type { BudgetState, VenueState } from '../../../src/domain/market/market-state.ts';
 import { type EpochMs, isoTime } from '../../../src/domain/values/time.ts';

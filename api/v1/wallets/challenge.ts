@@ -1,4 +1,4 @@
-/** POST /v1/wallets/challenge: the text that the owner of a wallet signs to prove it. */
+/** POST /v1/wallets/challenge: returns the text that the owner of a wallet signs to prove it. */
 import { Type } from 'typebox';
 import { WALLET_CHALLENGE_MS, type WalletTypedData } from '../../../src/domain/identity/linked-wallet.ts';
 import { isoTime } from '../../../src/domain/values/time.ts';

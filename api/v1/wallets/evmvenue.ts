@@ -1,4 +1,4 @@
-/** GET /v1/wallets/evmvenue/{address}: balances and state of a wallet on the EVM chain. */
+/** GET /v1/wallets/evmvenue/{address}: returns balances and state of a wallet on the EVM chain. */
 import { Type } from 'typebox';
 import { type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
 import type { PublicWallet } from '../../../src/domain/identity/wallet.ts';
@@ -30,7 +30,7 @@ const VenueAccountBody = Type.Object({
 /** Cache lifetime of a margin account, in milliseconds. */
 const LIVE_FOR_MS = 30_000;
 
-/** The margin account as the venue reports it. */
+/** Returns the margin account as the venue reports it. */
 function venueAccount(found: PublicWallet, now: EpochMs) {
   const { accountValue, withdrawable, totalNotional, totalMarginUsed, positions, observedAt, fetchedAt } = found;
   const ageMs = Math.max(0, now - Math.min(fetchedAt, observedAt ?? fetchedAt));

@@ -1,4 +1,4 @@
-/** GET /v1/wallets: the wallets that were proved to the organization, newest first. */
+/** GET /v1/wallets: lists the organization's proved wallets, newest first. */
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';

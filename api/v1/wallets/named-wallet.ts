@@ -1,11 +1,11 @@
-/** The linked wallet that a request names by its label or id if it may give an address. */
+/** Finds the linked wallet that a request names by label or id instead of an address. */
 import { chainOfAddress, type WalletChain } from '../../../src/domain/identity/linked-wallet.ts';
 import { type Outcome, refuse } from '../../../src/domain/values/refusal.ts';
 import type { ApiPorts } from '../../ports.ts';
 
 /**
- * The address on a chain that a text means: itself if it is an address of either chain, else that of the linked wallet
- * of the chain with this label or id. Refused as `malformed` if no wallet, or more than one, is called so.
+ * Returns the address on a chain that a text means: itself if it is an address of either chain, else that of the chain's linked wallet with
+ * this label or id. Refuses with `malformed` if there is no such wallet, or more than one.
  */
 export async function addressNamed(
   { linkedWallets }: Pick<ApiPorts, 'linkedWallets'>,

@@ -1,4 +1,4 @@
-/** POST /v1/wallets/:id/rename: another label for a linked wallet, or none. */
+/** POST /v1/wallets/:id/rename: sets or clears the label of a linked wallet. */
 import { Type } from 'typebox';
 import { NO_WALLET } from '../../../actors/linked-wallet/commands.ts';
 import { LONGEST_LABEL } from '../../../src/domain/identity/linked-wallet.ts';

@@ -1,4 +1,4 @@
-/** POST /v1/sandbox/wallet: a wallet of the sandbox's chains for each member, whose keys lie in the sandbox. */
+/** POST /v1/sandbox/wallet: a sandbox wallet per member, whose keys are kept in the sandbox. */
 import { Type } from 'typebox';
 import { memberOf } from '../../caller.ts';
 import { sendProblem } from '../../problem.ts';
@@ -6,9 +6,9 @@ import { defineRoute } from '../../route.ts';
 import { AnyJson, choice, nullable, objectOf } from '../../shapes.ts';
 
 const ACTS = ['open', 'fund', 'sign_transaction', 'sign_text', 'evm_request'] as const;
-/** Field of the body that a refusal is about. */
+/** Field of the body that a refusal refers to. */
 const FIELDS = { open: 'act', fund: 'act', sign_transaction: 'transaction', sign_text: 'text', evm_request: 'method' } as const;
-/** Longest transaction and longest text that it signs, in characters. */
+/** Maximum characters of a transaction or text that it signs. */
 const LONGEST = 8_000;
 const NO_EVM_CHAIN = 'The EVM chain of this service is not simulated: sign with a wallet of your own.';
 const NO_SANDBOX = 'This service runs no sandbox: sign with a wallet of your own.';

@@ -1,4 +1,4 @@
-/** POST /v1/wallets/:id/unlink: a wallet counts as proved no more. */
+/** POST /v1/wallets/:id/unlink: removes the proof of a wallet. */
 import { NO_WALLET } from '../../../actors/linked-wallet/commands.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';

@@ -10,7 +10,7 @@ import { type createCandleStore } from '../store/candles/candle-store.ts';
 import { answered, unanswered } from './candle-backfill.ts';
 import { VenueError } from './venue-feed.ts';
 
-/** Closed bars, ascending. `from` is inclusive, `to` exclusive. */
+/** Reads closed bars, ascending. `from` is inclusive, `to` exclusive. */
 export interface CandleReads {
   range(query: {
     readonly venue: Venue;
@@ -19,12 +19,12 @@ export interface CandleReads {
     readonly from: EpochMs;
     readonly to: EpochMs;
     readonly limit: number;
-    /** A window that the venue could not fill may be asked for again after so long; the service's own pace unless told. */
+    /** Milliseconds after which an unfilled window may be requested again. Default: the service's own interval. */
     readonly askAgainMs?: number;
   }): Promise<readonly StoredCandle[]>;
-  /** Stretches of [from, to) that a venue or a file answered for, or that were refused: why a bar is missing. */
+  /** Returns the parts of [from, to) that a venue or a file answered or refused, which explain missing bars. */
   windows(series: CandleSeries, range: { readonly from: EpochMs; readonly to: EpochMs }): Promise<readonly CandleWindow[]>;
-  /** The first bar that is stored, or null. */
+  /** Returns the open time of the first stored bar, or null. */
   firstOpen(series: CandleSeries): Promise<EpochMs | null>;
 }
 

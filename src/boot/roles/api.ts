@@ -95,7 +95,7 @@ export interface ApiDeps {
   readonly sharedLimits: SharedStore | null;
   /** Null if no external launcher is configured. */
   readonly launcher: LauncherClient | null;
-  /** Answers if the queue works; a process without a worker asks nothing. */
+  /** Resolves if the queue works, or at once in a process without a worker. */
   readonly pingQueue: () => Promise<void>;
   /** Replay sessions, of this process and of those that it reaches; null if there can be none. */
   readonly replays: ApiPorts['replays'];

@@ -1,4 +1,4 @@
-/** An agent token as it can be looked at: who holds it, how deep it trades, what risk that makes, and how it did against its share. */
+/** Analyzes an agent token: its holders, its depth, its risk, and its performance against its share. */
 import type { Candle } from '../candles/candle.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
@@ -10,19 +10,19 @@ import { type RiskScore, riskScoreOf } from './risk-score.ts';
 import type { VestingState } from './vesting-state.ts';
 import { type VolumeStability, volumeStability } from './volume.ts';
 
-/** History of bars that the analysis needs. */
+/** History of bars that the analysis needs, in milliseconds. */
 export const BARS_BACK_MS = 32 * DAY_MS;
 
-/** Creator of a token, with the creator's holdings. */
+/** Creator of a token, and the creator's holdings. */
 export interface CreatorLook {
   readonly address: string;
-  /** Raw units that lie in the creator's own account. */
+  /** Raw units in the creator's own account. */
   readonly held: bigint;
   /** Null if it was launched without a curve of its own. */
   readonly vesting: VestingState | null;
 }
 
-/** Assets that one side of a market holds to pay sellers with. */
+/** Assets on the side of a market that pays sellers. */
 export interface DepthLook {
   readonly source: 'curve' | 'successor_pool' | 'aggregator';
   readonly depthUsd: DecimalString;
@@ -35,20 +35,20 @@ export interface PriceLook {
   readonly at: EpochMs;
 }
 
-/** Data of one token at one moment; null for parts that no source answered. */
+/** Data of one token at one moment. Parts that no source answered are null. */
 export interface TokenLook {
   readonly at: EpochMs;
   readonly holders: HolderReading | null;
   readonly creator: CreatorLook | null;
   readonly depth: DepthLook | null;
   readonly price: PriceLook | null;
-  /** Closed hourly bars in dollars, ascending: of the token, and of the share that it is paired with. */
+  /** Closed hourly bars in dollars, ascending, of the token and of its paired share. */
   readonly bars: readonly Candle[];
   readonly stockBars: readonly Candle[];
 }
 
 export interface CreatorAllocation extends CreatorLook {
-  /** Percent of the supply: what may be sold now, and what vesting still locks. */
+  /** Percent of the supply that may be sold now. `lockedPct` is the part that vesting still locks. */
   readonly freePct: number;
   readonly lockedPct: number;
 }
@@ -67,7 +67,7 @@ export interface TokenAnalysis {
   readonly performance: readonly WindowPerformance[] | null;
 }
 
-/** The analysis of an agent token; `makers`: those who quote against takers of the venue. */
+/** Analyzes an agent token. `makers` are the market makers that quote against the venue's takers. */
 export function analysisOf(entry: CatalogEntry, look: TokenLook, makers: ReadonlySet<string> = new Set()): TokenAnalysis {
   const { at, depth, price, bars } = look;
   const holders = look.holders === null ? null : concentrationOf(look.holders, makers);
@@ -109,7 +109,7 @@ export function halfOf(liquidityUsd: DecimalString): DecimalString {
   return plainDecimal(new Decimal(liquidityUsd).div(2));
 }
 
-/** Duplicate exposure of a holder to the stock that an agent token is paired with. */
+/** Exposure that a holder has twice: to an agent token and to its paired stock. */
 export interface DuplicatedExposure {
   readonly flagged: boolean;
   readonly holdsToken: boolean;
@@ -144,7 +144,7 @@ export const UNRANKED = {
 } as const satisfies Readonly<Record<AgentRankMode, string>>;
 
 export interface RankedToken {
-  /** Rank from 1; null if its score is unknown, and `reasons` say why. */
+  /** Rank from 1, or null if its score is unknown. `reasons` then says why. */
   readonly rank: number | null;
   readonly score: number | null;
   readonly reasons: readonly (typeof UNRANKED)[AgentRankMode][];
@@ -159,7 +159,7 @@ function scoreOf({ risk, depth, holders, performance, ageDays }: TokenAnalysis, 
   return performance?.find(({ window }) => window === '7d')?.relativePct ?? null;
 }
 
-/** Best first; those that cannot be ranked follow by name. */
+/** Ranks tokens, best first. Those that cannot be ranked follow by name. */
 export function rankTokens(analyses: readonly TokenAnalysis[], mode: AgentRankMode): readonly RankedToken[] {
   const downwards = mode === 'liquidity' || mode === 'relative_performance';
   const byName = (a: TokenAnalysis, b: TokenAnalysis): number => (a.entry.key < b.entry.key ? -1 : 1);

@@ -1,6 +1,6 @@
 /**
- * Holders of a token: curves, pools, lockers and burn addresses apart from wallets. A pool's share says nothing about concentration; the
- * wallets' shares do.
+ * Separates the holders of a token: curves, pools, lockers and burn addresses from wallets. Only the shares of wallets measure
+ * concentration.
  */
 
 import { POOL_AUTHORITY, SUCCESSOR_AUTHORITY, SUCCESSOR_PROGRAM } from '../launch/curve/program.ts';
@@ -13,7 +13,7 @@ export type HolderKind = (typeof HOLDER_KINDS)[number];
 export interface TokenHolding {
   readonly account: string;
   readonly owner: string;
-  /** The program that owns the owner's own account; null if the owner has none, as new wallets do. */
+  /** Program that owns the owner's account, or null if the owner has no account, like new wallets. */
   readonly ownerProgram: string | null;
   /** Raw units. */
   readonly amount: bigint;
@@ -25,7 +25,7 @@ export interface HolderReading {
   /** Raw units. */
   readonly supply: bigint;
   readonly decimals: number;
-  /** Largest first. A node reports at most `asked` of them. */
+  /** Largest first, at most `asked` of them. */
   readonly holdings: readonly TokenHolding[];
   readonly asked: number;
 }
@@ -45,10 +45,10 @@ export interface HolderConcentration {
   readonly excluded: readonly { readonly kind: Exclude<HolderKind, 'wallet'>; readonly amount: bigint; readonly pctOfSupply: number }[];
   /** Largest first, each owner once. */
   readonly wallets: readonly WalletShare[];
-  /** Percent of what circulates; null if nothing does. */
+  /** Percent of the circulating supply, or null if nothing circulates. */
   readonly top1Pct: number | null;
   readonly top10Pct: number | null;
-  /** False if there are more accounts than a node reports: smaller ones are then in no sum, and excluded ones may be missing. */
+  /** False if there are more accounts than a node reports. Smaller ones are then in no sum, and excluded ones may be missing. */
   readonly isComplete: boolean;
 }
 
@@ -61,7 +61,7 @@ const AUTHORITIES: ReadonlyMap<string, HolderKind> = new Map([
   ['5Q544fKrFoe6tsEbD7S8EmxGTJYAKtTVhAW5Q5pge4j1', 'pool'],
   ['GpMZbSM2GgvTKHJirzeGfMFoaZ8UR2X7F4v8vHTvxFbL', 'pool'],
 ]);
-/** Programs whose pools own their accounts themselves. */
+/** Programs whose pools own their accounts directly. */
 const PROGRAMS: ReadonlyMap<string, HolderKind> = new Map([
   [CURVE_PROGRAM, 'curve'],
   [SUCCESSOR_PROGRAM, 'pool'],

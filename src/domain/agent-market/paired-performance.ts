@@ -6,21 +6,21 @@ import { type EpochMs, HOUR_MS } from '../values/time.ts';
 export const PERFORMANCE_WINDOWS = { '24h': 24, '7d': 168, '30d': 720 } as const;
 export type PerformanceWindow = keyof typeof PERFORMANCE_WINDOWS;
 export const WINDOW_NAMES = Object.keys(PERFORMANCE_WINDOWS) as readonly PerformanceWindow[];
-/** Maximum age of the bar that stands for an instant. A stock's token may not trade for a night. */
+/** Maximum age of a bar that prices an instant. A stock's token may not trade overnight. */
 const TOLERANCE_MS = 24 * HOUR_MS;
 
 export interface WindowPerformance {
   readonly window: PerformanceWindow;
-  /** Percent; null if a bar of that time is missing. */
+  /** Percent, or null if a bar of that time is missing. */
   readonly tokenPct: number | null;
   readonly stockPct: number | null;
-  /** The token's return measured in the share: (1 + token) / (1 + share) - 1. */
+  /** Return of the token measured in the share: (1 + token) / (1 + share) - 1. */
   readonly relativePct: number | null;
 }
 
 type Bars = readonly Pick<Candle, 'openTime' | 'close'>[];
 
-/** Returns the close of the last bar that had closed by `at`; null if none is near enough. */
+/** Returns the close of the last bar that had closed by `at`, or null if none is recent enough. */
 function closeAt(bars: Bars, at: EpochMs): Decimal | null {
   let found: Bars[number] | null = null;
   for (const bar of bars) if (bar.openTime + HOUR_MS <= at) found = bar;
@@ -37,7 +37,7 @@ function ratioOver(bars: Bars, from: EpochMs, to: EpochMs): Decimal | null {
 const percent = (ratio: Decimal | null): number | null =>
   ratio === null ? null : ratio.minus(1).times(100).toDecimalPlaces(6).toNumber() + 0;
 
-/** `token` and `stock`: closed hourly bars in dollars, ascending. */
+/** Compares returns over several windows. `token` and `stock` are closed hourly bars in dollars, ascending. */
 export function pairedPerformance(token: Bars, stock: Bars, now: EpochMs): readonly WindowPerformance[] {
   return WINDOW_NAMES.map((window) => {
     const from = now - PERFORMANCE_WINDOWS[window] * HOUR_MS;

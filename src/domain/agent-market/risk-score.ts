@@ -1,4 +1,4 @@
-/** The risk score of an agent token: five terms, each with its input, its points and its weight, so that everybody can add them up. */
+/** The risk score of an agent token: five terms, each with its input, points and weight, so that the sum can be verified. */
 
 export const RISK_TERMS = ['liquidity_depth', 'top_wallet_concentration', 'creator_allocation', 'token_age', 'volume_stability'] as const;
 export type RiskTermName = (typeof RISK_TERMS)[number];
@@ -41,7 +41,7 @@ export interface RiskTerm {
 }
 
 export interface RiskScore {
-  /** The sum of points x weight: 0 is the least risk, 100 the most. */
+  /** Sum of points x weight. 0 is the least risk, 100 the most. */
   readonly score: number;
   readonly terms: readonly RiskTerm[];
   /** Terms whose input is unknown. */

@@ -2,16 +2,19 @@
 import { type LockedVesting, vestingTotal } from '../launch/curve/config.ts';
 
 export interface VestingState {
-  /** `none`: nothing is locked. `waiting`: the curve is not complete, all of it is locked. */
+  /** `none`: nothing is locked. `waiting`: the curve is not complete, so everything is locked. */
   readonly state: 'none' | 'waiting' | 'unlocking' | 'unlocked';
   /** Raw units. */
   readonly total: bigint;
   readonly unlocked: bigint;
-  /** Unix seconds at which everything is free; null while it is unknown. */
+  /** Unix seconds at which everything is unlocked, or null if not yet known. */
   readonly endsAt: bigint | null;
 }
 
-/** `finishedAt`: unix seconds of the curve's completion, 0 before it; `now`: unix seconds. */
+/**
+ * Computes the vesting state. `finishedAt` is the curve's completion and `now` the present, both in Unix seconds. `finishedAt` is 0 before
+ * the completion.
+ */
 export function vestingState(vesting: LockedVesting, finishedAt: bigint, now: bigint): VestingState {
   const total = vestingTotal(vesting);
   if (total === 0n) return { state: 'none', total, unlocked: 0n, endsAt: null };

@@ -3,11 +3,11 @@ import type { Candle } from '../candles/candle.ts';
 import { type DecimalString, plainDecimal } from '../values/decimal.ts';
 import { DAY_MS, type EpochMs, HOUR_MS } from '../values/time.ts';
 
-/** Whole days that are looked at. */
+/** Number of whole days measured. */
 export const VOLUME_DAYS = 7;
-/** Minimum days. Fewer say nothing about stability. */
+/** Minimum days. Fewer do not measure stability. */
 export const LEAST_VOLUME_DAYS = 3;
-/** Number of times that the range from a bar's low to its high counts as real volume. */
+/** Maximum number of times that a bar's range from low to high counts as real volume. */
 export const COUNTED_TRAVELS = 4;
 
 export interface VolumeStability {
@@ -16,14 +16,14 @@ export interface VolumeStability {
   readonly countedUsd: DecimalString;
   /** Share of the reported volume that price moves do not explain, in percent. */
   readonly washedPct: number;
-  /** Standard deviation of the counted volume of a day over its mean (ddof 1). */
+  /** Standard deviation of the daily counted volume over its mean (ddof 1). */
   readonly variation: number;
 }
 
 /**
- * Returns the volume of a bar that its moves explain. In a constant-product pool with `depth` dollars on the paying side, moving from the
- * low to the high costs depth x (sqrt(high/low) - 1). A wash trader moves little and pays the fees of many small trades, which count as one
- * move at most `COUNTED_TRAVELS` times. Dollars, as a statistic.
+ * Returns the volume of a bar, in dollars, that its price moves explain. In a constant-product pool with `depth` dollars on the paying
+ * side, moving from the low to the high costs depth x (sqrt(high/low) - 1). A wash trader moves little and pays the fees of many small
+ * trades, which count as at most `COUNTED_TRAVELS` moves.
  */
 export function countedVolume({ high, low, close, volume }: Pick<Candle, 'high' | 'low' | 'close' | 'volume'>, depthUsd: number): number {
   if (!(Number(low) > 0)) return 0;
@@ -32,8 +32,8 @@ export function countedVolume({ high, low, close, volume }: Pick<Candle, 'high' 
 }
 
 /**
- * Computes the stability of volume over the last whole days before `now`; null if there are fewer than `LEAST_VOLUME_DAYS`. @param bars
- * hourly, closed, priced in dollars.
+ * Computes the stability of volume over the last whole days before `now`, or null if there are fewer than `LEAST_VOLUME_DAYS`. @param bars
+ * Hourly, closed, priced in dollars.
  */
 export function volumeStability(bars: readonly Candle[], depthUsd: DecimalString, now: EpochMs): VolumeStability | null {
   const depth = Number(depthUsd);
@@ -59,7 +59,7 @@ export function volumeStability(bars: readonly Candle[], depthUsd: DecimalString
     reportedUsd: plainDecimal(rounded(all, 2)),
     countedUsd: plainDecimal(rounded(real, 2)),
     washedPct: all === 0 ? 0 : rounded(((all - real) * 100) / all, 4),
-    // A token that nobody really trades is as unstable as one can be.
+    // A token without real trades counts as maximally unstable.
     variation: mean === 0 ? rounded(Math.sqrt(days.size), 6) : rounded(Math.sqrt(variance) / mean, 6),
   };
 }

@@ -1,27 +1,27 @@
-/** A durable actor at rest and the step that changes it, as data: the language between the runtime and its stores. */
+/** A stored durable actor, and the step that changes it, as data shared by the runtime and its stores. */
 import type { Json } from '../values/canonical-json.ts';
 import type { EpochMs } from '../values/time.ts';
 
-/** State of an actor as it is stored: plain JSON. */
+/** State of an actor as stored: plain JSON. */
 export interface ActorState {
   readonly value: Json;
   readonly context: { readonly [key: string]: Json };
   readonly status: 'active' | 'done';
 }
 
-/** An event for an actor. Everything but the tick is JSON and kept in the step history. */
+/** An event for an actor. Every event except the tick is JSON and kept in the step history. */
 export interface ActorEvent {
   readonly type: string;
   readonly [key: string]: unknown;
 }
 
-/** A row to write together with the step. `type` picks the table; the stores know each type and refuse others. */
+/** A row to write with the step. `type` selects the table. The stores know each type and refuse others. */
 export interface ActorRecord {
   readonly type: string;
   readonly [key: string]: unknown;
 }
 
-/** Work for the outside, carried out after the commit. Its key is made of (actor, version, index). */
+/** Work with outside effects, done after the commit. Its key is derived from (actor, version, index). */
 export interface Activity {
   readonly kind: string;
   readonly payload: { readonly [key: string]: Json };
@@ -30,17 +30,17 @@ export interface Activity {
 /** A message for the feeds. `channel` is one of the feed channels. */
 export interface Announcement {
   readonly channel: string;
-  /** Actor that subscribers to one actor have to name, if it is not the actor that took the step. */
+  /** Actor whose subscribers receive it, if it is not the actor that took the step. */
   readonly about?: string;
   readonly body: { readonly [key: string]: Json };
 }
 
-/** A change to the actor's durable timers. Setting a timer that exists replaces it. */
+/** A change of the actor's durable timers. Setting an existing timer replaces it. */
 export type TimerChange =
   | { readonly op: 'set'; readonly timerId: string; readonly dueAt: EpochMs; readonly event: ActorEvent }
   | { readonly op: 'cancel'; readonly timerId: string };
 
-/** Effects of a step, planned and not yet carried out. */
+/** Effects of a step, planned and not yet applied. */
 export interface StepPlan {
   readonly state: ActorState;
   readonly records: readonly ActorRecord[];
@@ -53,28 +53,28 @@ export interface ActorRow {
   readonly id: string;
   readonly orgId: string;
   readonly kind: string;
-  /** The id of the machine that wrote the state, `agent@1`. */
+  /** Id of the machine that wrote the state, such as `agent@1`. */
   readonly machine: string;
   readonly version: number;
   readonly state: ActorState;
   readonly status: 'running' | 'done' | 'quarantined';
 }
 
-/** A step to commit: all of it or nothing, and only while the actor is still at `row.version`. */
+/** A step to commit completely or not at all, and only while the actor is still at `row.version`. */
 export interface StepCommit {
   readonly row: ActorRow;
-  /** The machine that made the plan; differs from the row's after a migration. */
+  /** Id of the machine that made the plan. It differs from the row's after a migration. */
   readonly machine: string;
   readonly event: ActorEvent;
   readonly at: EpochMs;
   readonly plan: StepPlan;
-  /** Rows of the command itself: audit, remembered answer. */
+  /** Rows of the command itself: audit and remembered answer. */
   readonly also: readonly ActorRecord[];
   /** Cause of the step, for its history: a request id, `timer`, `activity`, `feed`. */
   readonly cause: string;
-  /** The activity that this event answers; it is closed by the same commit. */
+  /** Activity that this event answers. The same commit closes it. */
   readonly answeredActivity?: { readonly key: string; readonly answer: Json };
-  /** The durable timer that fired this event; it is taken away by the same commit. */
+  /** Durable timer that fired this event. The same commit deletes it. */
   readonly firedTimer?: string;
 }
 
@@ -89,11 +89,11 @@ export interface ActorStart {
   readonly plan: StepPlan;
   readonly also: readonly ActorRecord[];
   readonly cause: string;
-  /** Period of its ticks in milliseconds. The first step's `tick_window` record says from when on. */
+  /** Period of its ticks in milliseconds. The first step's `tick_window` record gives the start. */
   readonly tickPeriodMs: number | null;
 }
 
-/** Failure inside an actor. Its last good state stays. Quarantine takes it off duty and stops its ticks. */
+/** Failure inside an actor. It keeps its last good state. Quarantine takes it off duty and stops its ticks. */
 export interface Incident {
   readonly actorId: string;
   readonly at: EpochMs;

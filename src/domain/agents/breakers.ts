@@ -1,9 +1,9 @@
-/** The circuit breakers of an agent: which have tripped, and where each leads. */
+/** Circuit breakers of an agent: which have tripped, and what each does. */
 
-/** Realized slippage beyond so many times the expectation trips, from the first fill. */
+/** Multiple of the expected slippage at which realized slippage trips, from the first fill. */
 const SLIPPAGE_BREAKER_TIMES = 3;
 
-/** `disagreement`: outside code answered otherwise than in the session that passed, or not at all. */
+/** Breakers. `disagreement` means that outside code answered differently than in the session that passed, or not at all. */
 export const BREAKERS = ['daily_drawdown', 'slippage', 'disagreement'] as const;
 export type Breaker = (typeof BREAKERS)[number];
 
@@ -16,22 +16,25 @@ export interface TrippedBreaker {
 
 /** Inputs of the breakers, at a tick and after a fill. */
 export interface BreakerInput {
-  /** `limited_live` or `live` trips; any other stage never does. */
+  /** Stage of the agent. Breakers trip at `limited_live` and `live` only. */
   readonly stage: string;
-  /** Fall of the day so far, realized plus unrealized, in percent of the equity at the day's first mark, a position without a live mark at its worst known price; null if it is not known. */
+  /**
+   * Loss of the day so far, realized plus unrealized, in percent of the equity at the day's first mark. A position without a live mark
+   * counts at its worst known price. Null if unknown.
+   */
   readonly dailyDrawdownPct: number | null;
-  /** The manifest's limit. */
+  /** Limit of the manifest. */
   readonly maxDailyDrawdownPct: number;
-  /** Mean slippage of the live fills, weighted by notional, positive is cost; null without fills. */
+  /** Mean slippage of the live fills, weighted by notional. Positive is a cost. Null without fills. */
   readonly slippageBps: number | null;
   readonly fills: number;
-  /** Expected slippage by the newest shadow evidence of the active manifest, else by its backtest; null if there is neither. */
+  /** Expected slippage by the newest shadow evidence of the active manifest, else by its backtest, or null if there is neither. */
   readonly expectedSlippageBps: number | null;
 }
 
 /**
- * Returns the tripped breakers, drawdown first. Pure. Drawdown and slippage exactly at their limits do not trip ("exceeds"). Degraded data
- * is not among them, because its five seconds are a timer of the agent's chart.
+ * Returns the tripped breakers, drawdown first. Pure. Drawdown and slippage exactly at their limits do not trip. Degraded data is not
+ * included, because its five seconds are a timer of the agent's chart.
  */
 export function breakersOf(input: BreakerInput): readonly TrippedBreaker[] {
   if (input.stage !== 'limited_live' && input.stage !== 'live') return NONE;
@@ -41,7 +44,7 @@ export function breakersOf(input: BreakerInput): readonly TrippedBreaker[] {
     tripped.push({ breaker: 'daily_drawdown', observed: dailyDrawdownPct, limit: maxDailyDrawdownPct });
   }
   if (slippageBps !== null && expectedSlippageBps !== null && fills > 0) {
-    // Fills that were expected to cost nothing, or to gain, may cost nothing.
+    // Fills that were expected to cost nothing, or to gain, must not cost anything.
     const limit = SLIPPAGE_BREAKER_TIMES * Math.max(expectedSlippageBps, 0);
     if (slippageBps > limit) tripped.push({ breaker: 'slippage', observed: slippageBps, limit });
   }

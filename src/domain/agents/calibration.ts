@@ -1,47 +1,46 @@
 /**
- * Calibration of an agent: expected against realized costs of its fills. A cost is the distance of a fill from the tradable price at the
- * decision (the ask of a buy, the bid of a sell), as the slippage breaker, the shadow stage and a backtest measure it. Ratios, hence
- * numbers.
+ * Calibration of an agent: expected against realized costs of its fills. The cost is the distance of a fill from the tradable price at the
+ * decision (ask for a buy, bid for a sell), as in the slippage breaker, the shadow stage and a backtest. Ratios, hence numbers.
  */
 import { expectedSlippageBps, marketStateOf, observedState } from '../orders/costs.ts';
 import { mean, sampleDeviation } from '../values/statistics.ts';
 import { type EpochMs, HOUR_MS } from '../values/time.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../market/venue.ts';
 
-/** Minimum fills of a comparison. The mean of fewer is unknown. */
+/** Minimum fills of a comparison. With fewer the mean is unknown. */
 export const LEAST_FILLS = 10;
-/** One side of 95 % of a normal distribution, in standard errors. */
+/** Standard errors of a one-sided 95 % bound of a normal distribution. */
 const ERRORS = 1.645;
-/** Basis points beyond the expectation, and beyond their own error, from which fills have drifted. */
+/** Basis points beyond the expectation and its standard error from which fills have drifted. */
 export const DRIFT_BPS = 5;
-/** Orders by size: those below each bound, in US dollars, and the rest. */
+/** Upper bounds of the order size classes, in US dollars. A last class has no bound. */
 const SIZES = [100, 1_000, 10_000] as const;
 
 export const COST_GROUPS = ['venue', 'algorithm', 'size', 'hour'] as const;
 export type CostGroup = (typeof COST_GROUPS)[number];
 
-/** A fill as its order's record holds it. */
+/** A fill as recorded with its order. */
 export interface RecordedFill {
   readonly at: EpochMs;
   readonly mode: 'paper' | 'live';
   readonly instrument: InstrumentKey;
   readonly side: 'buy' | 'sell';
   readonly notionalUsd: number;
-  /** Null of an order from before orders had a plan. */
+  /** Null for an order from before execution plans. */
   readonly algorithm: string | null;
   readonly realizedBps: number;
   /** True if the market of the decision is on record. */
   readonly seen: boolean;
-  /** Both sides of its pools at that time; null if it has none, or they were not observed. */
+  /** Liquidity of both sides of its pools at that time, or null if there are no pools or they were not observed. */
   readonly liquidityUsd: number | null;
 }
 
-/** A fill with its expected cost; null if its decision is not on record. */
+/** A fill and its expected cost, which is null if its decision is not on record. */
 export interface CalibratedFill extends RecordedFill {
   readonly expectedBps: number | null;
 }
 
-/** Prices a fill by the market of its decision, as the cost model does. */
+/** Prices a fill on the market of its decision, by the cost model. */
 export function calibrated(fill: RecordedFill): CalibratedFill {
   if (!fill.seen) return { ...fill, expectedBps: null };
   const state = observedState(marketStateOf(fill.instrument), { halfSpreadBps: null, liquidityUsd: fill.liquidityUsd });
@@ -49,31 +48,31 @@ export function calibrated(fill: RecordedFill): CalibratedFill {
   return { ...fill, expectedBps: Number.isFinite(expectedBps) ? expectedBps : null };
 }
 
-/** Expected and realized cost of a set of fills. Statistics of what nothing is known of are null. */
+/** Expected and realized cost of a set of fills. Unknown statistics are null. */
 export interface CostFigures {
   readonly fills: number;
-  /** Fills whose expectation is not on record: they are in no other figure. */
+  /** Number of fills without a recorded expectation. No other figure includes them. */
   readonly unknown: number;
   readonly expectedBps: number | null;
   readonly realizedBps: number | null;
-  /** Mean of realized less expected: above zero the expectation was too kind. */
+  /** Mean of realized minus expected. Positive if the expectation was too low. */
   readonly biasBps: number | null;
-  /** Standard error of the bias; null of fewer than two fills. */
+  /** Standard error of the bias, or null for fewer than two fills. */
   readonly biasErrorBps: number | null;
   readonly medianBps: number | null;
-  /** The tenth and the ninetieth part of realized less expected. */
+  /** 10th and 90th percentile of realized minus expected. */
   readonly p10Bps: number | null;
   readonly p90Bps: number | null;
   readonly dearer: number;
   readonly cheaper: number;
-  /** Probability of so uneven a number of dearer and cheaper fills if both were as likely; null without either. */
+  /** Probability of so uneven a split between costlier and cheaper fills if both were equally likely. Null if there are none. */
   readonly signP: number | null;
 }
 
 export function costFigures(fills: readonly CalibratedFill[]): CostFigures {
   const known = fills.flatMap(({ expectedBps, realizedBps }) => (expectedBps === null ? [] : [{ expectedBps, realizedBps }]));
   const differences = known.map(({ expectedBps, realizedBps }) => realizedBps - expectedBps).sort((a, b) => a - b);
-  // Values that differ in the last digits of a double cost the same.
+  // Values that differ only in the last digits of a double count as equal.
   const dearer = differences.filter((difference) => difference > 1e-6).length;
   const cheaper = differences.filter((difference) => difference < -1e-6).length;
   return {
@@ -92,13 +91,13 @@ export function costFigures(fills: readonly CalibratedFill[]): CostFigures {
   };
 }
 
-/** True if fills cost more than expected by more than `DRIFT_BPS` beyond their own error; null of too few fills. */
+/** True if fills cost more than expected by over `DRIFT_BPS` beyond their standard error. Null for too few fills. */
 export function hasDrifted({ fills, unknown, biasBps, biasErrorBps }: CostFigures): boolean | null {
   if (fills - unknown < LEAST_FILLS || biasBps === null || biasErrorBps === null) return null;
   return biasBps - ERRORS * biasErrorBps > DRIFT_BPS;
 }
 
-/** The figures by venue, algorithm, size or hour of day (UTC), in the order of the keys. */
+/** Computes the figures by venue, algorithm, size or hour of day (UTC), in the order of the keys. */
 export function costsBy(group: CostGroup, fills: readonly CalibratedFill[]): readonly (CostFigures & { readonly key: string })[] {
   const groups = new Map<string, CalibratedFill[]>();
   for (const fill of fills) {
@@ -123,12 +122,12 @@ function meanOf(values: readonly number[]): number | null {
   return values.length === 0 ? null : mean(values);
 }
 
-/** The standard error of a mean. */
+/** Returns the standard error of a mean. */
 function errorOf(values: readonly number[]): number | null {
   return values.length < 2 ? null : sampleDeviation(values) / Math.sqrt(values.length);
 }
 
-/** The quantile of ascending values, between its two neighbours in proportion. */
+/** Returns a quantile of ascending values, interpolated between its neighbours. */
 function quantileOf(ascending: readonly number[], part: number): number | null {
   if (ascending.length === 0) return null;
   const place = part * (ascending.length - 1);
@@ -136,7 +135,7 @@ function quantileOf(ascending: readonly number[], part: number): number | null {
   return below + ((ascending[Math.ceil(place)] as number) - below) * (place - Math.floor(place));
 }
 
-/** The exact sign test, of both sides. */
+/** Computes the exact two-sided sign test. */
 function signTest(more: number, less: number): number | null {
   const n = more + less;
   if (n === 0) return null;

@@ -1,4 +1,4 @@
-/** Reason why a requested closing waits, from the holdings, the open orders and the present market. */
+/** Explains why a requested closing waits, from the holdings, the open orders and the present market. */
 import { isPosition, type Position } from '../books/book.ts';
 import { Decimal } from '../values/decimal.ts';
 import { type Closing, closingOf, isOpenProposal } from '../orders/execution.ts';
@@ -20,15 +20,14 @@ export interface ClosingFacts {
   readonly held: readonly Pick<Position, 'instrument' | 'quantity'>[];
   /** Proposals, newest first. */
   readonly proposals: readonly ClosingProposal[];
-  /** Newest quote of each instrument at `at`; absent if nothing was received. */
+  /** Newest quote of each instrument at `at`. Missing if none was received. */
   readonly quotes: ReadonlyMap<InstrumentKey, Quote>;
   readonly at: EpochMs;
 }
 
 /**
- * Returns what one of an agent's closings waits for. It describes every position; the cause is that of the first one. @param closings all
- * of the agent: the closing of one instrument takes precedence over the closing of all @returns null if everything that it closes is worked
- * on
+ * Explains what a closing waits for, or returns null if all of its positions are being worked on. It describes every position. The cause is
+ * that of the first one. @param closings All closings of the agent. The closing of one instrument takes precedence over the closing of all.
  */
 export function closingWait(closing: Closing, closings: readonly Closing[], facts: ClosingFacts): Waiting | null {
   const open = facts.proposals.filter(isUnderWay).map(({ order }) => order.instrument);
@@ -40,7 +39,7 @@ export function closingWait(closing: Closing, closings: readonly Closing[], fact
   return first === undefined ? null : { cause: first.cause, detail: waits.map(({ detail }) => detail).join('; ') };
 }
 
-/** True if the proposal is being executed. One that waits for an approval is withdrawn by the pause of the closing. */
+/** True if the proposal is being executed. A proposal that waits for approval is withdrawn by the pause of the closing. */
 function isUnderWay({ state }: ClosingProposal): boolean {
   return isOpenProposal(state) && state !== 'pending_approval';
 }

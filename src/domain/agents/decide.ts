@@ -1,4 +1,4 @@
-/** Compiles a manifest to one pure function that decides a tick from the cut, the book and the autonomy. */
+/** Compiles a manifest into a pure function that decides a tick from the cut, the book and the autonomy. */
 import type { Autonomy } from './agent.ts';
 import { type CarriedIn, carriedIn } from '../conditions/carried-reference.ts';
 import { isQuoteLive, isReferenceReadable } from '../conditions/condition.ts';
@@ -19,20 +19,20 @@ export interface Proposal {
   /** Observation of the instrument, with a live quote. */
   readonly observation: Observation;
   readonly book: AgentBook;
-  /** The position to close; null for an entry. */
+  /** Position to close, or null for an entry. */
   readonly position: BookPosition | null;
   /** True if its rules read the reference price. That price must then stay live until the order is sent. */
   readonly readsReference: boolean;
-  /** The outside proposal that asks for it, whose size and limit apply. Absent if the manifest's rules ask. */
+  /** Outside proposal that asks for the trade, with its own size and limit. Absent if the manifest's rules ask. */
   readonly outside?: OutsideProposal;
 }
 
-/** The pre-trade risk function: pure, the same for paper and live. */
+/** Pre-trade risk function. Pure, and the same for paper and live. */
 export type RiskAssessor = (proposal: Proposal) => RiskAttribution;
 
-/** A verdict that still needs risk: the rules are evaluated, and every trade that they ask for is in it. */
+/** A verdict that waits for risk: the rules are evaluated, and it contains every trade they ask for. */
 export interface RiskQuestion {
-  /** Asks risk about the trades in their order. Without `assess` there is no risk engine, and nothing is proposed. */
+  /** Asks risk about the trades in order. Without `assess` there is no risk engine, and nothing is proposed. */
   readonly answeredBy: (assess: RiskAssessor | undefined) => Verdict;
 }
 
@@ -41,24 +41,21 @@ export function needsRisk(evaluated: Verdict | RiskQuestion): evaluated is RiskQ
   return 'answeredBy' in evaluated;
 }
 
-/** A rule of the matrix: its cell and its threshold. */
+/** A rule of the matrix, with its cell and its threshold. */
 export type MatrixRule = Pick<RuleOutcome, 'instrument' | 'side' | 'type' | 'threshold'> & { readonly reads: RuleReads };
 
 export interface CompiledManifest {
   readonly manifest: Manifest;
   readonly hash: string;
-  /** The indicators that the rules read, each once. */
+  /** Indicators that the rules read, each once. */
   readonly needs: readonly IndicatorNeed[];
-  /** The universe in its order. */
+  /** Instruments of the universe, in order. */
   readonly instruments: readonly InstrumentKey[];
   /** Fields of a cut that its records show and hash. */
   readonly reading: Reading;
-  /** The rules in the order of the matrix. */
+  /** Rules in the order of the matrix. */
   readonly rules: readonly MatrixRule[];
-  /**
-   * Evaluates every rule on a cut once. Returns a verdict, or a question if risk must be asked.
-   * The rules of `decide` apply.
-   */
+  /** Evaluates every rule on a cut once. Returns a verdict, or a question if risk must be asked. Follows the rules of `decide`. */
   readonly evaluate: (
     cut: Cut,
     book: AgentBook,
@@ -96,11 +93,14 @@ export interface CompiledManifest {
     pending?: PendingInstruments,
     outside?: OutsideProposal | null,
   ) => Verdict;
-  /** The rule matrix of an outcome that `decide` packed, with the causes of unknown inputs if `seen` is given; empty if nothing was evaluated. @throws Error if the text is not an outcome of this manifest. */
+  /**
+   * Unpacks the rule matrix of an outcome that `decide` packed, with the causes of unknown inputs if `seen` is given. Empty if nothing was
+   * evaluated. @throws Error if the text is not an outcome of this manifest.
+   */
   readonly unpack: (outcome: string, seen?: RulesSeen) => RuleOutcome[];
 }
 
-/** The manifest's guardrails as exit rules. A zero means not set; a draft like that passes no gate. */
+/** Returns the manifest's guardrails as exit rules. Zero means not set, and no gate accepts a draft with it. */
 export function guardrailExits(manifest: Manifest): ManifestCondition[] {
   const exits: ManifestCondition[] = [];
   if (manifest.stopLossPct > 0) exits.push({ type: 'stop_loss', pct: manifest.stopLossPct });
@@ -108,14 +108,11 @@ export function guardrailExits(manifest: Manifest): ManifestCondition[] {
   return exits;
 }
 
-/**
- * Instruments with an open proposal. A stop-loss is proposed even while an entry is open: the rest of the entry is
- * cancelled for it.
- */
+/** Instruments with an open proposal. A stop-loss is proposed even during an open entry, whose remainder it cancels. */
 export interface PendingInstruments {
   readonly size: number;
   has(instrument: InstrumentKey): boolean;
-  /** Side of the open proposal. If it is unknown, every trade of the instrument waits. */
+  /** Returns the side of the open proposal. If it is unknown, every trade of the instrument waits. */
   get?(instrument: InstrumentKey): 'buy' | 'sell' | undefined;
 }
 
@@ -124,7 +121,7 @@ interface Candidate {
   readonly instrument: InstrumentKey;
   readonly observation: Observation;
   readonly position: BookPosition | null;
-  /** True if a rule on the reference would pass, were the reference live. */
+  /** True if a rule on the reference price would pass if the reference were live. */
   readonly staleReference: boolean;
   readonly readsReference: boolean;
   /** True if a stop-loss asks for the exit. */
@@ -138,8 +135,8 @@ const PASSED = 1;
 const WITHHELD = 2;
 
 /**
- * Compiles a manifest once so that a tick walks arrays of closures and allocates its outcome text and little else.
- * @throws TypeError for a condition that `readManifest` did not read.
+ * Compiles a manifest once, so that a tick walks arrays of closures and allocates little besides its outcome text. @throws TypeError for a
+ * condition that `readManifest` did not read.
  */
 export function compileManifest(manifest: Manifest): CompiledManifest {
   const entryConditions = manifest.entry;
@@ -232,7 +229,7 @@ export function compileManifest(manifest: Manifest): CompiledManifest {
   };
 }
 
-/** The outside proposal of a slot, with the mandate's verdict on it. */
+/** Outside proposal of a slot, and the mandate's verdict on it. */
 interface Joined {
   readonly proposal: OutsideProposal;
   readonly observation: Observation | undefined;
@@ -241,7 +238,7 @@ interface Joined {
   readonly isAllowed: boolean;
 }
 
-/** @return null for a manifest whose own rules trade: it takes no proposals. */
+/** Joins an outside proposal with the mandate, or returns null for a manifest whose own rules trade, which takes no proposals. */
 function joinedIn(proposal: OutsideProposal, manifest: Manifest, hash: string, cut: Cut, book: AgentBook): Joined | null {
   if (manifest.strategy === undefined) return null;
   const observation = cut.observations.get(proposal.instrument);
@@ -252,15 +249,15 @@ function joinedIn(proposal: OutsideProposal, manifest: Manifest, hash: string, c
 }
 
 /**
- * True if the entry rules of an instrument may lead to an entry. A manifest without any never enters. Those of an external manifest are a
- * fence for proposals: without a proposed buy they lead to nothing.
+ * True if the entry rules of an instrument may lead to an entry. A manifest without entry rules never enters. The entry rules of an
+ * external manifest only restrict proposals, and lead to nothing without a proposed buy.
  */
 function mayEnter({ strategy, entry }: Manifest, instrument: InstrumentKey, joined: Joined | null): boolean {
   if (strategy === undefined) return entry.length > 0;
   return joined?.isAllowed === true && joined.proposal.side === 'buy' && joined.proposal.instrument === instrument;
 }
 
-/** The sell that was proposed, unless a rule of the mandate sells the instrument by itself. */
+/** Returns the proposed sell, unless a rule of the mandate already sells the instrument. */
 function soldBy(joined: Joined, candidates: readonly Candidate[]): Candidate | null {
   const { proposal, observation, position, isAllowed } = joined;
   if (!isAllowed || proposal.side !== 'sell' || observation === undefined || position === null) return null;
@@ -278,7 +275,7 @@ function soldBy(joined: Joined, candidates: readonly Candidate[]): Candidate | n
   };
 }
 
-/** Settles an external manifest: sales by its mandate come first, then the proposal of the slot, whose rules end the matrix. */
+/** Settles an external manifest: sales by its mandate first, then the proposal of the slot, whose rules end the matrix. */
 function settleOutside(joined: Joined | null, candidates: Candidate[], rules: string, asked: Asked): Verdict | RiskQuestion {
   const sold = joined === null ? null : soldBy(joined, candidates);
   const all = sold === null ? candidates : [...candidates, sold];
@@ -288,7 +285,7 @@ function settleOutside(joined: Joined | null, candidates: Candidate[], rules: st
   return all.length === 0 ? unanswered(joined, outcome) : settle(all, asked, outcome);
 }
 
-/** Returns the verdict of an external manifest without a trade: the outcome of the proposal, or that there was none. */
+/** Returns the verdict of an external manifest without a trade: the proposal's outcome, or that there was none. */
 function unanswered(joined: Joined | null, outcome: string): Verdict {
   if (joined === null) return hold('no_proposal', outcome);
   const { rejections, isBeyondLimit } = joined.verdict;
@@ -316,7 +313,7 @@ function hold(reason: string | null, outcome: string): Verdict {
 
 const NOTHING_PENDING: PendingInstruments = new Set<InstrumentKey>();
 
-/** Actor for which candidates are settled. */
+/** Actor whose candidates are settled. */
 interface Asked {
   readonly manifest: Manifest;
   readonly book: AgentBook;
@@ -324,7 +321,7 @@ interface Asked {
   readonly pending: PendingInstruments;
 }
 
-/** Picks a trade among those that the rules ask for: autonomy first, then open proposals, then live prices; risk is asked last. */
+/** Picks a trade among those that the rules ask for: checks autonomy, then open proposals, then live prices, and asks risk last. */
 function settle(candidates: readonly Candidate[], { manifest, book, autonomy, pending }: Asked, outcome: string): Verdict | RiskQuestion {
   if (autonomy === 'research') return hold('research_only', outcome);
   const free = pending.size === 0 ? candidates : candidates.filter((candidate) => isFree(candidate, pending));
@@ -355,7 +352,7 @@ function isFree({ instrument, isProtective }: Candidate, pending: PendingInstrum
   return !pending.has(instrument) || (isProtective && pending.get?.(instrument) === 'buy');
 }
 
-/** The prices that a trade rests on and that are not live. */
+/** Returns a rejection for each price of a trade that is not live. */
 function notLivePrices({ observation, staleReference }: Candidate): readonly RiskRejection[] {
   const stale: RiskRejection[] = [];
   if (staleReference) stale.push(notLive('stale_reference_feed', 'a live reference price', observation.reference));
@@ -438,7 +435,7 @@ function indicatorNeeds(instruments: readonly InstrumentKey[], conditions: reado
 }
 
 function unpackOutcome(outcome: string, rules: readonly MatrixRule[], seen: RulesSeen | undefined): RuleOutcome[] {
-  // A slot that came too late or crashed evaluated nothing.
+  // A late or crashed slot evaluated nothing.
   if (outcome === '[]') return [];
   const cells: unknown = JSON.parse(outcome);
   if (!Array.isArray(cells) || (cells.length !== rules.length && !namesProposal(cells[rules.length]))) {
@@ -456,7 +453,7 @@ function unpackOutcome(outcome: string, rules: readonly MatrixRule[], seen: Rule
   return [...own, ...outside];
 }
 
-/** True for the first cell behind those of a manifest's rules: an outside proposal was assessed. */
+/** True for the first cell after the manifest's rules if an outside proposal was assessed. */
 function namesProposal(cell: unknown): boolean {
   return Array.isArray(cell) && cell[3] === 'outside_proposal';
 }

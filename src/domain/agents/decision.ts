@@ -1,4 +1,4 @@
-/** The decision record: its parts, its packed form at rest and its hash chain. */
+/** The decision record: its parts, its packed stored form and its hash chain. */
 import type { Disposition } from './agent.ts';
 import { sha256Hex } from '../values/canonical-json.ts';
 import type { UnknownInput } from '../conditions/unknown-input.ts';
@@ -16,27 +16,27 @@ export interface RuleOutcome {
   readonly passed: boolean;
   readonly observed: number | string | null;
   readonly threshold: number | string | null;
-  /** Reason why the input was unknown; present only if `observed` is null and the rules are read with the observation. */
+  /** Reason why the input was unknown. Present only if `observed` is null and the rules are read with the observation. */
   readonly unknown?: UnknownInput;
 }
 
-/** Context with which an outcome is read, so that unknown inputs get their causes. */
+/** Context for reading an outcome, so that unknown inputs get their causes. */
 export interface RulesSeen {
   readonly observations: readonly Observation[];
   readonly book: AgentBook;
 }
 
-/** The smallest change under which a refused order would pass the limit that refused it, as data. */
+/** Smallest change by which a refused order would pass its limit, as data. */
 export type RiskChange =
-  /** The largest quantity that fits, a whole number of lots. */
+  /** Largest quantity that fits, in whole lots. */
   | { readonly kind: 'quantity'; readonly quantity: DecimalString }
-  /** The worst limit price that fits. */
+  /** Worst limit price that fits. */
   | { readonly kind: 'limit_price'; readonly limitPrice: DecimalString }
-  /** No lot fits: this much of the limit must become free (by closing or cancelling something) first. */
+  /** No lot fits: this much of the limit, in US dollars, must become free first, by closing or cancelling something. */
   | { readonly kind: 'free_capacity'; readonly usd: DecimalString }
   /** Number of positions to close first. */
   | { readonly kind: 'close_positions'; readonly count: number }
-  /** `at` is when, if that is known (milliseconds since the epoch). */
+  /** Time at which it passes, if known, in milliseconds since the epoch. */
   | {
       readonly kind: 'wait_for';
       readonly what: 'live_quote' | 'live_reference' | 'pool_liquidity' | 'utc_day';
@@ -48,19 +48,19 @@ export type RiskChange =
   | { readonly kind: 'lift_halt' }
   | { readonly kind: 'enable_feature'; readonly feature: string };
 
-/** One refusal of the pre-trade risk function. */
+/** One rejection of the pre-trade risk function. */
 export interface RiskRejection {
   readonly code: string;
   readonly limit: string | null;
   readonly before: string | null;
   readonly after: string | null;
-  /** The smallest change that would pass, as a sentence; `change` says the same as data. */
+  /** Smallest change that would pass, as a sentence. `change` gives it as data. */
   readonly suggestion: string | null;
-  /** Smallest change of this order that would pass, or null. Absent in refusals for which no order was sized. */
+  /** Smallest change of this order that would pass, or null. Absent if the order was not sized. */
   readonly change?: RiskChange | null;
 }
 
-/** The order that an attribution is about. */
+/** Order that an attribution refers to. */
 export interface AssessedOrder {
   readonly side: 'buy' | 'sell';
   readonly quantity: DecimalString;
@@ -68,13 +68,13 @@ export interface AssessedOrder {
   readonly notionalUsd: DecimalString;
 }
 
-/** Headroom of an order: the largest passing quantity, and the code that one more lot would meet. */
+/** Headroom of an order: the largest passing quantity, and the code by which one more lot would be rejected. */
 export interface RiskHeadroom {
   readonly quantity: DecimalString;
   readonly code: string;
 }
 
-/** Risk assessment of a proposal; null in a record that proposed nothing. */
+/** Risk assessment of a proposal. Null in a record without a proposal. */
 export interface RiskAttribution {
   readonly verdict: 'passed' | 'blocked';
   readonly rejections: readonly RiskRejection[];
@@ -83,7 +83,7 @@ export interface RiskAttribution {
   readonly headroom?: RiskHeadroom;
 }
 
-/** One open position of an agent's isolated book. Quantities and money are decimal strings. */
+/** An open position of an agent's isolated book. Quantities and money are decimal strings. */
 export interface BookPosition {
   readonly instrument: InstrumentKey;
   readonly quantity: DecimalString;
@@ -91,7 +91,7 @@ export interface BookPosition {
   readonly openedAt: EpochMs;
 }
 
-/** The agent's isolated book as a decision saw it. */
+/** The agent's isolated book at a decision. */
 export interface AgentBook {
   readonly positions: readonly BookPosition[];
   readonly openProposals: number;
@@ -100,7 +100,7 @@ export interface AgentBook {
   readonly slippageBps: number | null;
 }
 
-/** The book of an agent that has not traded. */
+/** Book of an agent that has not traded. */
 export const EMPTY_BOOK: AgentBook = Object.freeze({
   positions: Object.freeze([]) as readonly BookPosition[],
   openProposals: 0,
@@ -116,55 +116,55 @@ export const EMPTY_BOOK: AgentBook = Object.freeze({
  */
 export interface Verdict {
   readonly disposition: Disposition;
-  /** A word for why, if the disposition alone does not say: `late_tick`, `research_only`, `quote_not_live`... */
+  /** Reason such as `late_tick`, `research_only` or `quote_not_live`, if the disposition alone does not say. */
   readonly reason: string | null;
-  /** The instrument that the proposal is about. */
+  /** Instrument of the proposal, or null. */
   readonly instrument: InstrumentKey | null;
   readonly outcome: string;
   readonly risk: RiskAttribution | null;
 }
 
-/** A decision as it lies at rest: typed columns; observations are referred to by slot and instrument. */
+/** A decision as stored, in typed columns. It refers to observations by slot and instrument. */
 export interface DecisionRow extends Verdict {
   readonly agentId: string;
   readonly slot: EpochMs;
   readonly manifestVersion: number;
   readonly manifestHash: string;
-  /** Hash of what the manifest reads of the slot's cut (`CutHashes`); empty if nothing was looked at. */
+  /** Hash of the part of the slot's cut that the manifest reads (`CutHashes`). Empty if nothing was read. */
   readonly observedHash: string;
-  /** The book at the decision, as canonical JSON; null for the book of an agent that has not traded. */
+  /** Book at the decision as canonical JSON, or null if the agent has not traded. */
   readonly book: string | null;
   readonly previousHash: string;
   readonly hash: string;
 }
 
-/** The previous hash of an agent's first decision. */
+/** Previous hash of an agent's first decision. */
 export const GENESIS_HASH = '0'.repeat(64);
 
 /**
- * Builds the text whose SHA-256 is a decision's hash: its parts, each on a line of its own, in this order. A part that could hold a line
- * break (outcome, risk, book) is JSON, in which a line break is always escaped.
+ * Builds the text whose SHA-256 is a decision's hash: its parts in this order, one per line. Parts that could contain a line break
+ * (outcome, risk, book) are JSON, which escapes it.
  */
 export function decisionChainText(row: Omit<DecisionRow, 'hash'>): string {
   return `sevengate-decision-1\n${row.agentId}\n${row.slot}\n${row.manifestHash}\n${row.observedHash}\n${row.disposition}\n${row.reason ?? ''}\n${row.instrument ?? ''}\n${row.outcome}\n${row.risk === null ? '' : JSON.stringify(row.risk)}\n${row.book ?? ''}\n${row.previousHash}`;
 }
 
-/** The hash of a decision: SHA-256 of its chain text, in lower-case hexadecimal. */
+/** Returns the hash of a decision: SHA-256 of its chain text in lower-case hexadecimal. */
 export function decisionHash(row: Omit<DecisionRow, 'hash'>): string {
   return sha256Hex(decisionChainText(row));
 }
 
-/** A decision's id: a UUID derived from (agent, slot), so that a replay repeats it. */
+/** Returns a decision's id: a UUID derived from (agent, slot), so that a replay repeats it. */
 export function decisionId(agentId: string, slot: EpochMs): string {
   return contentId(`decision\n${agentId}\n${slot}`);
 }
 
-/** The id of the proposal that a decision makes. */
+/** Returns the id of a decision's proposal. */
 export function proposalIdOf(decision: string): string {
   return contentId(`proposal\n${decision}`);
 }
 
-/** The full record as it is read. */
+/** Full record as read. */
 export interface DecisionRecord {
   readonly id: string;
   readonly agentId: string;

@@ -1,8 +1,7 @@
 /**
- * Evidence: what an evaluation of one manifest version found, assessed by the rules of the seven gates.
- * An evaluator hands over the raw series only; metrics follow from the series, checks and verdict from the metrics. The
- * same rules stand a second time in migrations/0009_gates.sql, where the database recomputes all three before it
- * believes a row; a property test holds the two against each other.
+ * Evidence: the result of evaluating a manifest version, assessed by the rules of the seven gates. An evaluator supplies raw series only.
+ * Metrics follow from the series, checks and verdict from the metrics. migrations/0009_gates.sql repeats these rules, and the database
+ * recomputes all three before it accepts a row. A property test compares both.
  */
 import type { Stage } from './agent.ts';
 import { Decimal, type DecimalString } from '../values/decimal.ts';
@@ -10,11 +9,11 @@ import type { Manifest } from '../manifest/manifest.ts';
 import { mean, sampleDeviation } from '../values/statistics.ts';
 import { DAY_MS, type EpochMs } from '../values/time.ts';
 
-/** One kind per gate, in the order of the gates. */
+/** Kinds of evidence, one per gate, in order. */
 export const EVIDENCE_KINDS = ['manifest', 'backtest', 'stress_test', 'paper', 'shadow', 'risk_signoff'] as const;
 export type EvidenceKind = (typeof EVIDENCE_KINDS)[number];
 
-/** The stage whose gate a kind of evidence opens. */
+/** Stage whose gate a kind of evidence opens. */
 export const GATE_OF: Readonly<Record<EvidenceKind, Stage>> = {
   manifest: 'draft',
   backtest: 'backtest',
@@ -24,12 +23,12 @@ export const GATE_OF: Readonly<Record<EvidenceKind, Stage>> = {
   risk_signoff: 'limited_live',
 };
 
-/** The kind of evidence that leads on from a stage; null at `live`, if no gate follows. */
+/** Returns the kind of evidence that opens the gate after a stage, or null at `live`. */
 export function evidenceKindAt(stage: Stage): EvidenceKind | null {
   return EVIDENCE_KINDS.find((kind) => GATE_OF[kind] === stage) ?? null;
 }
 
-/** Evidence on which an agent passed a gate, made under earlier rules of that gate. */
+/** Evidence by which an agent passed a gate, made under earlier rules of that gate. */
 export interface OutdatedEvidence {
   readonly kind: EvidenceKind;
   readonly rulesVersion: number;
@@ -37,126 +36,125 @@ export interface OutdatedEvidence {
   readonly ruleChange: string;
 }
 
-/** Says how evidence of a gate that lies behind an agent is renewed. Paper, shadow and sign-off are made at their own stage alone. */
+/** Explains how to renew evidence of an earlier gate. Paper, shadow and sign-off can only be made at their own stage. */
 function renewal(kind: EvidenceKind): string {
   if (kind === 'backtest' || kind === 'stress_test') return `run it again: POST /v1/agents/:id/${kind}`;
   return 'add a version of the manifest, which passes the gates again: POST /v1/agents/:id/versions';
 }
 
-/** Says why evidence of earlier rules holds an agent at its stage, and what renews it. */
+/** Explains why outdated evidence holds an agent at its stage, and what renews it. */
 export function outdatedWords({ kind, rulesVersion, ruleChange }: OutdatedEvidence): string {
   return `the evidence of ${kind} was made under version ${rulesVersion} of its rules, and since then ${ruleChange}; ${renewal(kind)}`;
 }
 
-/** The scenarios of the stress gate. */
+/** Scenarios of the stress gate. */
 export const GATE_SCENARIOS = ['flash_crash', 'weekend_gap', 'liquidity_freeze', 'reference_depeg'] as const;
 export type GateScenario = (typeof GATE_SCENARIOS)[number];
 
 /**
- * The version of the rules by which a series is drawn up and assessed, of the kinds whose series say it. A series that says none
- * is of version 1; the database admits the present one only (`gate_rules_version`).
+ * Version of the rules by which a series is made and assessed, for the kinds whose series state it. A series without a version is of
+ * version 1. The database admits only the present one (`gate_rules_version`).
  */
 export const RULES_VERSION = { stress_test: 3, paper: 5, shadow: 3 } as const;
 
-/** The limits of the gates (docs/decisions/0034, docs/decisions/0035). */
+/** Limits of the gates (docs/decisions/0034, docs/decisions/0035). */
 export const GATE_LIMITS = {
-  /** Years from the first to the last candle of a backtest. */
+  /** Minimum years from the first to the last candle of a backtest. */
   historyYears: 5,
   /** Maximum days between the last candle of a backtest and the request to open its gate. */
   windowEndDays: 31,
   sharpe: 1.8,
-  /** Probability that the true Sharpe ratio lies above what the best of all trials would show by luck. */
+  /** Minimum probability that the true Sharpe ratio exceeds the best that luck would show among all trials. */
   deflatedSharpe: 0.95,
   maxDrawdownPct: 10,
-  /** Standard errors that the expected slippage must leave below its budget: the true one is within it 95 % of the time. */
+  /** Standard errors by which the expected slippage must stay below its budget, so that the true one is within it 95 % of the time. */
   slippageErrors: 1.645,
   paperDays: 14,
   paperClosedTrades: 5,
   /**
-   * Fills below which the cost on paper is unknown. Its mean lies at most some basis points and `slippageErrors` standard errors above the
-   * promise.
+   * Minimum fills for a known cost on paper. The mean may exceed the promise by a few basis points plus `slippageErrors` standard errors.
    */
   paperCostFills: 10,
   paperCostFloorBps: 5,
   shadowDays: 1,
   shadowFills: 10,
-  /** Maximum percentage of unknown orders, and of paper fills beyond what the flow gives. */
+  /** Maximum percentage of unknown orders, and of paper fills beyond the venue's flow. */
   shadowUnknownPct: 20,
   shadowMissedPct: 20,
-  /** Smallest allowed difference between fill and flow, in basis points. Half of the slippage budget is allowed in any case. */
+  /** Minimum tolerated difference between fill and flow, in basis points. Half of the slippage budget is always tolerated. */
   shadowErrorFloorBps: 5,
 } as const;
 
-/** A day of the equity curve: its close, highest and lowest mark, and deepest fall. */
+/** A day of the equity curve: close, highest and lowest mark, and deepest drawdown. */
 export type EquityDay = readonly [
   /** 00:00 UTC of the day. */
   day: EpochMs,
   closeUsd: DecimalString,
   highUsd: DecimalString,
   lowUsd: DecimalString,
-  /** Deepest fall from a peak of this day to a later mark of it, in percent of the peak. */
+  /** Deepest drawdown within the day, in percent of the peak. */
   drawdownPct: number,
 ];
 
 /** Series of a backtest for its evidence. */
 export interface BacktestSeries {
   readonly startEquityUsd: DecimalString;
-  /** Open of the first candle and close of the last one that were simulated. */
+  /** Open time of the first simulated candle. `lastCandleAt` is the close time of the last one. */
   readonly firstCandleAt: EpochMs;
   readonly lastCandleAt: EpochMs;
-  /** Periods of a year: 365 for universes that trade every day, 252 otherwise. */
+  /** Periods per year: 365 for universes that trade every day, 252 otherwise. */
   readonly annualisation: 365 | 252;
-  /** Days from the first candle's to the last one's. With 252 days a year only trading days, at most 6 days apart. Equity is positive. */
+  /** Days from the first candle to the last. With 252 periods only trading days, at most 6 days apart. Equity is positive. */
   readonly days: readonly EquityDay[];
   readonly fills: number;
   readonly closedTrades: number;
-  /** Mean slippage of the fills, weighted by notional; what live slippage is held against. Null without fills. */
+  /** Mean slippage of the fills, weighted by notional. Live slippage is compared with it. Null without fills. */
   readonly slippageBps: number | null;
 }
 
-/** One run of one scenario. The gate looks at the runs of severity `standard`; others are kept to be read. */
+/** One run of a scenario. The gate uses runs of severity `standard`. Others are kept for reading. */
 export interface StressRun {
   readonly scenario: GateScenario;
   readonly severity: string;
   readonly seed: number;
   readonly startEquityUsd: DecimalString;
-  /** Marks of the run, in order. */
+  /** Equity at each mark, in order. */
   readonly equityUsd: readonly DecimalString[];
-  /** Orders that went past the mandate. */
+  /** Number of orders beyond the mandate. */
   readonly breaches: number;
-  /** Fills on a quote that was not live. */
+  /** Number of fills on a quote that was not live. */
   readonly unsafeFills: number;
 }
 
 export interface StressSeries {
   readonly rules?: number;
-  /** The manifest's `maxDailyDrawdownPct`: a scenario may cost that much, by the rules of version 1 twice that. */
+  /** `maxDailyDrawdownPct` of the manifest: the maximum loss of a scenario. The rules of version 1 allow twice that. */
   readonly maxDailyDrawdownPct: number;
   readonly runs: readonly StressRun[];
 }
 
-/** Series of forward trading on paper for its evidence; see paper-evaluation.ts. */
+/** Series of paper trading for its evidence. See paper-evaluation.ts. */
 export interface PaperSeries {
   readonly rules?: number;
   readonly enteredAt: EpochMs;
   readonly evaluatedAt: EpochMs;
-  /** Time off duty since the agent entered the stage; missing in series from before it was recorded. */
+  /** Time in milliseconds that the agent was paused since it entered the stage. Missing in older series. */
   readonly pausedMs?: number;
   readonly startEquityUsd: DecimalString;
-  /** 00:00 UTC and the last mark of each day since the stage was entered, ascending. */
+  /** 00:00 UTC and the last equity mark of each day since the agent entered the stage, ascending. */
   readonly days: readonly (readonly [day: EpochMs, equityUsd: DecimalString])[];
   /**
-   * Round trips of an instrument from flat to flat, each with its closing time and its result after costs. By earlier rules, every closing
-   * fill.
+   * Round trips of an instrument from flat to flat, each with its closing time and its result after costs. Under earlier rules: every
+   * closing fill.
    */
   readonly trades: readonly (readonly [at: EpochMs, pnlUsd: DecimalString])[];
-  /** Mean cost of a fill in the backtest that opened the way to paper; null if none says it. By the rules before version 4 missing, as the costs are. */
+  /** Mean cost of a fill in the backtest that led to paper, or null if unknown. Missing before rules version 4, like `costs`. */
   readonly promisedBps?: number | null;
   /** Fills of the stage, each with its value and its distance from the tradable price at the decision, in basis points. */
   readonly costs?: readonly (readonly [notionalUsd: DecimalString, bps: number])[];
 }
 
-/** One paper fill beside what the flow of its venue would have given; see shadow-evaluation.ts. */
+/** A paper fill and what its venue's flow would have given. See shadow-evaluation.ts. */
 export type ShadowedFill = readonly [
   at: EpochMs,
   side: 'buy' | 'sell',
@@ -174,12 +172,12 @@ export interface ShadowSeries {
   readonly rules?: number;
   readonly enteredAt: EpochMs;
   readonly evaluatedAt: EpochMs;
-  /** The manifest's slippage budget. */
+  /** Slippage budget of the manifest. */
   readonly maxSlippageBps: number;
   readonly orders: readonly ShadowedFill[];
 }
 
-/** An independent risk manager's word. */
+/** Decision of an independent risk manager. */
 export interface SignoffSeries {
   readonly subject: string;
   readonly approved: boolean;
@@ -187,7 +185,7 @@ export interface SignoffSeries {
 }
 
 export interface EvidenceSeries {
-  /** The canonical manifest itself. */
+  /** Canonical manifest. */
   readonly manifest: Manifest;
   readonly backtest: BacktestSeries;
   readonly stress_test: StressSeries;
@@ -196,10 +194,10 @@ export interface EvidenceSeries {
   readonly risk_signoff: SignoffSeries;
 }
 
-/** Ratios and statistics by name; null if one is not defined (a Sharpe ratio without variance). */
+/** Ratios and statistics by name. Null if undefined, such as a Sharpe ratio without variance. */
 export type EvidenceMetrics = { readonly [name: string]: number | null };
 
-/** One condition of a gate: what was observed and what is asked. */
+/** One condition of a gate: the observed value and the limit. */
 export interface EvidenceCheck {
   readonly name: string;
   readonly observed: number | null;
@@ -221,18 +219,18 @@ export type EvidenceDraft = {
     readonly manifestVersion: number;
     readonly manifestHash: string;
     readonly series: EvidenceSeries[Kind];
-    /** `evidenceMetrics(kind, series)`. */
+    /** Result of `evidenceMetrics(kind, series)`. */
     readonly metrics: EvidenceMetrics;
-    /** The evaluation run that it comes from; null if it was computed from the rows of the store. */
+    /** Evaluation run it comes from, or null if it was computed from stored rows. */
     readonly runId: string | null;
-    /** Hash over all that the evaluation found: the same work again gives the same one, and is written once. */
+    /** Hash of the whole result. The same work gives the same hash, and is written once. */
     readonly resultHash: string;
   };
 }[EvidenceKind];
 
 const BPS = 10_000;
 
-/** The metrics that follow from a series. Where the manifest sets a limit (stress, shadow) it is among the metrics. */
+/** Computes the metrics of a series. Limits that the manifest sets (stress, shadow) are among them. */
 export function evidenceMetrics<Kind extends EvidenceKind>(kind: Kind, series: EvidenceSeries[Kind]): EvidenceMetrics {
   switch (kind as EvidenceKind) {
     case 'manifest':
@@ -250,12 +248,12 @@ export function evidenceMetrics<Kind extends EvidenceKind>(kind: Kind, series: E
   }
 }
 
-/** Returns the requirements of a manifest before it is evaluated at all. */
+/** Returns the metrics that a manifest must satisfy before any evaluation. */
 export function manifestMetrics(manifest: Manifest): EvidenceMetrics {
   const capacity = new Decimal(manifest.maxCapitalUsd).times(manifest.maxLeverage);
   return {
     universe: manifest.universe.length,
-    // The proposals of outside code are a condition of entry.
+    // Proposals of outside code count as an entry condition.
     entryConditions: manifest.entry.length + (manifest.strategy === undefined ? 0 : 1),
     maxCapitalUsd: Number(manifest.maxCapitalUsd),
     maxTradeNotionalUsd: Number(manifest.maxTradeNotionalUsd),
@@ -269,8 +267,8 @@ export function manifestMetrics(manifest: Manifest): EvidenceMetrics {
 }
 
 /**
- * Sharpe: mean over sample standard deviation (ddof 1) of per-day returns times the root of the annualisation, risk-free 0.
- * Drawdown: peak to trough over every mark, from the days' highs, lows and inner falls.
+ * Computes the metrics of a backtest. Sharpe: mean over sample standard deviation (ddof 1) of per-day returns times the root of the
+ * annualisation, risk-free 0. Drawdown: peak to trough over every mark, from the days' highs, lows and drawdowns within the day.
  */
 export function backtestMetrics(series: BacktestSeries): EvidenceMetrics {
   const closes = [Number(series.startEquityUsd), ...series.days.map(([, close]) => Number(close))];
@@ -296,12 +294,12 @@ export function backtestMetrics(series: BacktestSeries): EvidenceMetrics {
   };
 }
 
-/** True if a backtest that ends at this time is about the present market. */
+/** True if a backtest that ends at this time is recent enough. */
 export function isRecentWindow(lastCandleAt: EpochMs, now: EpochMs): boolean {
   return now - lastCandleAt <= GATE_LIMITS.windowEndDays * DAY_MS;
 }
 
-/** The same day so many years later; the 28th of February if the 29th is missing. */
+/** Returns the same day some years later, or 28 February if the 29th does not exist. */
 export function yearsAfter(at: EpochMs, years: number): EpochMs {
   const date = new Date(at);
   const month = date.getUTCMonth();
@@ -344,7 +342,7 @@ function paperMetrics(series: PaperSeries): EvidenceMetrics {
   };
 }
 
-/** Costs of fills on paper, and the end of the band that the backtest promised. */
+/** Computes the costs of paper fills, and the upper end of the band that the backtest promised. */
 function paperCosts({ promisedBps = null, costs = [] }: PaperSeries): EvidenceMetrics {
   const paid = costs.map(([notionalUsd, bps]): Cost => [Number(notionalUsd), bps]);
   const [costBps, upperBps] = [meanCost(paid), upperMean(paid)];
@@ -396,13 +394,13 @@ function shadowMetrics({ rules = 1, enteredAt, evaluatedAt, maxSlippageBps, orde
 /** Cost of a fill in basis points, with its weight. */
 type Cost = readonly [weight: number, bps: number];
 
-/** The weighted mean of costs; null of none. */
+/** Returns the weighted mean of costs, or null if there are none. */
 function meanCost(costs: readonly Cost[]): number | null {
   const total = costs.reduce((sum, [weight]) => sum + weight, 0);
   return total > 0 ? costs.reduce((sum, [weight, bps]) => sum + weight * bps, 0) / total : null;
 }
 
-/** The weighted mean of costs with `slippageErrors` standard errors of its own on top; null of fewer than two. */
+/** Returns the weighted mean of costs plus `slippageErrors` standard errors, or null for fewer than two. */
 function upperMean(costs: readonly Cost[]): number | null {
   if (costs.length < 2) return null;
   const total = costs.reduce((sum, [weight]) => sum + weight, 0);
@@ -411,7 +409,7 @@ function upperMean(costs: readonly Cost[]): number | null {
   return mean + (GATE_LIMITS.slippageErrors * Math.sqrt((squares * costs.length) / (costs.length - 1))) / total;
 }
 
-/** Assesses metrics by the rules of their gate. A metric that is missing or null passes nothing. */
+/** Assesses metrics by the rules of their gate. A missing or null metric passes nothing. */
 export function assessEvidence(kind: EvidenceKind, metrics: EvidenceMetrics): EvidenceVerdict {
   const checks = rulesOf(kind, metrics).map(([name, metric, rule, limit]): EvidenceCheck => {
     const observed = metrics[metric] ?? null;
@@ -422,7 +420,7 @@ export function assessEvidence(kind: EvidenceKind, metrics: EvidenceMetrics): Ev
 
 type Rule = readonly [name: string, metric: string, rule: EvidenceCheck['rule'], limit: number | null];
 
-/** Two units in the last digits that double arithmetic may differ in between here and the database decide no gate. */
+/** Tolerance for differences in double arithmetic between here and the database, which must not decide a gate. */
 const EQUAL_WITHIN = 1e-9;
 
 function holds(observed: number, rule: EvidenceCheck['rule'], limit: number): boolean {
@@ -469,7 +467,7 @@ function rulesOf(kind: EvidenceKind, metrics: EvidenceMetrics): readonly Rule[] 
       return [
         ['elapsed_days', 'elapsedDays', 'at_least', GATE_LIMITS.shadowDays],
         ['fills', 'fills', 'at_least', GATE_LIMITS.shadowFills],
-        // With the error of the expectation; metrics of earlier rules do not have it.
+        // Includes the error of the expectation, which metrics of earlier rules lack.
         [
           'shortfall_bps',
           'orders' in metrics && !('shortfallUpperBps' in metrics) ? 'shortfallBps' : 'shortfallUpperBps',
@@ -493,7 +491,7 @@ function paperRules(metrics: EvidenceMetrics): readonly Rule[] {
     ['expectancy_usd', 'expectancyUsd', 'above', 0],
     ['sharpe', 'sharpe', 'above', 0],
   ];
-  // Metrics of earlier rules hold no cost.
+  // Metrics of earlier rules have no costs.
   if (!('costFills' in metrics)) return rules;
   return [
     ...rules,
@@ -508,20 +506,20 @@ function returnsOf(equity: readonly number[]): number[] {
   return returns;
 }
 
-/** Below this a standard deviation of returns is rounding, not variance. */
+/** Standard deviation of returns below which it is rounding, not variance. */
 export const NO_VARIANCE = 1e-12;
 
-/** Returns the Sharpe ratio; null if the returns have practically no variance, because such a curve proves nothing. */
+/** Returns the Sharpe ratio, or null if the returns have practically no variance, because such a curve proves nothing. */
 function sharpeOf(returns: readonly number[], annualisation: number): number | null {
   if (returns.length < 2) return null;
   const deviation = sampleDeviation(returns);
   return deviation < NO_VARIANCE ? null : (mean(returns) / deviation) * Math.sqrt(annualisation);
 }
 
-/** A gate record as it lies in an agent's chain: evidence and changes of stage are numbered together, without a hole. */
+/** A gate record in an agent's chain. Evidence and stage changes share one numbering without gaps. */
 export interface EvidenceRow {
   readonly agentId: string;
-  /** The place in the agent's chain of gate records, from 1. */
+  /** Number in the agent's chain of gate records, from 1. */
   readonly seq: number;
   readonly id: string;
   readonly kind: EvidenceKind;
@@ -536,7 +534,7 @@ export interface EvidenceRow {
   readonly previousHash: string;
 }
 
-/** A change of an agent's stage or manifest, as the database itself noted it. */
+/** A change of an agent's stage or manifest, recorded by the database itself. */
 export interface StageChangeRow {
   readonly agentId: string;
   readonly seq: number;
@@ -545,19 +543,19 @@ export interface StageChangeRow {
   readonly toStage: Stage;
   readonly manifestVersion: number;
   readonly manifestHash: string;
-  /** Evidence that opened the gate; null for the beginning, a change of the manifest and a demotion. */
+  /** Evidence that opened the gate. Null for the start, a manifest change and a demotion. */
   readonly evidenceId: string | null;
-  /** Subject that asked for it; null if nobody did. */
+  /** Subject that asked for it, or null. */
   readonly askedBy: string | null;
   readonly previousHash: string;
 }
 
-/** The text whose SHA-256 is the hash of a row of evidence. The JSON parts hold no line breaks. */
+/** Returns the text whose SHA-256 is the hash of an evidence row. The JSON parts contain no line breaks. */
 export function evidenceChainText(row: EvidenceRow): string {
   return `sevengate-evidence-1\n${row.agentId}\n${row.seq}\n${row.id}\n${row.kind}\n${row.manifestVersion}\n${row.manifestHash}\n${row.at}\n${row.runId ?? ''}\n${row.resultHash}\n${row.metrics}\n${row.series}\n${row.previousHash}`;
 }
 
-/** The text whose SHA-256 is the hash of a change of stage. */
+/** Returns the text whose SHA-256 is the hash of a stage change. */
 export function stageChangeChainText(row: StageChangeRow): string {
   return `sevengate-stage-1\n${row.agentId}\n${row.seq}\n${row.at}\n${row.fromStage ?? ''}\n${row.toStage}\n${row.manifestVersion}\n${row.manifestHash}\n${row.evidenceId ?? ''}\n${row.askedBy ?? ''}\n${row.previousHash}`;
 }

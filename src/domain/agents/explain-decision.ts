@@ -1,4 +1,4 @@
-/** Explanation of a decision in words: what was observed, which rules passed, what followed and why. Every number comes from the record. */
+/** Explains a decision in words: the observations, the rules that passed, the result and its reason. Every number comes from the record. */
 
 import { CATALOG, type InstrumentKind } from '../catalog/catalog.ts';
 import { CONDITIONS } from '../conditions/index.ts';
@@ -25,11 +25,11 @@ export interface InstrumentInWords {
 }
 
 export interface Explanation {
-  /** The decision in one sentence. */
+  /** Decision in one sentence. */
   readonly summary: string;
   readonly why: readonly string[];
   readonly instruments: readonly InstrumentInWords[];
-  /** Conditions missing for a trade, the nearest first; empty if a trade was proposed. */
+  /** Conditions missing for a trade, nearest first. Empty if a trade was proposed. */
   readonly missing: readonly string[];
 }
 
@@ -55,15 +55,15 @@ export const REASONS_IN_WORDS: Readonly<Record<string, string>> = {
 const DESCRIPTIONS: ReadonlyMap<string, string> = new Map(CONDITIONS.map(({ type, description }) => [type, description]));
 
 /**
- * Says a decision in words. Pure: the same record gives the same sentences, and no number in them is not in the record.
- * Times are ISO 8601 in UTC; prices are in the instrument's quote currency.
+ * Explains a decision. Pure: the same record gives the same sentences, and every number in them is in the record. Times are ISO 8601 in
+ * UTC. Prices are in the instrument's quote currency.
  */
 export function explainDecision(record: DecisionRecord): Explanation {
   const instruments = instrumentsOf(record).map((instrument) => inWords(record, instrument));
   return { summary: summaryOf(record), why: whyOf(record), instruments, missing: missingOf(record) };
 }
 
-/** The explanation as plain text, for a terminal. */
+/** Returns the explanation as plain text, for a terminal. */
 export function explanationText(explanation: Explanation): string {
   const lines = [explanation.summary, ...explanation.why.map((sentence) => `  ${sentence}`)];
   for (const { instrument, seen, entry, exit } of explanation.instruments) {
@@ -112,13 +112,13 @@ function whyOf(record: DecisionRecord): string[] {
   return why;
 }
 
-/** True for a trade that the outside proposal of the slot asked for, not a rule of the mandate. */
+/** True for a trade that the outside proposal of the slot asked for, rather than a rule of the mandate. */
 function isProposedOutside({ disposition, instrument, rules }: DecisionRecord): boolean {
   const named = rules.find(({ type }) => type === 'outside_proposal');
   return (disposition === 'propose_entry' || disposition === 'propose_exit') && named?.passed === true && named.instrument === instrument;
 }
 
-/** One refusal of the pre-trade risk function as a sentence. */
+/** Describes a rejection of the pre-trade risk function as a sentence. */
 export function rejectionInWords({ code, limit, before, after, suggestion }: RiskRejection): string {
   const numbers = [
     limit === null ? '' : `the limit is ${limit}`,
@@ -165,7 +165,7 @@ function seenInWords(observation: Observation | undefined): string {
   if (observation.premiumPct !== null) parts.push(`premium ${observation.premiumPct} %`);
   if (observation.gapToMarkPct !== null) parts.push(`gap to mark ${observation.gapToMarkPct} %`);
   if (observation.basisPct !== null) parts.push(`basis ${observation.basisPct} %`);
-  // All but shares trade around the clock: the session of the stock exchanges says nothing of them.
+  // Everything but shares trades around the clock, so the stock exchange's session does not apply.
   if (!ALWAYS_OPEN.has(CATALOG.byKey(observation.instrument)?.kind ?? 'tokenized_equity')) parts.push(`session ${observation.session}`);
   if (observation.events === null) parts.push('events unknown, for not all of their sources were received');
   else if (observation.events.length > 0) parts.push(`${observation.events.length} active events`);

@@ -1,14 +1,14 @@
-/** Progress of an agent through its present gate, and the next step, in words. */
+/** Describes an agent's progress through its present gate, and the next step. */
 import type { EvidenceCheck, EvidenceKind, EvidenceMetrics } from './evidence.ts';
 import { figureInWords } from '../values/words.ts';
 
-/** The gate that an agent stands at, assessed now. */
+/** An agent's present gate, assessed now. */
 export interface AssessedGate {
   readonly kind: EvidenceKind;
   readonly passed: boolean;
   readonly checks: readonly EvidenceCheck[];
   readonly metrics: EvidenceMetrics | null;
-  /** True if evidence for it is on record. */
+  /** True if evidence of it is on record. */
   readonly isAssessed: boolean;
   readonly problems: readonly string[];
 }
@@ -18,7 +18,7 @@ export interface GateProgress {
   readonly progress: string;
   /** Next action, or what the agent waits for. */
   readonly next: string;
-  /** True if the gate asks for trades and has them. */
+  /** True if the gate requires trades and has them. */
   readonly hasTrades: boolean;
 }
 
@@ -39,7 +39,7 @@ const BEGIN: Readonly<Record<EvidenceKind, string>> = {
   risk_signoff: 'POST /v1/agents/:id/sign-off, by a risk manager who is neither its creator nor who promotes it',
 };
 
-/** Actions that remedy a failed check. */
+/** Remedies for a failed check. */
 const MEND: Readonly<Record<EvidenceKind, string>> = {
   manifest: 'POST /v1/agents/:id/versions with what the checks ask for',
   backtest: 'change the rules (POST /v1/agents/:id/versions) and run the backtest again',
@@ -50,7 +50,7 @@ const MEND: Readonly<Record<EvidenceKind, string>> = {
   risk_signoff: 'ask a risk manager for another word',
 };
 
-/** Describes an agent's progress; null stands for an agent past the last gate. */
+/** Describes an agent's progress. Null means that the agent has passed the last gate. */
 export function gateProgress(gate: AssessedGate | null): GateProgress {
   if (gate === null)
     return { progress: 'every gate is behind it', next: 'nothing: it trades with the capital of its vault', hasTrades: false };
@@ -66,7 +66,7 @@ function progressOf({ kind, checks, isAssessed, metrics }: AssessedGate): string
   return kind === 'risk_signoff' ? (met > 0 ? 'signed off' : 'not signed off yet') : `${met} of ${checks.length} conditions are met`;
 }
 
-/** A check that counts days, trades or fills; null of every other. */
+/** Describes a check that counts days, trades or fills, or returns null for other checks. */
 function counts({ name, observed, limit }: EvidenceCheck): string | null {
   if (limit === null) return null;
   if (name === 'elapsed_days') return `day ${Math.min(Math.floor(observed ?? 0) + 1, limit)} of ${limit}`;
@@ -80,7 +80,7 @@ function nextOf({ kind, passed, checks, isAssessed, metrics, problems }: Assesse
   const [problem] = problems;
   if (problem !== undefined) return problem;
   const open = checks.filter((check) => !check.passed);
-  // A gate that lacks only time and trades is waited for.
+  // A gate that lacks only time and trades just needs waiting.
   if (open.some((check) => counts(check) !== null)) return `${BEGIN[kind]}; still missing: ${open.map(asked).join(', ')}`;
   return `${MEND[kind]}; ${open.map(asked).join(', ')}`;
 }

@@ -1,12 +1,12 @@
-/** The part of a cut that one manifest reads: its records show this part, and their hashes commit to it. */
+/** Part of a cut that a manifest reads. Its records show this part, and their hashes commit to it. */
 import { canonicalHash, sha256Hex } from '../values/canonical-json.ts';
 import { type Cut, type IndicatorNeed, type IndicatorValue, indicatorKey, type Observation, observationHash } from '../market/cut.ts';
 import type { InstrumentKey } from '../market/venue.ts';
 
-/** Part of a cut that a manifest reads. Manifests with equal `key` read the same. */
+/** Part of a cut that a manifest reads. Manifests with an equal `key` read the same part. */
 export interface Reading {
   readonly key: string;
-  /** The universe in its order, each instrument with the names of its indicators in the order of canonical JSON. */
+  /** The universe in order, each instrument with its indicator names in canonical JSON order. */
   readonly parts: readonly { readonly instrument: InstrumentKey; readonly indicators: readonly string[] }[];
 }
 
@@ -18,7 +18,7 @@ export function readingOf(instruments: readonly InstrumentKey[], needs: readonly
   return { key: parts.map(({ instrument, indicators }) => [instrument, ...indicators].join(' ')).join('\n'), parts };
 }
 
-/** The observations that a manifest reads, without the indicators that only other manifests ask for. */
+/** Returns the observations that a manifest reads, without the indicators that only other manifests request. */
 export function observedBy(reading: Reading, { observations }: Pick<Cut, 'observations'>): Observation[] {
   return reading.parts.flatMap(({ instrument, indicators }) => {
     const observation = observations.get(instrument);
@@ -36,10 +36,10 @@ function pick(values: Observation['indicators'], names: readonly string[]): Obse
 }
 
 /**
- * The hashes of one cut that records commit to, each computed once.
+ * Hashes of one cut that records commit to, each computed once.
  *
- * The second rule hashes a leaf per observation without indicators and a leaf per indicator, and a record combines the leaves
- * that its manifest reads. The first rule hashed whole observations, with the indicators of every agent of the service in them.
+ * The second rule hashes one leaf per observation without indicators and one per indicator, and a record combines the leaves that its
+ * manifest reads. The first rule hashed whole observations, including the indicators of every other agent.
  */
 export class CutHashes {
   readonly cut: Cut;
@@ -50,7 +50,7 @@ export class CutHashes {
     this.cut = cut;
   }
 
-  /** The `observedHash` of a record; empty if nothing of the universe was observed. */
+  /** Returns the `observedHash` of a record, or an empty text if nothing of the universe was observed. */
   observed(reading: Reading): string {
     let hash = this.#combined.get(reading.key);
     if (hash === undefined) {
@@ -60,7 +60,7 @@ export class CutHashes {
     return hash;
   }
 
-  /** True if a record's `observedHash` is that of this cut, by either rule. */
+  /** True if a record's `observedHash` matches this cut by either rule. */
   matches(observedHash: string, reading: Reading): boolean {
     return observedHash === this.observed(reading) || observedHash === this.observedByFirstRule(reading);
   }
@@ -97,7 +97,7 @@ export class CutHashes {
   }
 }
 
-/** SHA-256 of the canonical JSON of an observation without its indicators. */
+/** Returns the SHA-256 of an observation's canonical JSON without its indicators. */
 function baseLeaf({ indicators: _, ...base }: Observation): string {
   return canonicalHash(base);
 }

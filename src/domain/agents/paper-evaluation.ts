@@ -1,4 +1,4 @@
-/** Results of forward trading on paper: equity day by day and round trips, from the rows of the paper book. */
+/** Results of paper trading, from the rows of the paper book: daily equity and round trips. */
 import { applyFill, applyFunding, emptyBook, type Fill, markBook, type TradingBook, utcDayOf } from '../books/book.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import { type PaperSeries, RULES_VERSION } from './evidence.ts';
@@ -6,39 +6,39 @@ import type { FundingPayment } from '../orders/funding.ts';
 import { DAY_MS, type EpochMs } from '../values/time.ts';
 import type { InstrumentKey } from '../market/venue.ts';
 
-/** Prices that positions are valued at: live bids. */
+/** Prices at which positions are valued: live bids. */
 export type Marks = ReadonlyMap<InstrumentKey, DecimalString>;
 
-/** The rows that a paper evaluation looks at. */
+/** Rows that a paper evaluation reads. */
 export interface PaperRows {
   readonly bookId: string;
   /** Starting capital of the paper book: the manifest's `maxCapitalUsd`. */
   readonly capitalUsd: DecimalString;
   readonly enteredAt: EpochMs;
   readonly evaluatedAt: EpochMs;
-  /** Time off duty between the two. Days of waiting are not days of trading. */
+  /** Paused time between the two, in milliseconds. It does not count as trading days. */
   readonly pausedMs: number;
-  /** Mean cost of a fill in the backtest of the manifest, in basis points; null without one. */
+  /** Mean cost of a fill in the manifest's backtest, in basis points, or null without one. */
   readonly promisedBps: number | null;
   /** Fills of the book, including those from before the stage, ascending by `at`. */
   readonly fills: readonly Fill[];
-  /** Funding that was booked to it, ascending by hour. */
+  /** Funding booked to it, ascending by hour. */
   readonly funding: readonly FundingPayment[];
-  /** The last live bids of the hours before the stage was entered. */
+  /** Last live bids in the hours before the stage was entered. */
   readonly entryMarks: Marks;
-  /** The last live bids of each UTC day since then, by 00:00 of the day. */
+  /** Last live bids of each UTC day since then, by 00:00 of the day. */
   readonly dayMarks: ReadonlyMap<EpochMs, Marks>;
 }
 
 /**
- * The series of a paper evaluation. A day on which a position had no live bid is left out: unknown is never good. A
- * position that was open when the stage was entered and had no bid then is taken at its cost.
+ * Returns the series of a paper evaluation. A day on which a position had no live bid is left out, because unknown is never good. A
+ * position that was open when the stage was entered and had no bid then counts at its cost.
  */
 export function paperSeriesOf(rows: PaperRows): PaperSeries {
   const { enteredAt, evaluatedAt } = rows;
   let book = emptyBook(rows.bookId, 'paper', rows.capitalUsd);
   const trips = new RoundTrips();
-  // What is paid at the end of an hour comes before a fill at that instant.
+  // A payment at the end of an hour comes before a fill at the same instant.
   const events = [
     ...rows.funding.map((payment) => ({ at: payment.hour, payment, fill: null })),
     ...rows.fills.map((fill) => ({ at: fill.at, payment: null, fill })),
@@ -82,11 +82,11 @@ function atCost(book: TradingBook): Decimal {
   return book.holdings.reduce((sum, { costUsd }) => sum.plus(costUsd), new Decimal(book.cashUsd));
 }
 
-/** Cash that an instrument has cost since it was last flat, by instrument; a round trip ends where the book is flat in it again. */
+/** Cash that each instrument has cost since it was last flat. A round trip ends when the book is flat in it again. */
 class RoundTrips {
   readonly #flows = new Map<InstrumentKey, Decimal>();
 
-  /** Counts funding to the round trip that is open in its instrument. */
+  /** Adds funding to the open round trip of its instrument. */
   pay({ instrument, paidUsd }: FundingPayment): void {
     const flow = this.#flows.get(instrument);
     if (flow !== undefined) this.#flows.set(instrument, flow.minus(paidUsd));

@@ -1,27 +1,25 @@
-/**
- * Result of trading in parallel to the live market: each paper fill of the shadow stage beside what the flow of its venue would have given.
- */
+/** Results of the shadow stage: each paper fill beside what its venue's real flow would have given. */
 import type { Fill } from '../books/book.ts';
 import { RULES_VERSION, type ShadowedFill, type ShadowSeries } from './evidence.ts';
 import type { ShadowMeasurement } from '../shadow/measure.ts';
 import type { EpochMs } from '../values/time.ts';
 
-/** A fill that nobody has measured for so long is unknown. Milliseconds. */
+/** Time in milliseconds after which an unmeasured fill is unknown. */
 export const UNMEASURED_MS = 300_000;
 
-/** The rows that a shadow evaluation looks at. */
+/** Rows that a shadow evaluation reads. */
 export interface ShadowRows {
   readonly enteredAt: EpochMs;
   readonly evaluatedAt: EpochMs;
-  /** The manifest's slippage budget. */
+  /** Slippage budget of the manifest. */
   readonly maxSlippageBps: number;
   /** Fills of the paper book, ascending by `at`. */
   readonly fills: readonly Fill[];
-  /** Result that the flow of its window gave, by fill. */
+  /** Measured result of each fill, from the flow of its window. */
   readonly measured: ReadonlyMap<string, Pick<ShadowMeasurement, 'outcome' | 'quantity' | 'price'>>;
 }
 
-/** The series of a shadow evaluation: the fills of the stage, but for those whose measurement may still come. */
+/** Returns the series of a shadow evaluation: the fills of the stage, except those whose measurement may still come. */
 export function shadowSeriesOf({ enteredAt, evaluatedAt, maxSlippageBps, fills, measured }: ShadowRows): ShadowSeries {
   const orders: ShadowedFill[] = [];
   for (const { id, at, side, decisionPrice, fillPrice, quantity } of fills) {

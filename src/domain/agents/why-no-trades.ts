@@ -1,6 +1,6 @@
 /**
- * Explanation in sentences why there are no trades, the nearest reason first. For an agent on duty it uses its state, its newest decisions
- * and its newest proposals. The results of rules read the same for a simulated stretch.
+ * Explains why there are no trades, nearest reason first. For a running agent it uses its state, its newest decisions and its newest
+ * proposals. Rule results read the same for a simulated period.
  */
 import type { Autonomy, PauseCause } from './agent.ts';
 import { unknownInWords } from '../conditions/unknown-input.ts';
@@ -9,23 +9,23 @@ import { isOpenProposal, type ProposalState } from '../orders/execution.ts';
 import { REASONS_IN_WORDS, rejectionInWords } from './explain-decision.ts';
 import { figureInWords } from '../values/words.ts';
 
-/** Count of how often an entry rule held when it was evaluated. */
+/** Number of times an entry rule held when it was evaluated. */
 export interface EntryRule {
-  /** Null if the rule is of one instrument alone, or of all together. */
+  /** Null if the counts are of all instruments together. */
   readonly instrument: string | null;
   readonly type: string;
   readonly threshold: number | string | null;
   readonly evaluated: number;
   readonly passed: number;
-  /** Slots at which an input was unknown. An unknown rule never passes. */
+  /** Number of slots at which an input was unknown. An unknown rule never passes. */
   readonly unknown: number;
-  /** Causes of unknown inputs in words, with their counts; empty for a simulated stretch, which keeps no records. */
+  /** Causes of unknown inputs in words, with their counts. Empty for a simulated period, which keeps no records. */
   readonly causes: ReadonlyMap<string, number>;
-  /** Slots at which this rule alone did not pass. */
+  /** Number of slots at which only this rule failed. */
   readonly lastToFail: number;
 }
 
-/** Facts about an agent on duty. */
+/** Facts about a running agent. */
 export interface TradingFacts {
   readonly isQuarantined: boolean;
   /** Null if it is not paused. */
@@ -33,11 +33,11 @@ export interface TradingFacts {
   readonly autonomy: Autonomy;
   /** Decisions, newest first. */
   readonly decisions: readonly DecisionRecord[];
-  /** The proposals of the same time. */
+  /** Proposals of the same period. */
   readonly proposals: readonly { readonly state: ProposalState; readonly reason: string | null }[];
 }
 
-/** Ways to resume a paused agent. */
+/** Instructions to resume a paused agent, by pause cause. */
 const PAUSED_IN_WORDS: Readonly<Record<PauseCause, string>> = {
   operator: 'somebody has paused it',
   emergency_halt: 'an emergency halt has paused it',
@@ -47,10 +47,10 @@ const PAUSED_IN_WORDS: Readonly<Record<PauseCause, string>> = {
   quarantine: 'it was paused as it came out of quarantine',
 };
 
-/** Slots at which nothing was evaluated. */
+/** Reasons of slots at which nothing was evaluated. */
 const UNEVALUATED: readonly string[] = ['late_tick', 'tick_crash', 'no_observation'];
 
-/** One sentence for each reason, the nearest first; empty if an order was filled. */
+/** Returns a sentence per reason, nearest first. Empty if an order was filled. */
 export function whyNoTrades(facts: TradingFacts): readonly string[] {
   const { decisions, proposals } = facts;
   if (proposals.some(({ state }) => state === 'filled' || state === 'partially_filled')) return [];
@@ -63,7 +63,7 @@ export function whyNoTrades(facts: TradingFacts): readonly string[] {
     const count = decisions.filter((one) => one.reason === reason).length;
     return count === 0 ? [] : [`At ${ofLast(count, decisions.length)} ${REASONS_IN_WORDS[reason]}.`];
   });
-  // If rules asked for trades and were stopped, that is the reason, not rules that failed elsewhere.
+  // If rules asked for trades and were stopped, that is the reason, not other rules that failed.
   if (asked.length > 0) return [...asked, ...unevaluated];
   const rules = entryRulesOf(decisions);
   if (rules.length > 0) return [...unevaluated, ...entryRulesInWords(rules)];
@@ -72,10 +72,10 @@ export function whyNoTrades(facts: TradingFacts): readonly string[] {
   return unevaluated.length > 0 ? unevaluated : entryRulesInWords(rules);
 }
 
-/** Entry rules that never led to a trade, the hardest first. */
+/** Describes entry rules that never led to a trade, the hardest first. */
 export function entryRulesInWords(rules: readonly EntryRule[]): readonly string[] {
   if (rules.length === 0) return ['No rule asks to enter.'];
-  // Every instrument has its own rules: each is told what kept it.
+  // Every instrument has its own rules, so each is described.
   return [...new Set(rules.map(({ instrument }) => instrument))].flatMap((instrument) => {
     const own = rules.filter((rule) => rule.instrument === instrument);
     const never = own.filter(({ passed }) => passed === 0);
@@ -102,7 +102,7 @@ function neverHeld(rule: EntryRule): string {
   return `${nameOf(rule)} held at none of ${evaluated} looks${part}.`;
 }
 
-/** The causes, the most frequent first; each with its count if there are several. */
+/** Lists the causes, most frequent first, with counts if there are several. */
 function causesInWords({ causes }: EntryRule): string {
   if (causes.size === 0) return 'its input was not live or is missing in the stored history';
   if (causes.size === 1) return [...causes.keys()].join();
@@ -118,7 +118,7 @@ function stoodAlone(rule: EntryRule): string {
   return `${nameOf(rule)} held at ${passed} of ${evaluated} looks (${figureInWords((passed / evaluated) * 100)} %)${alone}.`;
 }
 
-/** Says to how many of the newest evaluations it applies. */
+/** Returns to how many of the newest evaluations something applies. */
 function ofLast(count: number, looks: number): string {
   return looks === 1 ? 'its last look' : `${count} of its last ${looks} looks`;
 }
@@ -143,7 +143,7 @@ function byAutonomy({ autonomy, decisions }: TradingFacts): string[] {
   return sentences;
 }
 
-/** Explains the results of the orders that it asked for. */
+/** Explains the results of the agent's orders. */
 function ofProposals(proposals: TradingFacts['proposals']): string[] {
   const waiting = proposals.filter(({ state }) => state === 'pending_approval').length;
   const isUnderWay = proposals.some(({ state }) => isOpenProposal(state) && state !== 'pending_approval');
@@ -167,7 +167,7 @@ function counted(waiting: number): string {
   return waiting === 1 ? 'One proposal waits' : `${waiting} proposals wait`;
 }
 
-/** Explains refusals by risk and price quality: each code with its newest refusal. */
+/** Explains rejections by risk and price quality: each code with its newest rejection. */
 function byRisk(decisions: readonly DecisionRecord[]): string[] {
   const blocked = decisions.filter(({ disposition }) => disposition === 'blocked_by_risk');
   const counts = new Map<string, number>();
@@ -186,7 +186,7 @@ function byCount(counts: ReadonlyMap<string, number>): [string, number][] {
 
 type RuleSum = { -readonly [Field in Exclude<keyof EntryRule, 'causes'>]: EntryRule[Field] } & { readonly causes: Map<string, number> };
 
-/** Counts how often each entry rule of each instrument held. An instrument that is held already is not to be entered. */
+/** Counts how often each entry rule of each instrument held. Held instruments are skipped, because they are not entered again. */
 function entryRulesOf(decisions: readonly DecisionRecord[]): EntryRule[] {
   const counted = new Map<string, RuleSum>();
   for (const { rules, book } of decisions) {

@@ -1,6 +1,6 @@
 /**
- * Assessment of one tokenized stock from observations: a bull case, a bear case, the context of its valuation and a checklist of catalysts.
- * It is deterministic, and says where the evidence is thin.
+ * Assesses a tokenized stock from observations: a bull case, a bear case, valuation context and a catalyst checklist. Deterministic. States
+ * where evidence is thin.
  */
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import { isCarriedReference } from '../conditions/carried-reference.ts';
@@ -31,9 +31,9 @@ export interface Evidence {
   /** Observation of the token at the newest cut, or null. */
   readonly seen: Observation | null;
   readonly events: readonly EvidenceEvent[];
-  /** Stored hourly bars, ascending; of the token. */
+  /** Stored hourly bars of the token, ascending. */
   readonly bars: readonly ClosedBar[];
-  /** Releases of the macro calendar that are still to come, ascending. */
+  /** Upcoming releases of the macro calendar, ascending. */
   readonly releases: readonly { readonly id: string; readonly name: string; readonly at: EpochMs }[];
 }
 
@@ -91,7 +91,7 @@ function eventSource(event: EvidenceEvent): Source {
   return { id: `event:${event.id}`, kind: event.kind === 'filing' ? 'filing' : 'news', at: event.observedAt };
 }
 
-/** A headline as quoted data: one line, cut, its quote marks plain. */
+/** Quotes a headline as data: one line, shortened, with plain quote marks. */
 function quoted(headline: string): string {
   const line = headline
     .replace(/[\p{Cc}\p{Cf}]+/gu, ' ')
@@ -176,7 +176,7 @@ function assessEvents(evidence: Evidence, lists: Lists): void {
 
 function assessCalendar(evidence: Evidence, lists: Lists): void {
   for (const release of evidence.releases.slice(0, MAX_EVENTS)) {
-    // The calendar knows days, no times of day.
+    // The calendar has dates without a time of day.
     lists.catalysts.list.add(`${release.name} is scheduled for ${isoTime(release.at).slice(0, 10)}.`, [
       { id: `release:${release.id}`, kind: 'calendar', at: release.at },
     ]);
@@ -184,7 +184,7 @@ function assessCalendar(evidence: Evidence, lists: Lists): void {
   }
 }
 
-/** Assesses a token from its evidence. The same evidence gives the same assessment. */
+/** Assesses a token from its evidence. Deterministic. */
 export function assessStock(entry: CatalogEntry, evidence: Evidence): Assessment {
   const sources = new Map<string, Source>();
   const lists: Lists = {

@@ -1,12 +1,12 @@
 /**
- * Check of a language model's phrasing of deterministic claims. The model may reword and order them. Every id, source, number, quotation
- * and direction must stay. Anything else is refused as a whole.
+ * Checks a language model's phrasing of deterministic claims. The model may reword and reorder them. Every id, source, number, quotation
+ * and direction must stay. Otherwise the whole answer is refused.
  */
 import { isObject } from '../values/field.ts';
 import type { Assessment, Catalyst } from './assess-stock.ts';
 import type { Claim } from './claim.ts';
 
-/** The lists that may be phrased, each by claim. */
+/** Lists that may be rephrased. */
 export const PHRASED_LISTS = ['bull', 'bear', 'valuation', 'catalysts'] as const;
 type PhrasedList = (typeof PHRASED_LISTS)[number];
 
@@ -14,10 +14,10 @@ export type Phrasing = { readonly ok: true; readonly assessment: Assessment } | 
 
 const MAX_TEXT = 400;
 const NUMBER = /\d+(?:[.,:\-/]\d+)*/g;
-/** Words that say which way something points. Their set has to stay as it was. */
+/** Words that state a direction. Their set must not change. */
 const DIRECTION =
   /\b(?:not|no|never|none|without|below|under|above|over|discount|premium|cheaper|dearer|positive|negative|live|stale|carried|confirmed|unconfirmed|scheduled|observed|hard|buy|sell|hold|strong|guaranteed|should|must|will)\b/gi;
-/** Addresses and markup have no place in a sentence about a stock. */
+/** Addresses and markup, which do not belong in a sentence about a stock. */
 const FOREIGN = /https?:|www\.|<[a-z/]|[[\]{}]|javascript:|\p{Cc}/iu;
 
 function numbersOf(text: string): string[] {
@@ -32,14 +32,14 @@ function quotationsOf(text: string): string[] {
   return text.match(/"[^"]*"/g) ?? [];
 }
 
-/** The claim's sentence without its quoted data, whose words point nowhere. */
+/** Returns the claim's sentence without quoted data, whose words state no direction. */
 function plain(text: string): string {
   return text.replace(/"[^"]*"/g, '""');
 }
 
 const same = (a: readonly string[], b: readonly string[]): boolean => a.length === b.length && a.every((one, index) => one === b[index]);
 
-/** Returns why a sentence does not say what the claim says; null if nothing speaks against it. */
+/** Returns why a sentence differs in meaning from its claim, or null if it does not. */
 function differs(claim: Claim, text: string, sources: unknown): string | null {
   if (text.trim() === '' || text.length > MAX_TEXT) return `${claim.id} has ${text.length} characters`;
   if (!Array.isArray(sources) || !same([...claim.sources].sort(), [...(sources as string[])].map(String).sort()))
@@ -51,7 +51,7 @@ function differs(claim: Claim, text: string, sources: unknown): string | null {
   return null;
 }
 
-/** The claims of a list in the order and words of the answer. */
+/** Returns the claims of a list in the order and words of the answer. */
 function phrased<C extends Claim>(given: readonly C[], answer: unknown, name: string): readonly C[] | string {
   if (!Array.isArray(answer)) return `${name} is no list`;
   if (answer.length !== given.length) return `${name} has ${answer.length} claims, not ${given.length}`;
@@ -69,7 +69,7 @@ function phrased<C extends Claim>(given: readonly C[], answer: unknown, name: st
   return made;
 }
 
-/** Puts the answer's words into the assessment, or says why not. The answer is a closed object of the four lists. */
+/** Applies the answer's words to the assessment, or returns why it is refused. The answer is a closed object of the four lists. */
 export function checkPhrasing(given: Assessment, answer: unknown): Phrasing {
   if (!isObject(answer)) return { ok: false, why: 'the answer is not an object' };
   const stranger = Object.keys(answer).find((key) => !(PHRASED_LISTS as readonly string[]).includes(key));

@@ -1,10 +1,10 @@
-/** Claims of an assessment: a sentence and its sources. The type requires at least one source. */
+/** Claims of an assessment: a sentence and at least one source, as the type requires. */
 import type { EpochMs } from '../values/time.ts';
 
 export const SOURCE_KINDS = ['quote', 'reference', 'filing', 'news', 'bars', 'pool', 'catalog', 'calendar'] as const;
 export type SourceKind = (typeof SOURCE_KINDS)[number];
 
-/** An observation, by the id under which it can be looked up. */
+/** Observation, by the id under which it can be looked up. */
 export interface Source {
   readonly id: string;
   readonly kind: SourceKind;
@@ -14,21 +14,21 @@ export interface Source {
 /** A list of at least one source, by type. */
 export type Sources = readonly [Source, ...Source[]];
 
-/** `id` is the claim's own, within its assessment: `bull.1`. Sources are ids of the assessment's list. */
+/** A claim. `id` is unique in its assessment, such as `bull.1`. Sources are ids of the assessment's list. */
 export interface Claim {
   readonly id: string;
   readonly text: string;
   readonly sources: readonly [string, ...string[]];
 }
 
-/** Claims of one list under one name, each with its number; `sources` collects what they rest on. */
+/** Claims of one list, numbered. `sources` collects their sources. */
 export interface ClaimList {
   readonly claims: readonly Claim[];
-  /** Adds a claim that rests on at least one source. */
+  /** Adds a claim with at least one source. */
   add(text: string, sources: Sources): void;
 }
 
-/** @param seen every source of the assessment by its id; shared by its lists. */
+/** Creates a list. @param seen All sources of the assessment by id, shared by its lists. */
 export function claimList(name: string, seen: Map<string, Source>): ClaimList {
   const claims: Claim[] = [];
   return {

@@ -1,34 +1,34 @@
 /**
- * Agreement of outside code with itself: the first steps of the session that passed the gate are shown again in another disguise, and the
- * answers are compared. It finds code that is not what passed. It does not find code that remembers its answers on purpose.
+ * Agreement of outside code with itself. The first steps of the session that passed the gate are shown again in another disguise, and the
+ * answers are compared. This finds code that has changed. It does not find code that memorizes its answers.
  */
 import { Decimal, type DecimalString } from '../values/decimal.ts';
 import type { OutsideProposal } from '../outside/outside-proposal.ts';
 import { figureInWords } from '../values/words.ts';
 
-/** A trade that outside code answered, in true names and units. */
+/** Trade that outside code answered, in true names and units. */
 export type AnsweredTrade = Pick<OutsideProposal, 'side' | 'instrument' | 'notionalUsd' | 'quantity' | 'limitPrice'>;
 
-/** Answers of one path: the number of the slot, from 0, and the trade. Slots without one are left out. */
+/** Answers of one path: slot number from 0, and the trade. Slots without a trade are left out. */
 export type AnsweredPath = readonly (readonly [slot: number, trade: AnsweredTrade])[];
 
-/** Opening of a session: its first steps and the answers to them, by path. */
+/** Opening of a session: its first steps and their answers, by path. */
 export interface Opening {
   readonly steps: number;
   readonly paths: readonly AnsweredPath[];
 }
 
-/** Trades over all paths after which the kept opening ends. It also ends after a number of steps. */
+/** Number of trades over all paths after which the stored opening ends. It also ends after a number of steps. */
 const OPENING_TRADES = 200;
 export const OPENING_STEPS = 2_000;
-/** Sizes and prices are shown in six significant digits: equal ones differ by less. */
+/** Relative tolerance. Sizes and prices are shown in six significant digits, so equal ones differ by less. */
 const TOLERANCE = '0.01';
-/** Percent of the slots with a trade, then or now, at which the same was answered. */
+/** Minimum percentage of the slots with a trade, then or now, whose answer is the same. */
 export const LEAST_AGREEMENT_PCT = 99;
 
 export interface Agreement {
   readonly slots: number;
-  /** Slots at which a trade was answered, then or now. */
+  /** Number of slots with a trade, then or now. */
   readonly trades: number;
   readonly agreed: number;
   /** Null without a trade. */
@@ -36,7 +36,7 @@ export interface Agreement {
   readonly passed: boolean;
 }
 
-/** The shortest beginning that holds enough trades. */
+/** Returns the shortest beginning with enough trades. */
 export function openingOf(paths: readonly AnsweredPath[]): Opening {
   const slots = paths.flatMap((path) => path.map(([slot]) => slot)).sort((a, b) => a - b);
   const last = slots[OPENING_TRADES - 1];
@@ -44,7 +44,7 @@ export function openingOf(paths: readonly AnsweredPath[]): Opening {
   return { steps, paths: paths.map((path) => path.filter(([slot]) => slot < steps)) };
 }
 
-/** True if both are the same answer. */
+/** True if both answers are the same. */
 export function isSameAnswer(then: AnsweredTrade | null, now: AnsweredTrade | null): boolean {
   if (then === null || now === null) return then === now;
   if (then.side !== now.side || then.instrument !== now.instrument) return false;

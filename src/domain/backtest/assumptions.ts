@@ -1,21 +1,24 @@
-/** Trading assumptions of a backtest, by name. They are part of every result and can be changed within limits only. */
+/** Execution assumptions of a backtest. They are part of every result and can be changed only within limits. */
 import { costModelOf, type MarketState, marketStateOf } from '../orders/costs.ts';
 import type { Problem } from '../values/field.ts';
 import type { InstrumentKey } from '../market/venue.ts';
 
 /** Assumptions about the execution of trades. Ratios, hence numbers. */
 export interface Assumptions {
-  /** Multiplies half spread, fees and depth impact of the venues' cost models. 1 is the model; below 1 is refused. */
+  /** Multiplies half spread, fees and depth impact of the venues' cost models. Must be at least 1. */
   readonly costMultiplier: number;
-  /** The largest share of the last closed bar's traded notional that one order may take, in percent; where the history holds pools, their depth bounds it. */
+  /**
+   * Maximum share of the last closed bar's traded notional that one order may take, in percent. If the history has pools, their depth is
+   * the limit instead.
+   */
   readonly maxParticipationPct: number;
-  /** Orders below this notional are not sent, in US dollars. */
+  /** Minimum notional of an order, in US dollars. Smaller orders are not sent. */
   readonly minOrderUsd: number;
 }
 
 export const DEFAULT_ASSUMPTIONS: Assumptions = { costMultiplier: 1, maxParticipationPct: 10, minOrderUsd: 10 };
 
-/** Bounds, inclusive: a run may be made harder, never easier than the model. */
+/** Inclusive bounds. A run may be harder than the model, never easier. */
 export const ASSUMPTION_LIMITS: Readonly<
   Record<keyof Assumptions, { readonly min: number; readonly max: number; readonly description: string }>
 > = {
@@ -33,7 +36,7 @@ export const ASSUMPTION_LIMITS: Readonly<
   minOrderUsd: { min: 10, max: 100_000, description: 'Orders below this notional are not sent, in US dollars.' },
 };
 
-/** Reads given assumptions over the default ones; adds a problem for each that is out of its limits. */
+/** Reads assumptions over the defaults. Adds a problem for each that is out of bounds. */
 export function readAssumptions(given: Readonly<Partial<Record<keyof Assumptions, number>>>, problems: Problem[]): Assumptions {
   const read = (name: keyof Assumptions): number => {
     const value = given[name] ?? DEFAULT_ASSUMPTIONS[name];
@@ -45,17 +48,16 @@ export function readAssumptions(given: Readonly<Partial<Record<keyof Assumptions
   return { costMultiplier: read('costMultiplier'), maxParticipationPct: read('maxParticipationPct'), minOrderUsd: read('minOrderUsd') };
 }
 
-/** The costs of one instrument under the assumptions. */
 export interface TradeCosts extends MarketState {
   readonly model: string;
 }
 
-/** The costs of the instrument as its model assumes them, made harder by the multiplier. @throws Error for a reference price. */
+/** Returns the costs of an instrument by its model, times the multiplier. @throws Error for a reference price. */
 export function costsOf(instrument: InstrumentKey, assumptions: Pick<Assumptions, 'costMultiplier'>): TradeCosts {
   return harder(costModelOf(instrument).name, marketStateOf(instrument), assumptions);
 }
 
-/** The costs in a state of the market that is not that of the model, made harder by the multiplier. */
+/** Returns the costs in another market state than the model's, times the multiplier. */
 export function harder(
   model: string,
   { feeBps, halfSpreadBps, depthUsd }: MarketState,

@@ -1,8 +1,8 @@
-/** Daily returns of trials, which tell whether two trials are of one family. */
+/** Daily returns of trials, which show if two trials belong to one family. */
 import type { DecimalString } from '../values/decimal.ts';
 import { DAY_MS, type EpochMs } from '../values/time.ts';
 
-/** Digits kept of a return. More say nothing about a correlation. */
+/** Significant digits of a return. More do not affect a correlation. */
 const DIGITS = 7;
 
 /** Returns by UTC day from the first one on; null on days without a mark. */
@@ -12,14 +12,14 @@ export interface DailyReturns {
   readonly returns: readonly (number | null)[];
 }
 
-/** One manifest that was tried, with its annualised Sharpe ratio; null if that is not defined. */
+/** A tried manifest and its annualised Sharpe ratio, which is null if undefined. */
 export interface Trial {
   readonly manifestHash: string;
   readonly sharpe: number | null;
   readonly returns: DailyReturns;
 }
 
-/** @param days midnights and the equity at the end of each day, ascending; at least one. */
+/** Computes daily returns. @param days Midnights and the equity at the end of each day, ascending. At least one. */
 export function returnsByDay(startUsd: DecimalString, days: readonly (readonly [day: EpochMs, equityUsd: DecimalString])[]): DailyReturns {
   const [first, last] = [days[0]?.[0] as EpochMs, days.at(-1)?.[0] as EpochMs];
   const returns = Array.from<number | null>({ length: (last - first) / DAY_MS + 1 }).fill(null);

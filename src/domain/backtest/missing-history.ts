@@ -1,23 +1,23 @@
-/** History that a manifest's rules need and that is missing from part of the stretch a gate requires. */
+/** History that a manifest's rules need, and that is missing from part of the period a gate requires. */
 
 import type { Stretch } from '../values/stretches.ts';
 import { isoTime } from '../values/time.ts';
 import type { InstrumentKey } from '../market/venue.ts';
 import { figureInWords } from '../values/words.ts';
 
-/** Kinds of history besides bars, which venues tell only of the present; the first two are sources of events. */
+/** Kinds of history besides bars. Venues serve only their present values. The first two are sources of events. */
 export type HistorySource = 'news:wire' | 'news:filings' | 'issuer_mark' | 'pool_liquidity';
 
 export interface MissingHistory {
   readonly instrument: InstrumentKey;
-  /** Types of the conditions that look at it. */
+  /** Types of the conditions that read it. */
   readonly conditions: readonly string[];
   readonly source: HistorySource;
-  /** The longest stretch that is missing: a rule on it fails at every slot within. */
+  /** Longest missing period. A rule on it fails at every slot within. */
   readonly longest: Stretch;
-  /** Percent of the gate's stretch that is missing in all. */
+  /** Missing part of the gate's period, in percent. */
   readonly missingPct: number;
-  /** Imports the longest stretch. */
+  /** Command that imports the longest missing period. */
   readonly command: string;
 }
 
@@ -28,7 +28,7 @@ const SOURCE_WORDS: Readonly<Record<HistorySource, string>> = {
   pool_liquidity: 'liquidity of the pools',
 };
 
-/** Says what is missing, what fails for it, and which command imports it, in one sentence each. */
+/** Describes what is missing, what fails without it, and which command imports it, in one sentence each. */
 export function missingHistoryText({ instrument, conditions, source, longest, missingPct, command }: MissingHistory): string {
   return (
     `${conditions.join(', ')} on ${instrument} ${conditions.length === 1 ? 'looks' : 'look'} at ${SOURCE_WORDS[source]}, of which ` +

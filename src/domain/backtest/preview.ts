@@ -1,4 +1,4 @@
-/** Preview of a manifest that is being edited: its look-back, limited so that a person can wait for it, and its result. */
+/** Preview of a manifest during editing, over a period short enough to wait for. */
 
 import type { DecimalString } from '../values/decimal.ts';
 import type { Problem } from '../values/field.ts';
@@ -7,19 +7,19 @@ import { DAY_MS, type EpochMs, isoTime, slotOf, timeframeMs } from '../values/ti
 import type { MissingHistory } from './missing-history.ts';
 import { type BacktestRequest, readBacktestRequest } from './request.ts';
 
-/** Limits of a preview: bars of all its series together, days, milliseconds of work, and waiting previews. */
+/** Limits of a preview: bars of all series, days, milliseconds of work, and waiting previews. */
 export const PREVIEW_LIMITS = { bars: 40_000, defaultDays: 60, days: 366, runMs: 20_000, waiting: 16 } as const;
 
 /** Undefined fields take their defaults. */
 export interface GivenPreview {
   readonly timeframe?: string | undefined;
-  /** Whole days back from the last whole bar; default 60, or fewer if that were too many bars. */
+  /** Whole days back from the last closed bar. Default 60, or fewer if that were too many bars. */
   readonly days?: number | undefined;
 }
 
 /**
- * Builds the request of a preview: a look, which is no evidence, over the newest closed bars. @param manifestTimeframe timeframe unless
- * another is requested. @param series number of series that are read.
+ * Builds the request of a preview: a look, which is no evidence, over the newest closed bars. @param manifestTimeframe Timeframe unless
+ * another is requested. @param series Number of series that are read.
  */
 export function previewRequest(
   given: GivenPreview,
@@ -30,7 +30,7 @@ export function previewRequest(
   const timeframe = given.timeframe ?? manifestTimeframe;
   const canonical = canonicalTimeframe(timeframe);
   const barMs = canonical === null ? null : timeframeMs(canonical);
-  // An invalid timeframe has no stretch. The request reports it.
+  // An invalid timeframe has no length. Reading the request reports it.
   if (barMs === null) return readBacktestRequest({ timeframe, look: true, to: isoTime(now) }, now);
   const to = slotOf(now, barMs);
   const mostMs = Math.min(PREVIEW_LIMITS.days * DAY_MS, Math.floor(PREVIEW_LIMITS.bars / Math.max(1, series)) * barMs);
@@ -53,11 +53,11 @@ export interface PreviewDay {
   /** UTC date, `YYYY-MM-DD`. */
   readonly date: string;
   readonly equityUsd: DecimalString;
-  /** The highest mark of the day: drawdowns are measured from the highest of all days. */
+  /** Highest mark of the day. Drawdowns are measured from the highest mark of all days. */
   readonly highUsd: DecimalString;
 }
 
-/** A trade of a preview. Prices are decimal text, times ISO 8601; null while it is open. */
+/** Trade of a preview. Prices are decimal text, times ISO 8601. Null while it is open. */
 export interface PreviewTrade {
   readonly instrument: string;
   readonly decidedAt: string;
@@ -69,14 +69,14 @@ export interface PreviewTrade {
   readonly exitedBy: readonly string[];
 }
 
-/** A rule over the stretch. Counts are looks: bars times instruments. */
+/** A rule over the period. Counts are evaluations: bars times instruments. */
 export interface PreviewRule {
   readonly side: 'entry' | 'exit';
   readonly type: string;
   readonly threshold: number | string | null;
   readonly evaluated: number;
   readonly passed: number;
-  /** Slots at which an input was unknown. An unknown rule never passes. */
+  /** Number of slots at which an input was unknown. An unknown rule never passes. */
   readonly unknown: number;
 }
 
@@ -90,14 +90,14 @@ export interface PreviewResult {
   readonly capitalUsd: DecimalString;
   readonly finalEquityUsd: DecimalString;
   readonly returnPct: number;
-  /** Return of equal parts bought in each instrument at its first bar. */
+  /** Return of buying equal parts of each instrument at its first bar. */
   readonly benchmarkReturnPct: number;
   readonly maxDrawdownPct: number;
   readonly closedTrades: number;
   readonly openTrades: number;
   readonly hitRatePct: number | null;
   readonly daily: readonly PreviewDay[];
-  /** The first 200, oldest first. */
+  /** First 200 trades, oldest first. */
   readonly trades: readonly PreviewTrade[];
   readonly rules: readonly PreviewRule[];
 }
@@ -109,13 +109,13 @@ export interface PreviewEnding {
 }
 
 export interface Preview {
-  /** Null if the preview has no result; `ending` then says why. */
+  /** Null if the preview has no result. `ending` then says why. */
   readonly result: PreviewResult | null;
   readonly ending: PreviewEnding | null;
-  /** Reasons why there was no trade; empty if there was one, or if there is no result. */
+  /** Reasons why there was no trade. Empty if there was one, or no result. */
   readonly whyNoTrades: readonly string[];
-  /** Inputs of the rules that are unknown over part of the stretch. */
+  /** Inputs of the rules that are unknown over part of the period. */
   readonly missing: readonly MissingHistory[];
-  /** Milliseconds from asking to the answer. */
+  /** Milliseconds from the request to the answer. */
   readonly tookMs: number;
 }

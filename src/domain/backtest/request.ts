@@ -6,14 +6,14 @@ import { canonicalTimeframe } from '../values/field.ts';
 import { DAY_MS, type EpochMs, isoTime, slotOf } from '../values/time.ts';
 import { type Assumptions, readAssumptions } from './assumptions.ts';
 
-/** Plain JSON, stored with the run. Times are ISO 8601. */
+/** Request as stored with the run. Plain JSON. Times are ISO 8601. */
 export interface BacktestRequest {
   /** Bars open from `from` (inclusive) to `to` (exclusive). */
   readonly from: string;
   readonly to: string;
-  /** Bars that are decided on; null for the manifest's own timeframe. */
+  /** Timeframe of the decisions, or null for the manifest's own. */
   readonly timeframe: string | null;
-  /** True for a look, which is no evidence; see `isLook`. */
+  /** True for a look, which is no evidence. See `isLook`. */
   readonly look: boolean;
   readonly assumptions: Assumptions;
 }
@@ -27,12 +27,12 @@ export interface GivenRequest {
   readonly assumptions?: Readonly<Partial<Record<keyof Assumptions, number>>> | undefined;
 }
 
-/** Spare days beyond the five years, so that bars that start a little late still span them. */
+/** Spare days beyond the five years, so that bars that start a little late still cover them. */
 const SPARE_DAYS = 8;
-/** Longest time between reading a request and recording its run. Milliseconds. */
+/** Maximum time in milliseconds between reading a request and recording its run. */
 const READ_BEFORE_MS = 60_000;
 
-/** Reads a request. The default window ends with the last whole UTC day and holds a little more than five years. */
+/** Reads a request. The default window ends with the last whole UTC day and covers a little more than five years. */
 export function readBacktestRequest(given: GivenRequest, now: EpochMs): BacktestRequest | readonly Problem[] {
   const problems: Problem[] = [];
   const instant = (text: string | undefined, name: string, otherwise: EpochMs): EpochMs => {
@@ -65,8 +65,8 @@ export function readBacktestRequest(given: GivenRequest, now: EpochMs): Backtest
 }
 
 /**
- * True for a run that is no evidence: it asks to be a look, or its timeframe is not the manifest's, or its period is not the gate's.
- * `is_look` of the database says the same. @param at time of the request.
+ * True for a run that is no evidence: it asks to be a look, or its timeframe is not the manifest's, or its period is not the gate's. The
+ * database function `is_look` decides the same. @param at Time of the request.
  */
 export function isLook({ from, to, timeframe, look }: BacktestRequest, manifestTimeframe: string, at: EpochMs): boolean {
   if (look || (timeframe ?? manifestTimeframe) !== manifestTimeframe) return true;
@@ -77,7 +77,7 @@ export function isLook({ from, to, timeframe, look }: BacktestRequest, manifestT
   });
 }
 
-/** The stretch that the gate of backtests asks for: a little more than five years up to the last whole UTC day. */
+/** Returns the period that the backtest gate requires: a little more than five years up to the last whole UTC day. */
 function gateStretch(now: EpochMs): { readonly from: EpochMs; readonly to: EpochMs } {
   const to = slotOf(now, DAY_MS);
   return { from: stretchBefore(to), to };

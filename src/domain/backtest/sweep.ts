@@ -1,4 +1,4 @@
-/** A sweep: the variants of a manifest in which named thresholds take other values, and the windows of a walk-forward. */
+/** A sweep: variants of a manifest with other values of named thresholds, and the windows of a walk-forward. */
 
 import type { Problem } from '../values/field.ts';
 import { isObject } from '../values/field.ts';
@@ -10,20 +10,20 @@ import type { EpochMs } from '../values/time.ts';
 import { type BacktestRequest, type GivenRequest, readBacktestRequest } from './request.ts';
 import { DEFAULT_WALK_FORWARD, type WalkForwardRequest } from './sweep-windows.ts';
 
-/** A threshold by its place in the payload form, and the values it takes. */
+/** A threshold, by its path in the payload form, and its values. */
 export interface SweepParameter {
   /** Path of the threshold, such as `stopLossPct` or `entryConditions[0].value`. */
   readonly path: string;
   readonly values: readonly (number | string)[];
 }
 
-/** Plain JSON, stored with the run. It is never evidence, so a short stretch is allowed. */
+/** Request as stored with the run. Plain JSON. Never evidence, so a short period is allowed. */
 export interface SweepRequest extends BacktestRequest {
   readonly parameters: readonly SweepParameter[];
   readonly walkForward: WalkForwardRequest;
 }
 
-/** One variant: the values that were set, in the order of the parameters, and the manifest that they make. */
+/** A variant: its values in the order of the parameters, and the resulting manifest. */
 export interface Variant {
   readonly values: readonly (number | string)[];
   readonly manifest: Manifest;
@@ -35,13 +35,13 @@ export const SWEEP_LIMITS = { parameters: 4, values: 50, variants: 1_000, trainD
 const PATH = /^(?:([A-Za-z]+)|(entryConditions|exitConditions)\[(\d+)\]\.([A-Za-z]+))$/;
 const DECIMAL = /^-?\d+(\.\d+)?$/;
 
-/** Request of a sweep: that of a backtest, the thresholds, and the windows. */
+/** Request of a sweep: a backtest's, plus the thresholds and the windows. */
 export interface SweepGiven extends Omit<GivenRequest, 'look'> {
   readonly parameters: readonly SweepParameter[];
   readonly walkForward?: Partial<WalkForwardRequest> | undefined;
 }
 
-/** Reads a request. @returns the request with every default resolved and its variants, or all of its problems. */
+/** Reads a request. Returns it with every default resolved and its variants, or all of its problems. */
 export function readSweep(
   manifest: Manifest,
   { parameters, walkForward, ...given }: SweepGiven,
@@ -80,9 +80,8 @@ function windowProblems(windows: WalkForwardRequest): Problem[] {
 }
 
 /**
- * A threshold with its values as it is written on a command line: `stopLossPct=2,4,6`. A number that it spells exactly is a number,
- * everything else a text.
- * @throws Error for a number that can be read in two ways, such as 1.000
+ * Reads a threshold with its values from a command-line argument, such as `stopLossPct=2,4,6`. An exactly spelled number is a number,
+ * everything else a text. @throws Error for an ambiguous number such as 1.000.
  */
 export function parameterOf(word: string): SweepParameter {
   const [path = '', values = ''] = word.split('=');
@@ -98,8 +97,7 @@ function valueOf(text: string): number | string {
 }
 
 /**
- * Combines all values in the given order, the first parameter slowest. @returns the variants, or every problem by the paths of the request
- * and in the words of the manifest's reader.
+ * Combines all values in the given order, the first parameter slowest. Returns the variants, or every problem by the path in the request.
  */
 export function variantsOf(manifest: Manifest, parameters: readonly SweepParameter[]): readonly Variant[] | readonly Problem[] {
   const problems = parameters.flatMap((parameter, index) => problemsOf(manifest, parameter, parameters, index));
@@ -121,7 +119,7 @@ export function variantsOf(manifest: Manifest, parameters: readonly SweepParamet
   return [...variants.values()];
 }
 
-/** `stopLossPct 4, entryConditions[0].value 30`. */
+/** Returns the values as text, such as `stopLossPct 4, entryConditions[0].value 30`. */
 export function valuesText(parameters: readonly SweepParameter[], values: readonly (number | string)[]): string {
   return parameters.map(({ path }, index) => `${path} ${values[index]}`).join(', ');
 }

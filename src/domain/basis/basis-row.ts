@@ -1,4 +1,4 @@
-/** Basis of one underlying: token, reference and perpetual, with the result and the cost of the spread between them. Pure. */
+/** Basis of one underlying: token, reference and perpetual, with the spreads between them and their costs. Pure. */
 import { type CatalogEntry, isTradableAt } from '../catalog/catalog.ts';
 import { isCarriedReference } from '../conditions/carried-reference.ts';
 import { isQuoteLive, isReferenceLive } from '../conditions/condition.ts';
@@ -26,12 +26,12 @@ export const NO_EDGE_REASONS = [
 ] as const;
 export type NoEdgeReason = (typeof NO_EDGE_REASONS)[number];
 
-/** One spread with its costs. Basis points are ratios as decimal strings; above zero the token is the dearer leg. */
+/** A spread with its costs. Basis points are ratios as decimal strings, positive if the token is the costlier leg. */
 export interface BasisEdge {
   readonly against: 'reference' | 'perpetual';
   readonly spreadBps: DecimalString | null;
   readonly costs: readonly { readonly name: string; readonly bps: DecimalString }[];
-  /** |spread| - costs; null if a leg is not live or a cost is unknown. */
+  /** |spread| - costs, or null if a leg is not live or a cost is unknown. */
   readonly netEdgeBps: DecimalString | null;
   readonly halfLifeHours: number | null;
   readonly reasons: readonly NoEdgeReason[];
@@ -50,9 +50,9 @@ export interface BasisRow {
 
 /** Inputs of a row besides the cut. */
 export interface BasisInputs {
-  /** The size that costs are computed for. */
+  /** Size that costs are computed for, in US dollars. */
   readonly notionalUsd: DecimalString;
-  /** Half-lives of the token against its reference and against the perpetual; null if no bars are stored. */
+  /** Half-lives of the token against its reference and its perpetual, or null if no bars are stored. */
   readonly halfLife: { readonly reference: HalfLife | null; readonly perpetual: HalfLife | null };
 }
 
@@ -79,12 +79,15 @@ function referenceLeg(entry: CatalogEntry, seen: Observation | undefined): Price
 
 type QuotedPrices = Pick<RoundTrip, 'bid' | 'ask' | 'mid'>;
 
-/** Returns both sides of the depth that a trade takes: the observed pools of a token, elsewhere the cost model's book; null if unknown. */
+/**
+ * Returns the depth of both sides, in US dollars, that a trade takes: a token's observed pools, or else the cost model's book. Null if
+ * unknown.
+ */
 function depthUsdOf(entry: CatalogEntry, seen: Observation): DecimalString | null {
   return entry.token === null ? poolOfDepth(costModelOf(entry.key).depthUsd) : seen.liquidityUsd;
 }
 
-/** Cost of a round trip in the token at the cut; null if something that it is made of is unknown. */
+/** Returns the cost terms of a round trip in the token at the cut, or null if a part is unknown. */
 function tokenCosts(entry: CatalogEntry, seen: Observation, notionalUsd: DecimalString): CostTerm[] | null {
   const { takerFeeBps } = costModelOf(entry.key);
   const transferFeeBps = transferFeeBpsOf(entry.key);
@@ -92,7 +95,7 @@ function tokenCosts(entry: CatalogEntry, seen: Observation, notionalUsd: Decimal
   return roundTripCosts({ ...quote, liquidityUsd: depthUsdOf(entry, seen), notionalUsd, takerFeeBps, transferFeeBps });
 }
 
-/** Returns the best prices of a pool before the mint's transfer fee, which is a cost of its own. Quoted prices are of what arrives. */
+/** Returns the best prices of a pool before the mint's transfer fee, which is a separate cost. Quoted prices are net of it. */
 function withoutTransferFee({ bid, ask, mid }: QuotedPrices, transferFeeBps: number): QuotedPrices {
   if (bid === null || ask === null || mid === null || transferFeeBps === 0) return { bid, ask, mid };
   const fee = new Decimal(mid).times(transferFeeBps).div(10_000);
@@ -132,7 +135,7 @@ function tokenReasons(entry: CatalogEntry, seen: Observation | undefined): NoEdg
   ];
 }
 
-/** Returns why the leg of the perpetual carries no edge. */
+/** Returns the reasons why the perpetual leg has no edge. */
 function perpetualReasons(entry: CatalogEntry, perpetual: Observation | undefined, heldHours: number | null): NoEdgeReason[] {
   if (entry.pairedPerp === null) return ['no_perpetual'];
   return [
@@ -163,9 +166,8 @@ function perpetualCosts(
 }
 
 /**
- * The basis of one tokenized instrument at a cut. A leg that is not live gives no edge; a reference that is carried forward
- * from an earlier session is not live.
- * @param perpetual what was observed of the perpetual on the same underlying, or undefined.
+ * Computes the basis of a tokenized instrument at a cut. A leg that is not live gives no edge. A reference carried forward from an earlier
+ * session is not live. @param perpetual Observation of the perpetual on the same underlying, or undefined.
  */
 export function basisRow(entry: CatalogEntry, cut: Cut, perpetual: Observation | undefined, inputs: BasisInputs): BasisRow {
   const seen = cut.observations.get(entry.key);

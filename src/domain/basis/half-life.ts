@@ -1,27 +1,28 @@
-/** The half-life of a spread from its bars: how long half of a deviation from the mean takes to go, by a first-order autoregression. */
+/**
+ * The half-life of a spread: the time in which half of a deviation from the mean disappears, by a first-order autoregression of its bars.
+ */
 
 import type { DecimalString } from '../values/decimal.ts';
 import type { EpochMs } from '../values/time.ts';
 import { percentAbove } from '../market/valuation.ts';
 
-/** Minimum pairs of neighbouring bars. Fewer say nothing. */
+/** Minimum pairs of neighbouring bars for a fit. */
 export const MIN_HALF_LIFE_SAMPLES = 48;
 
 export interface HalfLife {
-  /** Hours; null if the spread does not revert, or if there are too few bars. */
+  /** Hours, or null if the spread does not revert or there are too few bars. */
   readonly hours: number | null;
-  /** Pairs of neighbouring bars that it was fitted on. */
+  /** Number of neighbouring bar pairs in the fit. */
   readonly samples: number;
-  /** Slope of the change on the level: below zero if it reverts. Null if it was not fitted. */
+  /** Slope of the change on the level, negative if it reverts. Null if it was not fitted. */
   readonly slope: number | null;
   readonly why: 'fitted' | 'too_few_bars' | 'no_variation' | 'no_reversion';
 }
 
 /**
- * Fits s[t+1] - s[t] = a + b s[t] by least squares over neighbouring bars. The half-life is ln 2 / -ln(1 + b) bars where
- * -1 < b < 0. A spread is a ratio in percent, hence numbers.
- * @param spreads ascending by time, one per bar that both legs have.
- * @param barMs length of a bar; pairs further apart are no neighbours and are left out.
+ * Fits s[t+1] - s[t] = a + b s[t] by least squares over neighbouring bars. The half-life is ln 2 / -ln(1 + b) bars for -1 < b < 0. A spread
+ * is a ratio in percent, hence numbers. @param spreads Ascending by time, one per bar that both legs have. @param barMs Length of a bar.
+ * Pairs further apart are skipped.
  */
 export function halfLifeOf(spreads: readonly { readonly at: EpochMs; readonly pct: number }[], barMs: number): HalfLife {
   const pairs: [level: number, change: number][] = [];
@@ -42,12 +43,12 @@ export function halfLifeOf(spreads: readonly { readonly at: EpochMs; readonly pc
   if (!(variance > 1e-18)) return { hours: null, samples: n, slope: null, why: 'no_variation' };
   const slope = covariance / variance;
   if (!(slope < 0)) return { hours: null, samples: n, slope, why: 'no_reversion' };
-  // A slope at or below -1 swings over the mean within one bar: half of it is gone by then.
+  // A slope at or below -1 crosses the mean within one bar, so half of the deviation is gone by then.
   const bars = slope <= -1 ? 0 : Math.log(2) / -Math.log(1 + slope);
   return { hours: Number(((bars * barMs) / 3_600_000).toFixed(4)), samples: n, slope, why: 'fitted' };
 }
 
-/** The spread of two series of closed bars at the bars that both have, in percent of the second. */
+/** Returns the spread of two series of closed bars, at the bars that both have, in percent of the second. */
 export function alignedSpreads(
   token: readonly { readonly openTime: EpochMs; readonly close: DecimalString }[],
   base: readonly { readonly openTime: EpochMs; readonly close: DecimalString }[],

@@ -1,11 +1,13 @@
-/** A basis policy: buys a token at a discount that pays for its costs, and leaves on reversion, time or a lost reference. */
+/**
+ * A basis policy: buys a token at a discount that exceeds its costs, and exits on reversion, after a time or when the reference is lost.
+ */
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Problem } from '../values/field.ts';
 import { buildTake, DEFAULT_LIFE_MS, DEFAULT_TIMEFRAME, type ReadTake } from '../take/read-take.ts';
 import type { Take } from '../take/take.ts';
 import type { EpochMs } from '../values/time.ts';
 
-/** Limits set by an operator. Percentages are sizes of the discount, above zero. */
+/** Limits set by an operator. Percentages are positive sizes of the discount. */
 export interface BasisPolicy {
   readonly symbol: string;
   readonly enterDiscountPct: number;
@@ -20,7 +22,7 @@ export const DEFAULT_POLICY_SLIPPAGE_BPS = 50;
 export const DEFAULT_MAX_HOLD_HOURS = 72;
 export { DEFAULT_LIFE_MS as DEFAULT_POLICY_LIFE_MS };
 
-/** Makes the policy a Take, which the same machinery evaluates. Adds all problems and refuses if there is one. */
+/** Turns the policy into a Take, which the same code evaluates. Adds all problems and refuses if there is one. */
 export function policyTake(policy: BasisPolicy, world: { readonly catalog: Catalog; readonly now: EpochMs }): ReadTake {
   const entry = world.catalog.bySymbol(policy.symbol);
   const problems: Problem[] = [];
@@ -56,7 +58,7 @@ export function policyTake(policy: BasisPolicy, world: { readonly catalog: Catal
   );
 }
 
-/** The policy that a Take of origin `basis` was made of. */
+/** Returns the policy of a Take with origin `basis`. */
 export function policyOf(take: Take): Pick<BasisPolicy, 'enterDiscountPct' | 'exitDiscountPct' | 'notionalUsd' | 'maxHoldHours'> {
   const numberOf = (side: Take['entry'], type: string, field: string): number =>
     Number(side.find((one) => one.type === type)?.[field] ?? 0);

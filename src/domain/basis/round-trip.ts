@@ -1,4 +1,4 @@
-/** Cost of a round trip in a token, in basis points of its size: fees, spread, impact on its pools, transfer fee of its mint. */
+/** Cost of a round trip in a token, in basis points of its size: fees, spread, pool impact and the mint's transfer fee. */
 import { pooledPrice } from '../orders/costs.ts';
 import { Decimal, type DecimalString } from '../values/decimal.ts';
 
@@ -18,7 +18,7 @@ export interface CostTerm {
   readonly bps: Decimal;
 }
 
-/** The terms of the cost; null if a price or the liquidity is unknown, or the pools do not hold as much. */
+/** Returns the cost terms, or null if a price or the liquidity is unknown or the pools hold less than the size. */
 export function roundTripCosts({ bid, ask, mid, liquidityUsd, notionalUsd, takerFeeBps, transferFeeBps }: RoundTrip): CostTerm[] | null {
   if (bid === null || ask === null || mid === null || liquidityUsd === null) return null;
   const quantity = new Decimal(notionalUsd).div(mid);
@@ -33,7 +33,7 @@ export function roundTripCosts({ bid, ask, mid, liquidityUsd, notionalUsd, taker
   ];
 }
 
-/** The size of a spread in percent less the costs, in basis points to four decimals. */
+/** Returns the size of a spread in percent minus the costs, in basis points to four decimals. */
 export function netEdgeBps(spreadPct: number, costs: readonly CostTerm[]): Decimal {
   const total = costs.reduce((sum, { bps }) => sum.plus(bps), new Decimal(0));
   return new Decimal(spreadPct).abs().times(100).minus(total).toDecimalPlaces(4);

@@ -1,4 +1,4 @@
-/** A book: the cash and positions of one agent (or person) apart from all others, as a fold of its fills. */
+/** A book: the isolated cash and positions of one agent or person, as a fold of its fills. */
 
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import type { AgentBook } from '../agents/decision.ts';
@@ -8,12 +8,12 @@ import type { ExecutionMode, OrderSide } from '../orders/order.ts';
 import { DAY_MS, type EpochMs } from '../values/time.ts';
 import type { InstrumentKey } from '../market/venue.ts';
 
-/** Decimals of a fill price whose amounts do not divide. */
+/** Decimals of a fill price that does not divide evenly. */
 export const PRICE_DECIMALS = 12;
-/** Half a unit in the last of them. */
+/** Half a unit of the last decimal. */
 const PRICE_ROUNDING = new Decimal(10).pow(-PRICE_DECIMALS).div(2);
 
-/** A quote that a fill was made on, so that the fill can be checked later. */
+/** Quote that a fill was made on, so that the fill can be checked later. */
 export interface FillQuote {
   readonly source: string;
   readonly observedAt: EpochMs;
@@ -21,7 +21,7 @@ export interface FillQuote {
   readonly ask: DecimalString | null;
 }
 
-/** One execution. Append-only; a book is the fold of its fills. */
+/** One execution. Append-only. A book is the fold of its fills. */
 export interface Fill {
   readonly id: string;
   readonly orderId: string;
@@ -32,15 +32,17 @@ export interface Fill {
   readonly quantity: DecimalString;
   /** Quantity executed by the venue, if it took its commission out of a purchase and less arrived. Absent otherwise, and not stored. */
   readonly executedQuantity?: DecimalString;
-  /** notionalUsd / quantity, exact, or rounded half-even to `PRICE_DECIMALS` where the quotient has no end: a swap has amounts and no price. */
+  /**
+   * notionalUsd / quantity, exact, or rounded half-even to `PRICE_DECIMALS` if it does not divide evenly. A swap has amounts and no price.
+   */
   readonly fillPrice: DecimalString;
-  /** Above zero is paid, below zero is received (a rebate). */
+  /** Positive if paid, negative if received (a rebate). */
   readonly feeUsd: DecimalString;
   /** Amount paid or received in US dollars, exact and without the fee. Books and the ledger count this, never the price. */
   readonly notionalUsd: DecimalString;
-  /** The price that the decision was made on; slippage is measured from it. */
+  /** Price at the decision. Slippage is measured from it. */
   readonly decisionPrice: DecimalString;
-  /** Slippage against the decision price in basis points; below zero is better. A ratio, hence a number. */
+  /** Slippage against the decision price in basis points. Negative is better. A ratio, hence a number. */
   readonly slippageBps: number;
   readonly at: EpochMs;
   readonly quotes: readonly FillQuote[];
@@ -55,7 +57,7 @@ export interface Position {
   readonly openedAt: EpochMs;
 }
 
-/** A proposal that is pending or executing and reserves capacity of the mandate. */
+/** A pending or executing proposal, which reserves capacity of the mandate. */
 export interface OpenProposal {
   readonly id: string;
   readonly instrument: InstrumentKey;
@@ -68,16 +70,16 @@ export interface OpenProposal {
 export interface TradingBook {
   readonly id: string;
   readonly mode: ExecutionMode;
-  /** Paid in minus paid out. */
+  /** Deposits minus withdrawals. */
   readonly capitalUsd: DecimalString;
-  /** Below zero if a perpetual position is larger than the capital. */
+  /** Negative if a perpetual position exceeds the capital. */
   readonly cashUsd: DecimalString;
-  /** Positions in the order of their opening. */
+  /** Positions in the order of opening. */
   readonly holdings: readonly Position[];
   /** Proceeds of sales minus the cost of the sold units. Fees and funding are separate. */
   readonly realizedPnlUsd: DecimalString;
   readonly feesUsd: DecimalString;
-  /** Funding that its perpetuals have paid; below zero if they received more. */
+  /** Funding paid by its perpetuals. Negative if they received more. */
   readonly fundingUsd: DecimalString;
   readonly fills: number;
   /** Bought and sold notional together. */
@@ -90,7 +92,7 @@ export interface TradingBook {
   readonly openProposals: readonly OpenProposal[];
 }
 
-/** Names of books: one per agent and paper manifest version, one live book per agent, one manual book per organization and mode. */
+/** Ids of books: one per agent and paper manifest version, one live book per agent, and one manual book per organization and mode. */
 export const bookIds = {
   paper: (agentId: string, manifestVersion: number): string => `agent:${agentId}:paper:${manifestVersion}`,
   live: (agentId: string): string => `agent:${agentId}:live`,
@@ -99,14 +101,14 @@ export const bookIds = {
 
 const BOOK_ID = new RegExp(`^(?:agent:(${UUID_PATTERN}):(?:paper:([1-9][0-9]{0,8})|live)|manual:(${UUID_PATTERN})(:live)?)$`);
 
-/** Owner and mode of the book that an id names. */
+/** Owner and mode of a book, from its id. */
 export interface BookName {
-  /** Null for the book of an organization's people. */
+  /** Null for a manual book. */
   readonly agentId: string | null;
-  /** The organization that a manual book names; an agent's book names none. */
+  /** Organization of a manual book. Null for an agent's book. */
   readonly orgId: string | null;
   readonly mode: ExecutionMode;
-  /** The manifest version of an agent's paper book; null otherwise. */
+  /** Manifest version of an agent's paper book, or null. */
   readonly manifestVersion: number | null;
 }
 
@@ -125,7 +127,7 @@ export function readBookId(id: string): BookName | null {
   };
 }
 
-/** A book that nothing has happened to yet. */
+/** Returns a book without any event. */
 export function emptyBook(id: string, mode: ExecutionMode, capitalUsd: DecimalString): TradingBook {
   return {
     id,
@@ -157,8 +159,8 @@ export function isPosition({ instrument, quantity }: Pick<Position, 'instrument'
 }
 
 /**
- * Subtracts pending sales of an instrument from its holdings, to the last unit; never below zero. `accountHolds` is the account's balance,
- * which may be sold although no book bought it.
+ * Returns the sellable quantity of an instrument: its holdings minus pending sales, to the last unit, never negative. `accountHolds` is the
+ * account's balance, which may be sold although no book bought it.
  */
 export function sellableOf(state: TradingBook, instrument: InstrumentKey, accountHolds: DecimalString = '0'): DecimalString {
   const held = Decimal.max(positionOf(state, instrument)?.quantity ?? 0, accountHolds);
@@ -167,7 +169,7 @@ export function sellableOf(state: TradingBook, instrument: InstrumentKey, accoun
   return left.gt(0) ? plainDecimal(left) : '0';
 }
 
-/** The book after funding of its positions was paid, in US dollars; below zero it was received. It is neither price nor fee. */
+/** Returns the book after funding was paid, in US dollars, or received if negative. Funding is neither price nor fee. */
 export function applyFunding(state: TradingBook, paidUsd: DecimalString): TradingBook {
   return {
     ...state,
@@ -210,7 +212,7 @@ export function applyFill(state: TradingBook, fill: Fill): TradingBook {
   };
 }
 
-/** Tokens that a wallet sold and that no purchase of the manual book had brought. US dollars at the price of the sale. */
+/** Tokens that a wallet sold although no purchase of the manual book brought them. US dollars at the price of the sale. */
 export interface BroughtIn {
   readonly instrument: InstrumentKey;
   readonly quantity: DecimalString;
@@ -218,7 +220,7 @@ export interface BroughtIn {
   readonly at: EpochMs;
 }
 
-/** Tokens that a person's wallet sells beyond its book; null if the book holds all of them, and for every other book. */
+/** Returns the tokens that a person's wallet sells beyond its book, or null if the book holds all of them, and for every other book. */
 export function broughtInBy(fill: Fill, state: TradingBook): BroughtIn | null {
   const { instrument, side, fillPrice, at } = fill;
   const isOfWallet =
@@ -228,7 +230,7 @@ export function broughtInBy(fill: Fill, state: TradingBook): BroughtIn | null {
   return missing.gt(0) ? { instrument, quantity: plainDecimal(missing), costUsd: plainDecimal(missing.times(fillPrice)), at } : null;
 }
 
-/** The book after a wallet brought tokens in: capital in kind, so the sale of them earns nothing. */
+/** Returns the book after a wallet brought tokens in. They count as capital in kind, so that selling them earns no profit. */
 export function applyBroughtIn(state: TradingBook, { costUsd, ...tokens }: BroughtIn): TradingBook {
   const { capitalUsd, dayStartEquityUsd } = applyTransfer(state, costUsd);
   return { ...state, capitalUsd, dayStartEquityUsd, holdings: enlarged(state, tokens, new Decimal(costUsd)).holdings };
@@ -245,7 +247,7 @@ function enlarged(state: TradingBook, fill: Pick<Fill, 'instrument' | 'quantity'
     instrument: fill.instrument,
     quantity: plainDecimal(new Decimal(held?.quantity ?? 0).plus(fill.quantity)),
     costUsd: plainDecimal(new Decimal(held?.costUsd ?? 0).plus(notional)),
-    // Dust that an earlier position left does not make this one older.
+    // Dust of an earlier position does not make this one older.
     openedAt: held !== undefined && isPosition(held) ? held.openedAt : fill.at,
   };
   const holdings = held === undefined ? [...state.holdings, holding] : state.holdings.map((each) => (each === held ? holding : each));
@@ -268,8 +270,8 @@ function reduced(state: TradingBook, fill: Fill, quantity: Decimal, notional: De
 }
 
 /**
- * The book after money was paid in (above zero) or out (below zero). The day's first equity moves along, so that a
- * deposit is no gain and a withdrawal no drawdown.
+ * Returns the book after a deposit (positive) or withdrawal (negative). The day's first equity moves along, so that a deposit is no gain
+ * and a withdrawal no drawdown.
  */
 export function applyTransfer(state: TradingBook, amountUsd: DecimalString): TradingBook {
   const plus = (money: DecimalString): DecimalString => plainDecimal(new Decimal(money).plus(amountUsd));
@@ -282,14 +284,14 @@ export function applyTransfer(state: TradingBook, amountUsd: DecimalString): Tra
 }
 
 /**
- * Returns a manual book after its account has paid or received the cash. People's money lies in their accounts, so a manual book holds
- * positions only: a purchase is paid in, and the proceeds of a sale are paid out.
+ * Returns a manual book after its account has paid or received the cash. People's money is in their accounts, so a manual book holds only
+ * positions: a purchase is a deposit, and the proceeds of a sale are withdrawn.
  */
 export function settledByAccount(state: TradingBook): TradingBook {
   return new Decimal(state.cashUsd).isZero() ? state : applyTransfer(state, accountPays(state));
 }
 
-/** Dollars that the account of a manual book pays in (above zero) or receives (below zero). */
+/** Returns the dollars that the account of a manual book pays in (positive) or receives (negative). */
 export function accountPays({ cashUsd }: Pick<TradingBook, 'cashUsd'>): DecimalString {
   return plainDecimal(new Decimal(cashUsd).neg());
 }
@@ -305,8 +307,8 @@ export interface Settlement {
 }
 
 /**
- * The book after a resolved market paid: the position is gone, its payout is cash, and the rest of its cost is lost.
- * @throws Error if the book holds another quantity, or the payout lies outside of 0 to 1: impossible states.
+ * Returns the book after a resolved market paid: the position is gone, its payout is cash, and the rest of its cost is lost. @throws Error
+ * if the book holds another quantity, or the payout is not between 0 and 1, which are impossible states.
  */
 export function applySettlement(state: TradingBook, { instrument, quantity, payout }: Settlement): TradingBook {
   const held = positionOf(state, instrument);
@@ -326,11 +328,11 @@ export interface MarkedPosition {
   readonly instrument: InstrumentKey;
   readonly quantity: DecimalString;
   readonly costUsd: DecimalString;
-  /** quantity x mark; null if the instrument has no mark. */
+  /** quantity x mark, or null without a mark. */
   readonly valueUsd: DecimalString | null;
 }
 
-/** A book at market prices. Where a position has no mark, what depends on it is null: unknown is never good. */
+/** A book at market prices. Fields that depend on a missing mark are null, because unknown is never good. */
 export interface MarkedBook {
   readonly state: TradingBook;
   readonly positions: readonly MarkedPosition[];
@@ -338,10 +340,10 @@ export interface MarkedBook {
   /** Cash plus exposure. */
   readonly equityUsd: DecimalString | null;
   readonly unrealizedPnlUsd: DecimalString | null;
-  /** (equity at the day's first mark - equity now) / equity at the day's first mark x 100, never below zero. */
+  /** (equity at the day's first mark - equity now) / equity at the day's first mark x 100, never negative. */
   readonly dailyDrawdownPct: number | null;
   readonly unpriced: readonly InstrumentKey[];
-  /** Dust without a mark: it makes nothing unknown and is worth nothing in every sum. */
+  /** Dust without a mark. It makes no sum unknown and counts as 0. */
   readonly leftOut: readonly InstrumentKey[];
 }
 
@@ -385,8 +387,8 @@ export function markBook(state: TradingBook, marks: Pick<ReadonlyMap<InstrumentK
 }
 
 /**
- * Returns the day's fall in percent, with each position that has no mark at its worst known price, or at its cost if no price is known.
- * Breakers compare it with their limit: a position without a price may have fallen.
+ * Returns the day's loss in percent, with each position without a mark at its worst known price, or at its cost if no price is known.
+ * Breakers use it, because a position without a price may have fallen.
  */
 export function worstDrawdownPct({ state, positions }: MarkedBook, worst: ReadonlyMap<InstrumentKey, DecimalString>, at: EpochMs): number {
   let equity = new Decimal(state.cashUsd);
@@ -397,12 +399,12 @@ export function worstDrawdownPct({ state, positions }: MarkedBook, worst: Readon
   return drawdownPct(withDay(state, plainDecimal(equity), at).dayStartEquityUsd as DecimalString, equity);
 }
 
-/** The UTC day that an instant falls in, as its first instant. */
+/** Returns the start of an instant's UTC day. */
 export function utcDayOf(at: EpochMs): EpochMs {
   return Math.floor(at / DAY_MS) * DAY_MS;
 }
 
-/** The first instant of the next UTC day: when a daily drawdown is measured anew. */
+/** Returns the start of the next UTC day, when a daily drawdown is measured anew. */
 export function nextUtcDay(at: EpochMs): EpochMs {
   return utcDayOf(at) + DAY_MS;
 }
@@ -423,12 +425,12 @@ function drawdownPct(dayStartEquityUsd: DecimalString, equity: Decimal): number 
   return start.gt(0) ? lost.times(100).div(start).toDecimalPlaces(8).toNumber() : 100;
 }
 
-/** The average price of a holding, rounded half-even to 12 decimals. */
+/** Returns the average price of a holding, rounded half-even to 12 decimals. */
 export function averageEntryPrice({ costUsd, quantity }: Pick<Position, 'costUsd' | 'quantity'>): DecimalString {
   return plainDecimal(new Decimal(costUsd).div(quantity).toDecimalPlaces(12));
 }
 
-/** The book as a decision reads and records it: its positions, without dust. */
+/** Returns the book as a decision reads and records it: its positions, without dust. */
 export function agentBook(state: TradingBook): AgentBook {
   return {
     positions: state.holdings.filter(isPosition).map((holding) => ({
@@ -444,7 +446,7 @@ export function agentBook(state: TradingBook): AgentBook {
   };
 }
 
-/** Mean slippage of the fills, weighted by notional; null before the first fill. A ratio, hence a number. */
+/** Returns the mean slippage of the fills, weighted by notional, or null before the first fill. A ratio, hence a number. */
 export function meanSlippageBps(state: Pick<TradingBook, 'fills' | 'slippageUsd' | 'turnoverUsd'>): number | null {
   if (state.fills === 0) return null;
   return new Decimal(state.slippageUsd).times(10_000).div(state.turnoverUsd).toDecimalPlaces(8).toNumber() + 0;

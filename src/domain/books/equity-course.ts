@@ -1,20 +1,20 @@
-/** Equity curve of a book: its ledger summed up to each instant, with holdings valued at the close of the bar before. Pure. */
+/** Equity curve of a book: its ledger summed up to each instant, with holdings valued at the previous bar's close. Pure. */
 import { isPosition } from './book.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import type { EpochMs } from '../values/time.ts';
 import type { InstrumentKey } from '../market/venue.ts';
 
-/** One leg of the ledger: money that came (above zero) or went, money paid in or out, or a quantity that came or went. */
+/** One leg of the ledger: a change of money, of capital, or of an instrument's quantity. */
 export interface LedgerMove {
   readonly at: EpochMs;
   readonly kind: 'cash' | 'capital' | 'position';
   /** Null for money. */
   readonly instrument: InstrumentKey | null;
-  /** Amount; for capital, negative amounts are deposits. */
+  /** Signed amount. For capital, deposits are negative. */
   readonly amount: DecimalString;
 }
 
-/** A price that held from an instant on. */
+/** A price, valid from an instant on. */
 export interface KnownClose {
   readonly at: EpochMs;
   readonly close: DecimalString;
@@ -24,16 +24,16 @@ export interface EquityPoint {
   readonly at: EpochMs;
   /** Null if a position has no known price. */
   readonly equityUsd: DecimalString | null;
-  /** Equity minus payments in until then. */
+  /** Equity minus deposits up to then. */
   readonly pnlUsd: DecimalString | null;
   /** Drawdown from the highest point so far, in percent of that point. Deposits and withdrawals do not change it. */
   readonly drawdownPct: number | null;
 }
 
-/** Price of one unit at an instant; null if it is not known. Is asked for instants that ascend. */
+/** Returns the price of one unit at an instant, or null if unknown. Called with ascending instants. */
 export type PriceAt = (instrument: InstrumentKey, at: EpochMs) => DecimalString | null;
 
-/** The equity at each of `times`, which ascend, as do the moves. */
+/** Computes the equity at each of `times`. Times and moves are ascending. */
 export function equityCourse(moves: readonly LedgerMove[], priceAt: PriceAt, times: readonly EpochMs[]): readonly EquityPoint[] {
   let cash = new Decimal(0);
   let paidIn = new Decimal(0);
@@ -63,15 +63,15 @@ function worthOf(held: ReadonlyMap<InstrumentKey, Decimal>, priceAt: PriceAt, at
     if (quantity.isZero()) continue;
     const price = priceAt(instrument, at);
     if (price === null && isPosition({ instrument, quantity: plainDecimal(quantity) })) return null;
-    // Dust without a price is worth nothing.
+    // Dust without a price counts as 0.
     worth = worth.plus(quantity.times(price ?? 0));
   }
   return worth;
 }
 
-/** Each close, which ascend, counts from its instant until the next one: a market that is shut keeps its last price. */
+/** Returns prices from ascending closes. Each is valid until the next one: a closed market keeps its last price. */
 export function lastCloses(closes: ReadonlyMap<InstrumentKey, readonly KnownClose[]>): PriceAt {
-  // Position in each list.
+  // Index in each list.
   const places = new Map<InstrumentKey, number>();
   return (instrument, at) => {
     const known = closes.get(instrument) ?? [];

@@ -1,41 +1,41 @@
-/** Dollars that an organization's accounts hold beside the cash of its live books. Nothing else of them is money of the organization. */
+/** Dollars that an organization's accounts hold besides the cash of its live books. Nothing else in them counts as its money. */
 import { isPosition } from './book.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import { DOLLARS_ASSET, RESERVE_AGE_MS, type ReserveCheck, walletPlace } from './reserves.ts';
 import type { EpochMs } from '../values/time.ts';
 import type { InstrumentKey } from '../market/venue.ts';
 
-/** Accounts and live books as they were read at one moment. US dollars. */
+/** Accounts and live books at one moment. US dollars. */
 export interface AccountFacts {
-  /** Newest comparison of the claims of books with the holdings of accounts; null if nothing was compared. */
+  /** Newest reserve check, or null if there was none. */
   readonly check: Pick<ReserveCheck, 'at' | 'lines' | 'unknown' | 'dollars'> | null;
-  /** Paid into all live books minus paid out of them. */
+  /** Deposits into all live books minus withdrawals. */
   readonly booksCapitalUsd: DecimalString;
-  /** Cash of the books of live Takes, by book. It is an allocation, which limits a Take's spending and proves no money. */
+  /** Cash of the live Takes' books, by book. It is an allocation, which limits a Take's spending and proves no money. */
   readonly takesCash: Readonly<Record<string, DecimalString>>;
 }
 
-/** No account and no live book. */
+/** Facts without any account or live book. */
 export const NO_ACCOUNTS: AccountFacts = Object.freeze({ check: null, booksCapitalUsd: '0', takesCash: {} });
 
 /**
- * `usd` plus the cash of all live books is what accounts hold. It is below zero if books claim more. Unknown accounts hold nothing beside
- * vaults, whose deposits were backed: then `usd` excludes the allocations of Takes.
+ * Free dollars. `usd` plus the cash of all live books is what the accounts hold. It is negative if books claim more. Unknown accounts hold
+ * nothing besides vaults, whose deposits were backed. `usd` then excludes the allocations of Takes.
  */
 export interface FreeDollars {
   readonly usd: DecimalString;
-  /** Time at which accounts were read; null if what they hold is not known. */
+  /** Time at which accounts were read, or null if their contents are unknown. */
   readonly at: EpochMs | null;
-  /** Reason why it is unknown; empty if it is known, and if no account was ever named. */
+  /** Reason why it is unknown. Empty if it is known or no account was ever named. */
   readonly why: string;
-  /** The dollars of each account. */
+  /** Dollars of each account. */
   readonly places: readonly { readonly place: string; readonly usd: DecimalString }[];
 }
 
 /**
- * Works out free dollars from the newest comparison. Money that moved between accounts and books since then changed the capital of
- * books; purchases and sales since then moved both sides alike.
- * @param ownBookId the book of the order that is assessed: its account must at least have what the order costs.
+ * Computes free dollars from the newest reserve check. Money that moved between accounts and books since then changed the capital of books.
+ * Purchases and sales since then moved both sides alike. @param ownBookId Book of the assessed order. Its account must at least cover the
+ * order's cost.
  */
 export function freeDollars({ check, booksCapitalUsd, takesCash }: AccountFacts, now: EpochMs, ownBookId?: string): FreeDollars {
   const held = check?.lines.find(({ asset }) => asset === DOLLARS_ASSET)?.held ?? null;
@@ -49,13 +49,16 @@ export function freeDollars({ check, booksCapitalUsd, takesCash }: AccountFacts,
   return { usd, at: check.at, why: '', places: dollars.places };
 }
 
-/** A coin of an account that no live book holds. */
+/** Coins in an account that no live book holds. */
 export interface OutsideCoin {
   readonly instrument: InstrumentKey;
   readonly quantity: DecimalString;
 }
 
-/** Coins of the account at the exchange beyond those of live books, as the newest comparison found them. They back no dollars, and no closing sells them. */
+/**
+ * Returns the coins in the exchange account beyond those of live books, by the newest reserve check. They back no dollars, and no closing
+ * sells them.
+ */
 export function coinsOutside({ check }: Pick<AccountFacts, 'check'>, now: EpochMs): readonly OutsideCoin[] {
   if (check === null || Math.abs(now - check.at) > RESERVE_AGE_MS) return [];
   return check.lines.flatMap(({ asset, claimed, held }) => {
@@ -71,7 +74,7 @@ function whyUnknown({ at, unknown }: NonNullable<AccountFacts['check']>, now: Ep
   return `accounts were read ${Math.round((now - at) / 1_000)} s ago, and that counts for ${RESERVE_AGE_MS / 1_000} s`;
 }
 
-/** The same without wallets that are counted on their own. */
+/** Returns the same without wallets that are counted separately. */
 export function withoutWallets(free: FreeDollars, addresses: readonly string[]): FreeDollars {
   const named = new Set(addresses.map(walletPlace));
   const counted = free.places.filter(({ place }) => named.has(place));
@@ -82,7 +85,7 @@ export function withoutWallets(free: FreeDollars, addresses: readonly string[]):
   };
 }
 
-/** Returns the free dollars after this amount was paid into live books. */
+/** Returns the free dollars after this amount was deposited into live books. */
 export function paidInto(free: FreeDollars, amountUsd: DecimalString): FreeDollars {
   return free.at === null ? free : { ...free, usd: plainDecimal(new Decimal(free.usd).minus(amountUsd)) };
 }

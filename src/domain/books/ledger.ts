@@ -1,4 +1,4 @@
-/** Double-entry ledger beneath the books: the entries of a fill or a transfer, which sum to zero in every asset. */
+/** Double-entry ledger beneath the books. The legs of an entry sum to zero in every asset. */
 import type { BroughtIn, Fill, Settlement } from './book.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import type { FundingPayment } from '../orders/funding.ts';
@@ -6,13 +6,13 @@ import type { EpochMs } from '../values/time.ts';
 import type { InstrumentKey } from '../market/venue.ts';
 
 /**
- * Accounts of a book. `cash`: its US dollars. `capital`: payments in, negative. `fees`: fees paid. `funding`: funding of perpetuals.
- * `position`: its holding of an instrument. `trading`: the counter-value of trades, in either asset; once nothing is held its dollars are
- * the realized profit, negative.
+ * Accounts of a book. `cash`: US dollars. `capital`: deposits, negative. `fees`: fees paid. `funding`: funding of perpetuals. `position`:
+ * holding of an instrument. `trading`: counter-value of trades, in either asset. Once nothing is held, its dollars are the realized profit,
+ * negative.
  */
 export type LedgerAccountKind = 'cash' | 'capital' | 'fees' | 'funding' | 'position' | 'trading';
 
-/** The dollar as an asset of the ledger; USDC and USDT are booked at par. */
+/** Asset name of the dollar. USDC and USDT are booked at par. */
 export const USD = 'USD';
 
 export interface LedgerLeg {
@@ -22,7 +22,7 @@ export interface LedgerLeg {
 }
 
 export interface LedgerEntry {
-  /** Id of the booking, which is booked once. */
+  /** Unique id of the booking. */
   readonly id: string;
   readonly bookId: string;
   readonly kind: 'opening' | 'transfer' | 'fill' | 'settlement' | 'funding';
@@ -34,12 +34,12 @@ function leg(kind: LedgerAccountKind, asset: LedgerLeg['asset'], amount: Decimal
   return { kind, asset, amount: plainDecimal(amount) };
 }
 
-/** The legs that move something. */
+/** Returns the legs with a non-zero amount. */
 function moving(legs: readonly LedgerLeg[]): LedgerLeg[] {
   return legs.filter(({ amount }) => amount !== '0');
 }
 
-/** A fill: money against the instrument through the trading accounts, the fee (or rebate) on its own. */
+/** Returns the entry of a fill: money against the instrument through the trading accounts, with the fee or rebate separate. */
 export function ledgerOfFill(fill: Fill): LedgerEntry {
   const sign = fill.side === 'buy' ? 1 : -1;
   const given = new Decimal(fill.notionalUsd).times(sign);
@@ -59,12 +59,12 @@ export function ledgerOfFill(fill: Fill): LedgerEntry {
   };
 }
 
-/** Money paid in (above zero) or out (below zero), under a name that is used once. */
+/** Returns the entry of a deposit (positive) or withdrawal (negative), with a unique reference. */
 export function ledgerOfTransfer(bookId: string, amountUsd: DecimalString, reference: string, at: EpochMs): LedgerEntry {
   return { id: `transfer:${reference}`, bookId, kind: 'transfer', at, legs: paidIn(amountUsd) };
 }
 
-/** Tokens that come in from a wallet: capital in kind, through the trading accounts. */
+/** Returns the entry of tokens that a wallet brought in: capital in kind, through the trading accounts. */
 export function ledgerOfBroughtIn(bookId: string, { instrument, quantity, costUsd, at }: BroughtIn, reference: string): LedgerEntry {
   return {
     id: `transfer:wallet:${reference}`,
@@ -81,7 +81,8 @@ export function ledgerOfBroughtIn(bookId: string, { instrument, quantity, costUs
 }
 
 /**
- * Books the resolution of a market through the trading accounts: the holding goes, and its payment comes. A payment of zero moves no money.
+ * Returns the entry of a market's resolution through the trading accounts: the holding leaves, and its payout arrives. A payout of zero
+ * moves no money.
  */
 export function ledgerOfSettlement(settlement: Settlement): LedgerEntry {
   const { bookId, instrument, quantity, at } = settlement;
@@ -100,13 +101,16 @@ export function ledgerOfSettlement(settlement: Settlement): LedgerEntry {
   };
 }
 
-/** Funding of one hour: paid (above zero) or received, and booked at `at`. Named by book, instrument and hour, so that no hour is booked twice. */
+/**
+ * Returns the entry of one hour's funding: positive if paid, negative if received, booked at `at`. Its id contains book, instrument and
+ * hour, so that no hour is booked twice.
+ */
 export function ledgerOfFunding(bookId: string, { instrument, hour, paidUsd }: FundingPayment, at: EpochMs): LedgerEntry {
   const legs = [leg('cash', USD, new Decimal(paidUsd).neg()), leg('funding', USD, paidUsd)];
   return { id: `funding:${bookId}:${instrument}:${hour}`, bookId, kind: 'funding', at, legs };
 }
 
-/** Books the capital that a book begins with; null if it begins with none. */
+/** Returns the entry of a book's initial capital, or null if it has none. */
 export function ledgerOfOpening(bookId: string, capitalUsd: DecimalString, at: EpochMs): LedgerEntry | null {
   return new Decimal(capitalUsd).isZero() ? null : { id: `opening:${bookId}`, bookId, kind: 'opening', at, legs: paidIn(capitalUsd) };
 }

@@ -1,64 +1,62 @@
-/** Comparison of what an organization's vaults and books claim with what its exchange account and its wallets hold. */
+/** Compares the claims of an organization's vaults and books with the holdings of its exchange account and wallets. */
 import { isPosition } from './book.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import type { EpochMs } from '../values/time.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../market/venue.ts';
 
-/**
- * Tolerance by which holdings may be below claims, in basis points: commission leaves dust, and balances are read while an order is booked.
- */
+/** Tolerated shortfall of holdings in basis points: commission leaves dust, and balances are read while an order is being booked. */
 export const RESERVE_TOLERANCE_BPS = 10;
-/** A comparison counts for so long; after that is unknown what is held. Milliseconds. */
+/** Time in milliseconds for which a comparison is valid. After that the holdings are unknown. */
 export const RESERVE_AGE_MS = 360_000;
-/** The name of the line of US dollars: cash of vaults, and dollar stablecoins at par. */
+/** Line of US dollars: cash of vaults, and dollar stablecoins at par. */
 export const DOLLARS_ASSET = 'USD';
 /** Stablecoins of the exchange that count as US dollars. */
 const EXCHANGE_DOLLARS: ReadonlySet<string> = new Set(['USD', 'USDT', 'USDC', 'FDUSD']);
 
 /** Claims of an organization's live books. */
 export interface ReserveClaims {
-  /** Cash of all vaults, in US dollars. The cash of other books is a mandate and no money. */
+  /** Cash of all vaults, in US dollars. The cash of other books is a mandate, not money. */
   readonly cashUsd: DecimalString;
-  /** The part of it whose vaults trade at one venue only: dollars elsewhere cannot pay for what they buy. */
+  /** Part of it that belongs to vaults with a single venue. Dollars elsewhere cannot pay for their purchases. */
   readonly cashAt: Readonly<Record<DollarVenue, DecimalString>>;
   /** Holdings of all live books. */
   readonly holdings: readonly { readonly instrument: InstrumentKey; readonly quantity: DecimalString }[];
-  /** Total paid into vaults, in US dollars. */
+  /** Total deposits into vaults, in US dollars. */
   readonly depositedUsd: DecimalString;
-  /** Cash of all live books, and all that was paid into them minus what was paid out, in US dollars. */
+  /** Cash of all live books, and their deposits minus withdrawals, in US dollars. */
   readonly books: { readonly cashUsd: DecimalString; readonly capitalUsd: DecimalString };
 }
 
-/** One place where something is held, as it tells itself. */
+/** A place with holdings, as it reports itself. */
 export type ReservePlace = { readonly place: string; readonly venue: ReserveVenue } & (
   | { readonly known: true; readonly dollars: DecimalString; readonly assets: ReadonlyMap<InstrumentKey, DecimalString> }
-  /** The source gave no balances. `venue` says whose instruments may lie there. */
+  /** The source gave no balances. `venue` tells which instruments the place may hold. */
   | { readonly known: false; readonly why: string }
 );
 
-/** Places at which the books' holdings can be compared. Dollars lie at the first two. */
+/** Venues whose holdings can be compared. The first two hold dollars. */
 export type ReserveVenue = DollarVenue | 'prediction';
-/** A venue where dollars lie. Prediction markets on chain are paid from wallets of the primary chain. */
+/** Venue that holds dollars. On-chain prediction markets are paid from wallets of the primary chain. */
 export type DollarVenue = 'spotexchange' | 'spotchain';
 const DOLLAR_VENUES: readonly DollarVenue[] = ['spotexchange', 'spotchain'];
-/** The line of vaults that trade at one venue only. */
+/** Returns the line of vaults that trade at one venue only. */
 const dollarsAt = (venue: DollarVenue): string => `${DOLLARS_ASSET}:${venue}`;
 const COMPARED: ReadonlySet<string> = new Set<ReserveVenue>(['spotexchange', 'spotchain', 'prediction']);
 
-/** The outcomes of prediction markets that live books claim. */
+/** Returns the prediction outcomes that live books claim. */
 export function claimedOutcomes({ holdings }: Pick<ReserveClaims, 'holdings'>): readonly InstrumentKey[] {
   return [...new Set(holdings.filter((held) => splitInstrumentKey(held.instrument).venue === 'prediction').map((held) => held.instrument))];
 }
 
 export interface ReserveLine {
-  /** `USD`, or the key of an instrument. */
+  /** `USD`, or an instrument key. */
   readonly asset: string;
   readonly claimed: DecimalString;
   /** Null if a place that may hold it did not answer. */
   readonly held: DecimalString | null;
 }
 
-/** `short`: less is held of something than is claimed, beyond the tolerance. `unknown`: nobody can tell. */
+/** `short`: holdings are below a claim, beyond the tolerance. `unknown`: a place did not answer. */
 export type ReserveVerdict = 'backed' | 'short' | 'unknown';
 
 export interface ReserveCheck {
@@ -68,40 +66,41 @@ export interface ReserveCheck {
   /** Reasons why places did not answer, one sentence each. */
   readonly unknown: readonly string[];
   /**
-   * Total paid into vaults when the claims were read, in US dollars. The rest was paid in since. Null for comparisons that did not note it.
+   * Total deposits into vaults when the claims were read, in US dollars. Later deposits are not included. Null for comparisons that did not
+   * record it.
    */
   readonly depositedUsd: DecimalString | null;
-  /** The dollars of each place that told, beside what live books had then. Null of comparisons that did not note it. */
+  /** Dollars of each place that answered, and of live books at that time. Null for comparisons that did not record it. */
   readonly dollars: HeldDollars | null;
 }
 
-/** Dollars of accounts, and what live books had at the same moment. US dollars. */
+/** Dollars of accounts, and of live books at the same moment. US dollars. */
 export interface HeldDollars {
   readonly places: readonly { readonly place: string; readonly venue: ReserveVenue; readonly usd: DecimalString }[];
   readonly booksCashUsd: DecimalString;
   readonly booksCapitalUsd: DecimalString;
 }
 
-/** Names a wallet as a place. */
+/** Returns the place name of a wallet. */
 export const walletPlace = (address: string): string => `wallet ${address}`;
 
-/** A comparison with its number: that of a later one is larger. */
+/** A numbered comparison. Later comparisons have larger numbers. */
 export interface KeptReserveCheck extends ReserveCheck {
   readonly number: number;
 }
 
-/** Claims of an organization's vaults when one of them is paid into, and all that was ever paid into them. US dollars. */
+/** Claims of an organization's vaults at a deposit, and all deposits so far. US dollars. */
 export interface PresentClaims {
   readonly claimedUsd: DecimalString;
   readonly depositedUsd: DecimalString;
-  /** Dollars that armed Takes may still spend, and what Takes and people spent since the comparison; and those at the venue of the vault. */
+  /** Dollars that armed Takes may still spend, that Takes and people spent since the comparison, and those at the vault's venue. */
   readonly armedUsd: DecimalString;
   readonly armedAtVenueUsd: DecimalString;
-  /** The one venue that the vault trades at; null if there are several. */
+  /** The vault's only venue, or null if it has several. */
   readonly venue: DollarVenue | null;
 }
 
-/** Returns the balances of a spot-exchange account as a place. Amounts locked in orders count as held. */
+/** Returns a spot-exchange account as a place. Amounts locked in orders count as held. */
 export function exchangePlace(
   account: string,
   balances: readonly { readonly asset: string; readonly free: DecimalString; readonly locked: DecimalString }[],
@@ -116,7 +115,7 @@ export function exchangePlace(
   return { place: `spot exchange, account ${account}`, venue: 'spotexchange', known: true, dollars: plainDecimal(dollars), assets };
 }
 
-/** Compares claims with places. Instruments of other venues than those that can be compared are in neither. */
+/** Compares claims with places. Instruments of venues that cannot be compared are left out of both. */
 export function compareReserves(claims: ReserveClaims, places: readonly ReservePlace[], at: EpochMs): ReserveCheck {
   const claimed = new Map<InstrumentKey, Decimal>();
   for (const { instrument, quantity } of claims.holdings) {
@@ -125,7 +124,7 @@ export function compareReserves(claims: ReserveClaims, places: readonly ReserveP
   }
   const silent = places.flatMap((place) => (place.known ? [] : [place]));
   const told = places.flatMap((place) => (place.known ? [place] : []));
-  // Assets that no book claims are the organization's own, shown beside a claim of zero.
+  // Assets that no book claims are the organization's own. They are shown with a claim of zero.
   for (const { assets } of told)
     for (const [instrument, quantity] of assets)
       if (!claimed.has(instrument) && isPosition({ instrument, quantity })) claimed.set(instrument, new Decimal(0));
@@ -160,7 +159,7 @@ export function compareReserves(claims: ReserveClaims, places: readonly ReserveP
   return { at, verdict, lines: all, unknown: silent.map(({ place, why }) => `${place}: ${why}`), depositedUsd, dollars: noted };
 }
 
-/** The simulated dollars of a sandbox as a comparison: they lie at no venue, and nothing else is compared. */
+/** Returns a sandbox's simulated dollars as a comparison. They belong to no venue, and nothing else is compared. */
 export function simulatedCheck(
   { held, claimed, depositedUsd }: { readonly held: DecimalString; readonly claimed: DecimalString; readonly depositedUsd: DecimalString },
   at: EpochMs,
@@ -169,13 +168,13 @@ export function simulatedCheck(
   return { at, verdict: isShort(line) ? 'short' : 'backed', lines: [line], unknown: [], depositedUsd, dollars: null };
 }
 
-/** A comparison of a deployment in which no place that holds money is named: it backs nothing. */
+/** Returns the comparison of a deployment without any place that holds money. It backs nothing. */
 export function unknownCheck(why: string, at: EpochMs): ReserveCheck {
   const line = { asset: DOLLARS_ASSET, claimed: '0', held: null };
   return { at, verdict: 'unknown', lines: [line], unknown: [why], depositedUsd: null, dollars: null };
 }
 
-/** Dollars that lie at a venue, and those of them that vaults of this venue alone claim. */
+/** Returns the dollars at a venue, and the part that vaults of only this venue claim. */
 export function dollarsAtVenue(
   lines: ReserveCheck['lines'],
   places: HeldDollars['places'],
@@ -184,7 +183,7 @@ export function dollarsAtVenue(
   return { held: heldAt(places, venue), claimed: new Decimal(lines.find(({ asset }) => asset === dollarsAt(venue))?.claimed ?? 0) };
 }
 
-/** The venue where the dollars lie that pay for an instrument. */
+/** Returns the venue whose dollars pay for an instrument. */
 export function dollarVenueOf(instrument: InstrumentKey): DollarVenue {
   return splitInstrumentKey(instrument).venue === 'spotexchange' ? 'spotexchange' : 'spotchain';
 }
@@ -193,12 +192,12 @@ function heldAt(places: HeldDollars['places'], venue: DollarVenue): Decimal {
   return places.reduce((sum, place) => (place.venue === venue ? sum.plus(place.usd) : sum), new Decimal(0));
 }
 
-/** True if less is held than claimed, beyond the tolerance. An unknown holding is not short. */
+/** True if holdings are below the claim, beyond the tolerance. An unknown holding is not short. */
 export function isShort({ claimed, held }: Pick<ReserveLine, 'claimed' | 'held'>): boolean {
   return held !== null && new Decimal(held).times(10_000).lt(new Decimal(claimed).times(10_000 - RESERVE_TOLERANCE_BPS));
 }
 
-/** Describes the shortfalls: `1 of 2 USD`. Empty if there are none. */
+/** Describes the shortfalls, such as `1 of 2 USD`. Empty if there are none. */
 export function lackingText({ lines }: Pick<ReserveCheck, 'lines'>): string {
   return lines
     .filter(isShort)
@@ -206,15 +205,15 @@ export function lackingText({ lines }: Pick<ReserveCheck, 'lines'>): string {
     .join(', ');
 }
 
-/** Reason why a deposit is not backed by what is held; null if it is. */
+/** Reason why holdings do not back a deposit, or null. */
 export type Unbacked =
   | { readonly kind: 'unknown'; readonly detail: string }
   | { readonly kind: 'short'; readonly detail: string; readonly freeUsd: DecimalString; readonly heldUsd: DecimalString };
 
 /**
- * Returns why this much more may not be claimed, or null if it may. It may not if the last comparison is old, a place did not answer, or
- * something is short. The claims of the comparison count with all deposits since, even if agents have spent them meanwhile, because the
- * spent dollars are no longer held. The database admits a deposit by the same sum (`back_vault_deposit`).
+ * Returns why a further amount cannot be claimed, or null. It cannot if the last comparison is old, a place did not answer, or something is
+ * short. The comparison's claims count with all deposits since, even if agents have spent them, because the spent dollars are no longer
+ * held. The database checks the same sum (`back_vault_deposit`).
  */
 export function depositObjection(
   check: ReserveCheck | null,
@@ -242,7 +241,10 @@ export function depositObjection(
     : venueObjection(check, present.venue, { amountUsd, boundSince: paidInSince.plus(present.armedAtVenueUsd) });
 }
 
-/** Dollars at another venue cannot pay for what this vault buys. What was paid into any vault since, and what Takes armed there may spend, counts. */
+/**
+ * Checks the dollars at the vault's venue, because dollars elsewhere cannot pay for its purchases. Includes deposits into any vault since
+ * the comparison, and what Takes armed there may spend.
+ */
 function venueObjection(
   { lines, dollars }: ReserveCheck,
   venue: DollarVenue,

@@ -1,30 +1,29 @@
 /**
- * The arithmetic of an agent's vault: depositor shares of its live capital, the price of a share, the
- * high-water mark and the drawdown. Exact: a deposit or a withdrawal never moves the share price by a single digit, and
- * what the depositors own plus the rounding account is the vault's equity, always.
+ * Arithmetic of an agent's vault: shares, share price, high-water mark and drawdown. Exact: a deposit or withdrawal never changes the share
+ * price, and the depositors' shares plus the rounding account always equal the vault's equity.
  */
 
 import type { Stage } from '../agents/agent.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import { executionModeOf } from '../orders/order.ts';
 
-/** Shares and share prices are counted in units of 10^-9. */
+/** Decimals of shares and share prices: units of 10^-9. */
 export const SHARE_DECIMALS = 9;
-/** The stablecoin's smallest unit: deposits and payouts are whole numbers of it. */
+/** Decimals of the stablecoin. Deposits and payouts are whole numbers of its smallest unit. */
 export const USD_DECIMALS = 6;
-/** Price of one share in a vault that holds none (US dollars). */
+/** Price of one share in a vault without shares, in US dollars. */
 const FIRST_SHARE_PRICE = '1';
-/** Share of `max_capital_usd` that may be at stake at `limited_live`. */
+/** Part of `max_capital_usd` that is allowed at `limited_live`. */
 const LIMITED_LIVE_PART = '0.1';
 
-/** Ownership of a vault at one moment. All decimal strings; money in US dollars. */
+/** Ownership of a vault at one moment. Decimal strings, money in US dollars. */
 export interface VaultShares {
   readonly totalShares: DecimalString;
-  /** Fractions of 10^-6 dollars that no share stands for; they stay in the vault. */
+  /** Fractions of 10^-6 dollars that belong to no share. They stay in the vault. */
   readonly roundingUsd: DecimalString;
 }
 
-/** A vault's equity, expressed in shares. `sharePriceUsd` x `totalShares` + `remainderUsd` is the equity without the rounding account. */
+/** A vault's equity in shares. `sharePriceUsd` x `totalShares` + `remainderUsd` is the equity without the rounding account. */
 export interface ShareValue {
   readonly sharePriceUsd: DecimalString;
   readonly remainderUsd: DecimalString;
@@ -32,17 +31,17 @@ export interface ShareValue {
 
 /** Result of a deposit or a withdrawal. */
 export interface CapitalChange {
-  /** Shares that are issued or taken back. */
+  /** Shares issued or taken back. */
   readonly shares: DecimalString;
-  /** Dollars that the depositor pays in, or is paid. */
+  /** Dollars that the depositor pays or receives. */
   readonly amountUsd: DecimalString;
   readonly sharePriceUsd: DecimalString;
   readonly after: VaultShares;
 }
 
 /**
- * The price of a share: equity without the rounding account over shares, rounded down to 10^-9 dollars.
- * A vault without shares is priced at 1.
+ * Returns the price of a share: equity without the rounding account over shares, rounded down to 10^-9 dollars. A vault without shares is
+ * priced at 1.
  */
 export function shareValue(shares: VaultShares, equityUsd: DecimalString): ShareValue {
   const owned = new Decimal(equityUsd).minus(shares.roundingUsd);
@@ -53,9 +52,9 @@ export function shareValue(shares: VaultShares, equityUsd: DecimalString): Share
 }
 
 /**
- * Issues shares for a deposit at the present price. The part of the amount that buys no whole 10^-9 of a share goes to
- * the rounding account, like the remainder that no share stood for before, so that the price stays what it was.
- * @returns null if the amount is too small for any share, or a share is worth nothing.
+ * Issues shares for a deposit at the present price. The part of the amount that buys no whole 10^-9 of a share goes to the rounding
+ * account, like the remainder that belonged to no share before, so that the price does not change. Returns null if the amount is too small
+ * for any share, or a share is worth nothing.
  */
 export function depositInto(shares: VaultShares, equityUsd: DecimalString, amountUsd: DecimalString): CapitalChange | null {
   const { sharePriceUsd, remainderUsd } = shareValue(shares, equityUsd);
@@ -76,8 +75,8 @@ export function depositInto(shares: VaultShares, equityUsd: DecimalString, amoun
 }
 
 /**
- * Takes shares back at the present price. Pays whole units of the stablecoin; the rest goes to the rounding account.
- * @throws RangeError for more shares than there are.
+ * Takes shares back at the present price. Pays whole units of the stablecoin. The rest goes to the rounding account. @throws RangeError for
+ * more shares than exist.
  */
 export function withdrawFrom(vault: VaultShares, equityUsd: DecimalString, shares: DecimalString): CapitalChange {
   const total = new Decimal(vault.totalShares);
@@ -97,7 +96,8 @@ export function withdrawFrom(vault: VaultShares, equityUsd: DecimalString, share
 }
 
 /**
- * Returns the fewest shares whose payout is at least an amount; may be more than the vault has issued. Null if a share is worth nothing.
+ * Returns the fewest shares whose payout is at least an amount, which may be more than the vault has issued. Null if a share is worth
+ * nothing.
  */
 export function sharesFor(vault: VaultShares, equityUsd: DecimalString, amountUsd: DecimalString): DecimalString | null {
   const price = new Decimal(shareValue(vault, equityUsd).sharePriceUsd);
@@ -105,16 +105,13 @@ export function sharesFor(vault: VaultShares, equityUsd: DecimalString, amountUs
   return plainDecimal(new Decimal(amountUsd).div(price).toDecimalPlaces(SHARE_DECIMALS, Decimal.ROUND_UP));
 }
 
-/**
- * Returns the maximum capital of an agent at a stage: none while it trades on paper, a tenth of its mandate at `limited_live`, all of it at
- * `live`.
- */
+/** Returns the maximum capital of an agent at a stage: none on paper, a tenth of its mandate at `limited_live`, all of it at `live`. */
 export function vaultCeilingUsd(stage: Stage, maxCapitalUsd: DecimalString): DecimalString {
   if (executionModeOf(stage) === 'paper') return '0';
   return stage === 'limited_live' ? plainDecimal(new Decimal(maxCapitalUsd).times(LIMITED_LIVE_PART)) : plainDecimal(maxCapitalUsd);
 }
 
-/** Returns a share's drawdown from its high-water mark in percent; 0 at a new high. A ratio, hence a number. */
+/** Returns a share's drawdown from its high-water mark in percent, 0 at a new high. A ratio, hence a number. */
 export function drawdownPct(sharePriceUsd: DecimalString, highWaterUsd: DecimalString): number {
   const high = new Decimal(highWaterUsd);
   if (high.lte(0)) return 0;

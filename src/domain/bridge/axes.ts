@@ -1,10 +1,10 @@
 /**
- * Three separate axes of a transfer: the provider's word, the source chain and the destination chain. The public status is a pure function
- * of them. Contradictions are warnings beside it.
+ * Three axes of a transfer: the provider's report, the source chain and the destination chain. The public status is a pure function of
+ * them. Contradictions become warnings.
  */
 import type { EpochMs } from '../values/time.ts';
 
-/** The provider's word in this service's vocabulary. `unseen`: it does not know the transfer, which is normal at first. */
+/** Provider states in this service's vocabulary. `unseen`: the provider does not know the transfer, which is normal at first. */
 export const PROVIDER_STATES = [
   'unseen',
   'pending',
@@ -18,24 +18,24 @@ export const PROVIDER_STATES = [
 ] as const;
 export type ProviderState = (typeof PROVIDER_STATES)[number];
 
-/** Last word of the provider. Its silence changes nothing. */
+/** Last report of the provider. Its silence changes nothing. */
 export interface ProviderAxis {
   readonly state: ProviderState;
-  /** The provider's own word, for display. */
+  /** State in the provider's own words, for display. */
   readonly said: string | null;
-  /** The provider's own reason for a delay, a failure or a failed refund; null without one. */
+  /** The provider's reason for a delay, a failure or a failed refund, or null. */
   readonly reason: string | null;
-  /** The transaction on the destination chain that it names. */
+  /** Transaction on the destination chain that it names, or null. */
   readonly fillHash: string | null;
-  /** The transaction on the source chain that it names as the refund. */
+  /** Transaction on the source chain that it names as the refund, or null. */
   readonly refundHash: string | null;
-  /** Time since which the provider does not answer; null while it does. */
+  /** Time since which the provider has not answered, or null. */
   readonly silentSince: EpochMs | null;
 }
 
 /**
- * States of the transaction on the source chain. `expired` and `failed` are proven: it can never land, or it landed for good without its
- * effect. `other`: the transaction under its name is not the quoted one.
+ * States of the source transaction. `expired` and `failed` are proven: it can never land, or its failure is final. `other`: the transaction
+ * with its hash is not the quoted one.
  */
 export const SOURCE_STATES = ['unseen', 'included', 'final', 'reorged', 'failed', 'expired', 'other'] as const;
 export type SourceState = (typeof SOURCE_STATES)[number];
@@ -43,7 +43,7 @@ export type SourceState = (typeof SOURCE_STATES)[number];
 export interface SourceAxis {
   readonly state: SourceState;
   readonly confirmations: number;
-  /** Time at which it was first seen in a block; null while it was not. */
+  /** Time at which it was first seen in a block, or null. */
   readonly includedAt: EpochMs | null;
   readonly detail: string | null;
 }
@@ -59,9 +59,9 @@ export type ArrivalObjection = (typeof ARRIVAL_OBJECTIONS)[number];
 export interface ArrivalAxis {
   readonly state: ArrivalState;
   readonly hash: string | null;
-  /** Base units that the transaction paid to the one who was to get it; null while nothing was seen. */
+  /** Base units that the transaction paid to the recipient, or null while nothing was seen. */
   readonly amount: string | null;
-  /** Reason for the state `foreign`; null for every other state. */
+  /** Reason of the state `foreign`, or null. */
   readonly objection: ArrivalObjection | null;
 }
 
@@ -81,7 +81,7 @@ export const FIRST_AXES: TransferAxes = {
   refund: NO_ARRIVAL,
 };
 
-/** Public states of a transfer in the order of its life; the last five are other endings. */
+/** Public states of a transfer in order. The last five are other endings. */
 export const TRANSFER_STATES = [
   'quoted',
   'submitted',
@@ -99,7 +99,7 @@ export type TransferState = (typeof TRANSFER_STATES)[number];
 /** States of a submitted transfer. */
 export type TrackedState = Exclude<TransferState, 'quoted' | 'expired'>;
 
-/** States in which the money is on its way: it has left, or may have left, and has not arrived for good. */
+/** States in which the money is on its way: it has left, or may have left, and its arrival is not final. */
 export const IN_TRANSIT_STATES = [
   'submitted',
   'source_confirmed',
@@ -157,7 +157,7 @@ const WORDS: Readonly<Record<Attention, string>> = {
   filled_and_refunded: 'the chains show both a payment and a refund',
 };
 
-/** The sentence that belongs to an attention. */
+/** Returns the sentence of a warning. */
 export function attentionWords(attention: Attention): string {
   return WORDS[attention];
 }
@@ -172,9 +172,8 @@ const OWING: ReadonlySet<ProviderState> = new Set(['failing', 'refunding', 'refu
 const WORKING: ReadonlySet<ProviderState> = new Set(['filling', 'filled']);
 
 /**
- * Returns the state of a submitted transfer. `minimumOut` and `amountIn` are base units. Money that a chain shows as final outweighs every
- * provider; something not seen is never a failure. An arrival counts only if it is at least the promised amount: less ends nothing by
- * itself.
+ * Returns the state of a submitted transfer. `minimumOut` and `amountIn` are base units. Final money on a chain outranks every provider.
+ * Something not seen is never a failure. An arrival counts only if it is at least the promised amount: less ends nothing by itself.
  */
 export function transferStatusOf(axes: TransferAxes, terms: { readonly minimumOut: string; readonly amountIn: string }): TransferStatus {
   return { state: stateOf(axes, terms), attentions: attentionsOf(axes, terms) };
@@ -184,17 +183,17 @@ function stateOf(axes: TransferAxes, { minimumOut }: { readonly minimumOut: stri
   const { provider, source, destination, refund } = axes;
   const least = BigInt(minimumOut);
   if (arrivedOf(destination) >= least) return 'completed';
-  // A part may have been paid out, and the rest paid back.
+  // A part may have been paid out, and the rest refunded.
   if (refund.state === 'final' && arrivedOf(refund) + arrivedOf(destination) >= least) return 'refunded';
   const hasArrived = [destination, refund].some(({ state }) => state === 'included' || state === 'final');
   if (source.state === 'failed' || source.state === 'expired' || source.state === 'other') {
-    // The money has not left the sender. A provider's contradiction is noted and not trusted.
+    // The money has not left the sender. A provider's contradiction is recorded and not trusted.
     return ENDING.has(provider.state) || hasArrived ? 'unknown' : 'failed';
   }
   const hasLeft = source.state === 'included' || source.state === 'final';
   if (!hasLeft) return WORKING.has(provider.state) || OWING.has(provider.state) || hasArrived ? 'unknown' : 'submitted';
   if (destination.state === 'foreign' || refund.state === 'foreign') return 'unknown';
-  // The provider is done, and less than it promised is there for good.
+  // The provider is done, and the final amount is below its promise.
   if (destination.state === 'final' && provider.state === 'filled') return 'unknown';
   if (refund.state === 'included' || refund.state === 'final' || OWING.has(provider.state)) return 'refunding';
   if (destination.state === 'included' || destination.state === 'final' || WORKING.has(provider.state)) return 'filling';
@@ -202,7 +201,7 @@ function stateOf(axes: TransferAxes, { minimumOut }: { readonly minimumOut: stri
   return provider.state === 'unseen' ? 'source_final' : 'filling';
 }
 
-/** Base units that are there for good. */
+/** Returns the base units whose arrival is final. */
 function arrivedOf({ state, amount }: ArrivalAxis): bigint {
   return state === 'final' && amount !== null ? BigInt(amount) : 0n;
 }
@@ -240,12 +239,12 @@ function attentionsOf(
   return ATTENTIONS.filter((attention) => found[attention]);
 }
 
-/** True for a state that nothing leads out of: both chains have spoken for good. */
+/** True for a final state: both chains have finalized the outcome. */
 export function isEnded(state: TransferState): boolean {
   return state === 'completed' || state === 'refunded' || state === 'failed' || state === 'expired';
 }
 
-/** Result of one look. A part that could not be read is null and leaves its axis as it was. */
+/** Result of one read. A part that could not be read is null and leaves its axis unchanged. */
 export interface Sighting {
   readonly at: EpochMs;
   readonly provider: Omit<ProviderAxis, 'silentSince'> | null;
@@ -262,8 +261,8 @@ export interface SourceSighting {
 }
 
 /**
- * Returns the axes after a look. Final axes never change back; only a larger final payment outweighs a final payment. A transaction that
- * was included and is gone is `reorged`. A hash that the provider named is kept if it names none the next time.
+ * Returns the axes after a read. Final axes never change, except that a larger final payment replaces a smaller one. A transaction that was
+ * included and is gone is `reorged`. A hash that the provider named stays if it names none later.
  */
 export function seen(axes: TransferAxes, sighting: Sighting): TransferAxes {
   return {
@@ -276,7 +275,7 @@ export function seen(axes: TransferAxes, sighting: Sighting): TransferAxes {
 
 function providerAfter(before: ProviderAxis, { provider, at }: Sighting): ProviderAxis {
   if (provider === null) return { ...before, silentSince: before.silentSince ?? at };
-  // A provider that has forgotten a transfer says nothing about it.
+  // A provider that no longer knows a transfer says nothing about it.
   const word = provider.state === 'unseen' && before.state !== 'unseen' ? before : provider;
   return {
     state: word.state,
@@ -305,7 +304,7 @@ function arrivalAfter(before: ArrivalAxis, now: ArrivalAxis | null): ArrivalAxis
   return before.state === 'final' && arrivedOf(now) <= arrivedOf(before) ? before : now;
 }
 
-/** Multiple of its estimate after which a transfer is delayed, and never before two minutes. */
+/** Multiple of its estimate after which a transfer counts as delayed, at least two minutes. */
 const DELAY_FACTOR = 3;
 const LEAST_DELAY_MS = 120_000;
 

@@ -1,4 +1,4 @@
-/** Circle's own numbers of chains. See docs/reference/outside/cctp.md. */
+/** Circle's chain numbers. See docs/reference/outside/cctp.md. */
 
 export const SOLANA_DOMAIN = 5;
 /** CCTP domains by the id of an EVM chain. */

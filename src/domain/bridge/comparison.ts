@@ -1,4 +1,4 @@
-/** Choice among several offers, with an explanation that names the numbers. */
+/** Chooses among several offers, and explains the choice with numbers. */
 import { Decimal, plainDecimal } from '../values/decimal.ts';
 import { type BridgeOffer, type BridgeProviderName, usdOf } from './quote.ts';
 
@@ -6,16 +6,16 @@ import { type BridgeOffer, type BridgeProviderName, usdOf } from './quote.ts';
 export const BRIDGE_PREFERENCES = ['received', 'speed'] as const;
 export type BridgePreference = (typeof BRIDGE_PREFERENCES)[number];
 
-/** Offers whose least amounts differ by no more than this part of the amount count as equal: then the faster one wins. */
+/** Difference in basis points of the amount within which minimum amounts count as equal. The faster offer then wins. */
 const EQUAL_BPS = 2;
 
-/** Returns the total cost of an offer in US dollars: the amount lost on the way and the fees paid on top. */
+/** Returns the total cost of an offer in US dollars: the amount lost on the way plus the fees on top. */
 export function costUsd({ amountIn, minimumOut, fees }: Pick<BridgeOffer, 'amountIn' | 'minimumOut' | 'fees'>): Decimal {
   const onTop = fees.reduce((sum, { included, amountUsd }) => (included ? sum : sum.plus(amountUsd ?? 0)), new Decimal(0));
   return new Decimal(usdOf(BigInt(amountIn) - BigInt(minimumOut))).plus(onTop);
 }
 
-/** A provider that offered nothing, with its reason. */
+/** A provider without an offer, and its reason. */
 export interface Declined {
   readonly provider: BridgeProviderName;
   readonly reason: string;
@@ -23,12 +23,12 @@ export interface Declined {
 
 export interface Comparison<Offer extends BridgeOffer> {
   readonly chosen: Offer;
-  /** The others, best first. */
+  /** Other offers, best first. */
   readonly others: readonly Offer[];
   readonly explanation: string;
 }
 
-/** Compares offers for the same amount; null without offers. The order of the offers breaks exact ties. */
+/** Compares offers for the same amount. Null without offers. The order of the offers breaks exact ties. */
 export function compareOffers<Offer extends BridgeOffer>(
   offers: readonly Offer[],
   declined: readonly Declined[],

@@ -1,4 +1,4 @@
-/** Course of a transfer: its state and both chains, at each look that changed something. */
+/** History of a transfer: its state and both chains at each read that changed something. */
 import type { EpochMs } from '../values/time.ts';
 import {
   type ArrivalState,
@@ -11,14 +11,14 @@ import {
   type TransferState,
 } from './axes.ts';
 
-/** A committed step of a transfer: its new state, and the sighting, if any. */
+/** A committed step of a transfer: its new state, and the reading, if any. */
 export interface TransferStep {
   readonly at: EpochMs;
   readonly state: TransferState;
   readonly sighting: Sighting | null;
 }
 
-/** Amounts are base units; null while nothing was seen of them. */
+/** A point of the history. Amounts are base units, or null while nothing was seen. */
 export interface TransferPoint {
   readonly at: EpochMs;
   readonly state: TransferState;
@@ -29,13 +29,13 @@ export interface TransferPoint {
   readonly destination: ArrivalState;
 }
 
-/** The points of a transfer that was quoted at an instant, ascending: one for each step after which anything of them was another. */
+/** Returns the points of a transfer quoted at an instant, ascending: one for each step that changed something. */
 export function transferCourse(quotedAt: EpochMs, steps: readonly TransferStep[]): readonly TransferPoint[] {
   let axes = FIRST_AXES;
   let seenAt = 0;
   const points = [pointOf(quotedAt, 'quoted', axes)];
   for (const { at, state, sighting } of steps) {
-    // A look that was begun before the last one that counted tells nothing new.
+    // A read that began before the last counted one is outdated.
     if (sighting !== null && sighting.at >= seenAt) {
       axes = seen(axes, sighting);
       seenAt = sighting.at;

@@ -1,4 +1,4 @@
-/** A signed EVM transaction against the quoted one, field by field. Gas, fees and nonce are the wallet's business. */
+/** Compares a signed EVM transaction with the quoted one, field by field. Gas, fees and nonce are the wallet's choice. */
 import type { UnsignedEvmTransaction } from './quote.ts';
 
 /** Fields of a signed or a landed EVM transaction. */
@@ -10,7 +10,7 @@ export interface ReadEvmTransaction {
   readonly to: string | null;
   readonly data: string;
   readonly value: string;
-  /** `legacy`, `eip2930`, `eip1559`; others carry more than a call. */
+  /** `legacy`, `eip2930` or `eip1559`. Other types carry more than a call. */
   readonly type: string;
 }
 

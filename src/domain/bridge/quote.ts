@@ -1,39 +1,39 @@
-/** Quote of a provider for moving the stablecoin between the two chains, fee by fee. */
+/** A provider's quote for moving the stablecoin between the two chains, fee by fee. */
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import { type Outcome, refuse } from '../values/refusal.ts';
 import type { EpochMs } from '../values/time.ts';
 
-/** The two ends of a transfer, in the words of the wire. */
+/** Ends of a transfer, with their names on the wire. */
 export const BRIDGE_CHAINS = ['spotchain', 'evmvenue'] as const;
 export type BridgeChain = (typeof BRIDGE_CHAINS)[number];
 
-/** The providers that this service knows. `relay` fills from its own money; `cctp` burns on one chain and mints on the other. */
+/** Supported providers. `relay` fills from its own money. `cctp` burns on one chain and mints on the other. */
 export const BRIDGE_PROVIDERS = ['relay', 'cctp'] as const;
 export type BridgeProviderName = (typeof BRIDGE_PROVIDERS)[number];
 export type BridgeProviderKind = 'intent' | 'canonical';
 
-/** The one token that is carried, with the same decimals on both chains. */
+/** The only token transferred. It has the same decimals on both chains. */
 export const BRIDGE_TOKEN = 'USDC';
 export const BRIDGE_DECIMALS = 6;
-/** No transfer is quoted below this amount, in US dollars: fixed fees would take most of it. */
+/** Minimum amount of a transfer in US dollars. Fixed fees would take most of a smaller one. */
 export const LEAST_BRIDGE_USD = '1';
 export const MOST_BRIDGE_USD = '10000000';
 
-/** Requested transfer. Its addresses are validated for their chains beforehand. */
+/** Requested transfer. Its addresses have been validated for their chains. */
 export interface BridgeWish {
   readonly from: BridgeChain;
   readonly to: BridgeChain;
   readonly token: typeof BRIDGE_TOKEN;
-  /** US dollars, at most six decimals. */
+  /** US dollars with up to six decimals. */
   readonly amount: DecimalString;
   readonly sender: string;
   readonly recipient: string;
 }
 
-/** One fee. `included`: it is taken out of the amount; otherwise it is paid on top of it, mostly in the chain's own coin. */
+/** One fee. If `included`, it is taken out of the amount. Otherwise it is paid on top, usually in the chain's native coin. */
 export interface FeeLine {
   readonly name: string;
-  /** Fee in US dollars, negative for a subsidy. Null if it is paid in the chain's own coin and the coin has no price. */
+  /** Fee in US dollars, negative for a subsidy. Null if it is paid in the native coin and the coin has no price. */
   readonly amountUsd: DecimalString | null;
   readonly included: boolean;
 }
@@ -49,7 +49,7 @@ export interface UnsignedEvmTransaction {
   readonly value: string;
 }
 
-/** An approval that must be mined before the transaction itself; null if the allowance suffices. */
+/** An approval that must be mined before the transaction, or null if the allowance suffices. */
 export interface EvmApproval extends UnsignedEvmTransaction {
   readonly spender: string;
   /** Base units. */
@@ -60,14 +60,14 @@ export interface EvmApproval extends UnsignedEvmTransaction {
 export interface BridgeOffer {
   readonly provider: BridgeProviderName;
   readonly kind: BridgeProviderKind;
-  /** The provider's own name of the request; null if a transfer is known by its source transaction alone. */
+  /** The provider's id of the request, or null if only the source transaction identifies a transfer. */
   readonly reference: string | null;
   readonly amountIn: string;
-  /** Expected arrival. */
+  /** Expected amount of the arrival. */
   readonly amountOut: string;
   readonly minimumOut: string;
   readonly fees: readonly FeeLine[];
-  /** The steps in words, in order. */
+  /** Steps of the route in words, in order. */
   readonly route: readonly string[];
   readonly estimatedSeconds: number;
   readonly expiresAt: EpochMs;
@@ -86,12 +86,12 @@ export function baseUnitsOf(amount: DecimalString): Outcome<string> {
   return { ok: true, value: new Decimal(amount).times(10 ** BRIDGE_DECIMALS).toFixed(0) };
 }
 
-/** US dollars of base units, exact. */
+/** Converts base units to US dollars, exactly. */
 export function usdOf(base: string | bigint): DecimalString {
   return plainDecimal(new Decimal(String(base)).div(10 ** BRIDGE_DECIMALS));
 }
 
-/** Refuses a pair that is not carried, as `malformed`. */
+/** Returns why a pair is not supported, or null. */
 export function pairObjection(from: string, to: string, token: string): string | null {
   if (token !== BRIDGE_TOKEN) return `$.token: only ${BRIDGE_TOKEN} is bridged, not ${token.slice(0, 20)}`;
   if (from === to) return `$.to: a transfer leads from ${from} to the other chain, ${from === 'spotchain' ? 'evmvenue' : 'spotchain'}`;
@@ -99,8 +99,8 @@ export function pairObjection(from: string, to: string, token: string): string |
 }
 
 /**
- * Returns why an offer makes no sense; null if it does. The fees that are included must account for what does not arrive: an
- * unexplained difference of more than a tenth of a cent is not a fee line but a loss.
+ * Returns why an offer is invalid, or null. The included fees must explain the difference between both amounts. An unexplained difference
+ * above a tenth of a cent is a loss, not a fee.
  */
 export function offerObjection({ provider, amountIn, amountOut, minimumOut, fees, estimatedSeconds }: BridgeOffer): string | null {
   const [given, out, least] = [BigInt(amountIn), BigInt(amountOut), BigInt(minimumOut)];

@@ -1,18 +1,18 @@
-/** The instruction that moves the amount on the primary chain, compared field by field with the one that was asked for. */
+/** Compares the instruction that moves the amount on the primary chain with the requested one, field by field. */
 import { base58 } from '../solana/base58.ts';
 import { accountsOf, type WireMessage } from '../solana/message.ts';
 import { COMPUTE_BUDGET_PROGRAM, namedProgram, programWords } from '../solana/programs.ts';
 
-/** Required content of the single instruction. Plain JSON. */
+/** Required content of the only instruction. Plain JSON. */
 export interface SourceCall {
   readonly program: string;
-  /** Accounts in the order of the instruction, each with its role in words. */
+  /** Accounts in the order of the instruction, each with its role. */
   readonly accounts: readonly { readonly name: string; readonly address: string }[];
-  /** The parts of its data, in order. */
+  /** Parts of its data, in order. */
   readonly data: readonly CallField[];
 }
 
-/** A part of an instruction's data. `form` says how it is shown: as a little-endian number, an address or plain bytes. */
+/** Part of an instruction's data. `form` says how it is shown: as a little-endian number, an address or plain bytes. */
 export interface CallField {
   readonly name: string;
   readonly hex: string;
@@ -20,8 +20,8 @@ export interface CallField {
 }
 
 /**
- * Returns why a message does not carry out exactly this call; null if it does. Beside it, it may set its compute budget and do
- * nothing else: the call is the one that its program, each of its accounts and each part of its data say.
+ * Returns why a message does not carry out exactly this call, or null if it does. Besides the call, whose program, accounts and data must
+ * match, it may only set its compute budget.
  */
 export function sourceCallObjection(
   message: Pick<WireMessage, 'staticKeys' | 'instructions' | 'lookups'>,
@@ -60,14 +60,14 @@ function shown({ hex, form }: CallField): string {
   return form === 'number' ? String(BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`)) : `0x${hex}`;
 }
 
-/** Writes a number in so many bytes, the lowest first. */
+/** Returns a little-endian number of the given length. */
 export function numberField(name: string, value: bigint | number, bytes: 4 | 8): CallField {
   const data = Buffer.alloc(8);
   data.writeBigUInt64LE(BigInt(value));
   return { name, hex: data.subarray(0, bytes).toString('hex'), form: 'number' };
 }
 
-/** Plain bytes, in hexadecimal with or without 0x before them. */
+/** Returns plain bytes from hexadecimal, with or without 0x. */
 export function bytesField(name: string, hex: string): CallField {
   return { name, hex: hex.replace(/^0x/, '').toLowerCase(), form: 'bytes' };
 }

@@ -1,4 +1,4 @@
-/** A transfer as providers and chains have to know it: its offer, its source transaction and its terms. */
+/** A transfer as providers and chains need it: its offer, its source transaction and its terms. */
 
 import type { DecimalString } from '../values/decimal.ts';
 import type { PreparedMessage } from '../solana/verify.ts';
@@ -12,15 +12,15 @@ export type SourcePlan =
   | { readonly kind: 'evm'; readonly transaction: UnsignedEvmTransaction; readonly approval: EvmApproval | null }
   | {
       readonly kind: 'solana';
-      /** Programs that it calls beside the common ones. */
+      /** Programs that it calls besides the common ones. */
       readonly programs: readonly string[];
-      /** Others that sign with the sender, and have signed what `build` gives. */
+      /** Other signers, which have already signed the result of `build`. */
       readonly signers: readonly string[];
-      /** The token account that the amount waits in; null if it is burned. */
+      /** Token account in which the amount waits, or null if it is burned. */
       readonly escrowAccount: string | null;
-      /** The instruction that moves the amount, as it must be. */
+      /** Required instruction that moves the amount. */
       readonly call: SourceCall;
-      /** The wire bytes with a recent blockhash, unsigned by the sender. */
+      /** Returns the wire bytes with a recent blockhash, not yet signed by the sender. */
       build(blockhash: string): Uint8Array;
     };
 
@@ -28,7 +28,7 @@ export interface PlannedOffer extends BridgeOffer {
   readonly plan: SourcePlan;
 }
 
-/** Transfer made by the source transaction, as quoted. Plain JSON. */
+/** Source transaction of the transfer, as quoted. Plain JSON. */
 export type QuotedTransaction =
   | (UnsignedEvmTransaction & { readonly approval: EvmApproval | null })
   | {
@@ -42,7 +42,7 @@ export type QuotedTransaction =
       readonly call: SourceCall;
     };
 
-/** A transfer as providers and chains have to know it. Plain JSON. */
+/** Terms of a transfer for providers and chains. Plain JSON. */
 export interface TransferTerms {
   readonly wish: BridgeWish;
   readonly provider: BridgeProviderName;
@@ -52,17 +52,17 @@ export interface TransferTerms {
   readonly source: QuotedTransaction;
   /** Heads of the chains at the quote. Earlier transactions do not belong to the transfer. */
   readonly heads: ChainHeads;
-  /** The source transaction's name on its chain; null before it was submitted. */
+  /** Hash of the source transaction, or null before its submission. */
   readonly hash: string | null;
-  /** The sender's nonce if the source is the EVM chain and the signed bytes are known. */
+  /** Nonce of the sender if the source is the EVM chain and the signed bytes are known, else null. */
   readonly nonce: number | null;
 }
 
-/** The provider's word, in this service's vocabulary. */
+/** Report of the provider, in this service's vocabulary. */
 export type ProviderWord = Omit<ProviderAxis, 'silentSince'>;
 
-/** An offer that was not taken. */
+/** An offer that was not chosen. */
 export interface BridgeAlternative extends Pick<BridgeOffer, 'provider' | 'kind' | 'minimumOut' | 'fees' | 'estimatedSeconds'> {
-  /** Cost: the amount lost on the way and the fees paid on top. */
+  /** Amount lost on the way plus the fees on top. */
   readonly costUsd: DecimalString;
 }

@@ -1,4 +1,4 @@
-/** Money between the chains: how it counts in a portfolio and against limits, and never twice. */
+/** Money between the chains: counts it once in a portfolio and against limits. */
 import type { OpenProposal } from '../books/book.ts';
 import { type DecimalString, plainDecimal } from '../values/decimal.ts';
 import type { ReadAccount } from '../portfolio/account.ts';
@@ -7,7 +7,7 @@ import type { EpochMs } from '../values/time.ts';
 import type { InstrumentKey } from '../market/venue.ts';
 import type { ArrivalState, SourceState, TransferState } from './axes.ts';
 
-/** A transfer that has not ended, as far as limits and portfolios need it. */
+/** An unfinished transfer, for limits and portfolios. */
 export interface TransitAmount {
   readonly id: string;
   readonly amountUsd: DecimalString;
@@ -18,12 +18,12 @@ export interface TransitAmount {
   readonly changedAt: EpochMs;
 }
 
-/** Placeholder of the stablecoin among pending purchases. Nothing is quoted or held under this name. */
+/** Placeholder of the stablecoin among pending purchases. Nothing is quoted or held under this key. */
 const STABLE: InstrumentKey = 'spotchain:USDC';
 
 /**
- * Returns the capital that open transfers reserve. Money that has left, or may have left, cannot buy anything on either side. Even a
- * transfer that no block holds yet reserves its amount.
+ * Returns the capital that open transfers reserve. Money that has left, or may have left, cannot buy anything on either side. A transfer
+ * also reserves its amount before any block includes it.
  */
 export function transitReservations(amounts: readonly TransitAmount[]): OpenProposal[] {
   return amounts.map(({ id, amountUsd }) => ({
@@ -35,17 +35,14 @@ export function transitReservations(amounts: readonly TransitAmount[]): OpenProp
   }));
 }
 
-/**
- * True while neither chain shows the money to a reader of wallets: its source transaction is in a block and its payment
- * or refund is not. Before, the sender's wallet still shows it; after, the recipient's does.
- */
+/** True while neither chain shows the money in a wallet: its source transaction is in a block and its payment or refund is not. */
 export function isBetweenChains({ sourceState, destinationState, refundState }: TransitAmount): boolean {
   const hasLeft = sourceState === 'included' || sourceState === 'final';
   const isBack = (state: ArrivalState): boolean => state === 'included' || state === 'final';
   return hasLeft && !isBack(destinationState) && !isBack(refundState);
 }
 
-/** Returns a place for each transfer whose money is between the chains: all of it is cash, and none of it can be used. */
+/** Returns an account for each transfer whose money is between the chains: all of it is cash, and unavailable. */
 export function transitAccounts(amounts: readonly TransitAmount[]): readonly ReadAccount[] {
   return amounts.filter(isBetweenChains).map(({ id, amountUsd, state, changedAt }) => {
     const place = `bridge:${id}`;

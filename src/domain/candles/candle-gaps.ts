@@ -1,29 +1,29 @@
-/** Missing bars of a stretch, with reasons. They are never filled in and always explained. */
+/** Explains missing bars. They are never filled in. */
 import { isSessionKnown, sessionAt, tradingDays } from '../market/session.ts';
 import { DAY_MS, type EpochMs } from '../values/time.ts';
 import type { Venue } from '../market/venue.ts';
 
-/** A half-open stretch of open times. */
+/** A half-open range of open times. */
 export interface TimeRange {
   readonly from: EpochMs;
   readonly to: EpochMs;
 }
 
-/** Source of a stretch: the venue itself, an imported file, or a refusal of the venue. */
+/** Source of a range: the venue itself, an imported file, or a refusal of the venue. */
 export const WINDOW_STATES = ['asked', 'imported', 'refused'] as const;
 export type WindowState = (typeof WINDOW_STATES)[number];
 
-/** Stretch that was requested. `code` is the venue's own word for a refusal, else empty. */
+/** Requested range. `code` is the venue's own code of a refusal, else empty. */
 export interface CandleWindow extends TimeRange {
   readonly state: WindowState;
   readonly code: string;
 }
 
 /**
- * Reasons of a missing bar. `not_asked`: it was not requested yet. `refused`: the venue refused. `out_of_reach`: it lies further back than
- * the venue serves. `venue_maintenance`: the venue answered without it, and has bars before it. `before_listing`: the same without a bar
- * before it. `not_in_file`: the imported file has none. `calendar`: no session was open while the bar would have formed; a bar of a day or
- * longer forms in regular sessions. An unknown calendar explains nothing.
+ * Reasons of a missing bar. `not_asked`: not requested yet. `refused`: the venue refused. `out_of_reach`: older than the venue serves.
+ * `venue_maintenance`: the venue answered without it, and has bars before it. `before_listing`: the same without a bar before it.
+ * `not_in_file`: missing in the imported file. `calendar`: no session was open during the bar. A bar of a day or longer forms in regular
+ * sessions. An unknown calendar explains nothing.
  */
 export const GAP_REASONS = [
   'not_asked',
@@ -36,16 +36,16 @@ export const GAP_REASONS = [
 ] as const;
 export type GapReason = (typeof GAP_REASONS)[number];
 
-/** Code of a refusal which says that the venue keeps no bars that old. */
+/** Code of a refusal that means that the venue keeps no bars that old. */
 export const OUT_OF_REACH = 'out_of_reach';
 
-/** Bars that are missing: those that open from `from` (inclusive) to `to` (exclusive), all for the same reason. */
+/** Missing bars that open from `from` (inclusive) to `to` (exclusive), all for the same reason. */
 export interface CandleGap extends TimeRange {
   readonly missing: number;
   readonly reason: GapReason;
 }
 
-/** Knowledge about a series besides its bars. */
+/** Known facts about a series besides its bars. */
 export interface SeriesKnowledge {
   readonly venue: Venue;
   readonly barMs: number;
@@ -54,10 +54,10 @@ export interface SeriesKnowledge {
   readonly firstOpen: EpochMs | null;
 }
 
-/** A calendar is asked bar by bar; a gap of more bars than this is cut at session changes no more. */
+/** Maximum bars of a gap that is split at session changes. The calendar is read bar by bar. */
 const MAX_CALENDAR_BARS = 20_000;
 
-/** Splits missing bars by the reason why they are missing. All times lie on the grid of the timeframe. */
+/** Splits missing bars by reason. All times are on the grid of the timeframe. */
 export function explainGap(gap: TimeRange, known: SeriesKnowledge): CandleGap[] {
   const cuts = new Set<EpochMs>([gap.from, gap.to]);
   for (const { from, to } of known.windows) {
@@ -94,7 +94,7 @@ function reasonOf({ from, to }: TimeRange, { windows, firstOpen }: SeriesKnowled
   return 'not_asked';
 }
 
-/** Parts of a stretch of a session-bound venue during which no session was open at all. */
+/** Returns the parts of a session-bound venue's range during which no session was open. */
 function byCalendar(part: TimeRange, reason: GapReason, { venue, barMs }: SeriesKnowledge): (readonly [TimeRange, GapReason])[] {
   const bars = Math.round((part.to - part.from) / barMs);
   if (venue !== 'reference' || bars > MAX_CALENDAR_BARS) return [[part, reason]];
@@ -105,13 +105,13 @@ function byCalendar(part: TimeRange, reason: GapReason, { venue, barMs }: Series
   return pieces;
 }
 
-/** Sessions change on the hour or half hour, so a bar is looked at every 30 minutes. */
+/** Sessions change on the hour or half hour, so the calendar is read every 30 minutes. */
 const SESSION_STEP_MS = 30 * 60_000;
 
-/** True if no session was open in [from, to); false if the calendar is not known. A bar of a day or longer forms in regular sessions. */
+/** True if no session was open in [from, to). False if the calendar is unknown. A bar of a day or longer forms in regular sessions. */
 export function isClosedThroughout(from: EpochMs, to: EpochMs): boolean {
   if (!isSessionKnown(from) || !isSessionKnown(to - 1)) return false;
-  // A late session that ends at midnight UTC or an hour after it does not make a bar of Saturday.
+  // A late session that ends at midnight UTC or an hour later does not make a Saturday bar.
   if (to - from >= DAY_MS) return tradingDays(from, to).length === 0;
   for (let at = from; at < to; at += SESSION_STEP_MS) if (sessionAt(at) !== 'CLOSED') return false;
   return sessionAt(to - 1) === 'CLOSED';

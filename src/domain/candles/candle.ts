@@ -9,14 +9,14 @@ export interface CandleSeries {
   readonly timeframe: string;
 }
 
-/** A closed bar and who told it. */
+/** A closed bar and its source. */
 export interface StoredCandle extends Candle {
   readonly source: string;
-  /** False if it was received while its venue was a real one. Missing of a tape, which does not say. */
+  /** False if its venue was real when it was received. Missing for a tape, which does not say. */
   readonly simulated?: boolean;
 }
 
-/** One closed bar. Prices are decimal strings; `volume` is in base units and may be "0". */
+/** A closed bar. Prices are decimal strings. `volume` is in base units and may be "0". */
 export interface Candle {
   readonly openTime: EpochMs;
   readonly open: DecimalString;
@@ -26,19 +26,19 @@ export interface Candle {
   readonly volume: DecimalString;
 }
 
-/** Closed bars of one instrument and timeframe, ascending by `openTime`, as one answer of a venue brought them. */
+/** Closed bars of one instrument and timeframe, ascending by `openTime`, from one answer of a venue. */
 export interface CandleBatch {
   readonly kind: 'candles';
   readonly venue: Venue;
   readonly instrument: string;
-  /** A manifest timeframe such as `1m`, `1h`. */
+  /** Timeframe as in a manifest, such as `1m` or `1h`. */
   readonly timeframe: string;
   readonly source: string;
   readonly receivedAt: EpochMs;
   readonly candles: readonly Candle[];
   /**
-   * Half-open range of open times for which this answer is complete: a bar missing inside it does not exist. Absent for a bar that came by
-   * itself.
+   * Half-open range of open times for which this answer is complete: a missing bar inside it does not exist. Absent for a single pushed
+   * bar.
    */
   readonly covers?: { readonly from: EpochMs; readonly to: EpochMs };
 }

@@ -1,9 +1,9 @@
-/** Longer bars out of shorter ones. */
+/** Joins shorter bars into longer ones. */
 import type { Candle } from './candle.ts';
 import { Decimal, plainDecimal } from '../values/decimal.ts';
 import type { EpochMs } from '../values/time.ts';
 
-/** Joins bars of a shorter timeframe into longer ones, aligned to the epoch. A stretch without bars stays without. */
+/** Joins bars of a shorter timeframe into longer ones, aligned to the epoch. A range without bars stays empty. */
 export function joinCandles(candles: readonly Candle[], lengthMs: number): Candle[] {
   const joined: Candle[] = [];
   for (const candle of candles) {
@@ -26,8 +26,8 @@ export function joinCandles(candles: readonly Candle[], lengthMs: number): Candl
 }
 
 /**
- * Joins bars as `joinCandles` does, and leaves out each longer bar of which a part is missing. @param candles ascending, of `barMs`. @param
- * lengthMs a multiple of `barMs`. @param mayLack true if the bar that opens then may be missing, because nothing could trade.
+ * Joins bars like `joinCandles`, without longer bars of which a part is missing. @param candles Ascending, of `barMs`. @param lengthMs A
+ * multiple of `barMs`. @param mayLack True if the bar that opens then may be missing because nothing could trade.
  */
 export function joinWholeCandles(
   candles: readonly Candle[],

@@ -1,4 +1,4 @@
-/** Series of bars as people name them: checked against the timeframes and the catalog. */
+/** Series of bars by name, checked against the timeframes and the catalog. */
 import { CATALOG } from '../catalog/catalog.ts';
 import { nearestNames } from '../values/nearest-name.ts';
 import { timeframeMs } from '../values/time.ts';
@@ -10,7 +10,7 @@ export interface NamedSeries {
   readonly timeframe: string;
 }
 
-/** @throws Error in one sentence if the timeframe or the instrument is invalid. */
+/** Checks the names. @throws Error with one sentence if the timeframe or an instrument is invalid. */
 export function checkedSeries(
   { venue, instrument, timeframe }: NamedSeries,
   mustBeListed: boolean,

@@ -1,4 +1,4 @@
-/** The catalog as a JSON document: reading what an operator writes, exporting, and the sentences for every problem. */
+/** The catalog as a JSON document: reading, exporting, and the messages of every problem. */
 import { canonicalJson } from '../values/canonical-json.ts';
 import { type CatalogEntry, type CatalogSource, catalogOf, type TokenFacts, type TokenSuccessor } from './catalog.ts';
 import {
@@ -16,7 +16,7 @@ import type { EpochMs } from '../values/time.ts';
 import { VENUE_FACTS, VENUES } from '../market/venue.ts';
 import { type CryptoAsset, DATA_DEGRADATION_MS, type FeedLimits, type LimitOverrides } from '../venues/venue-facts.ts';
 
-/** The first member of every document: another shape gets another number. */
+/** First member of every document. Another shape gets another number. */
 export const CATALOG_FORMAT = 'sevengate-catalog/1';
 
 /** Result of reading a document: a source for the catalog, or every problem with its path (`$.shares[3].mint`). */
@@ -32,7 +32,7 @@ const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,3})?Z$/;
 const text = (description: string, maxLength: number, optional = false) =>
   ({ type: 'string', minLength: 1, maxLength, description, ...(optional ? { optional: true } : {}) }) as const;
 
-/** Plain members of a token of either table; the other members are read by hand. */
+/** Plain members of a token in either table. The other members are read separately. */
 const tokenFields = ({ decimals, transferFeeBps }: (typeof TOKEN_DEFAULTS)[Table]): Fields => ({
   underlying: text('symbol of the share or the company', 12),
   name: text('name of the token', 64),
@@ -79,7 +79,7 @@ const AGE_FIELDS: Fields = {
   issuerMarkMaxAgeMs: { type: 'integer', min: 60_000, max: 366 * 86_400_000, optional: true, description: "age of an issuer's mark" },
 };
 
-/** Reads a document. Each problem says where it is, what is wrong and what would be right. @param budgets names of the request budgets. */
+/** Reads a document. Each problem names its place, the fault and the fix. @param budgets Names of the request budgets. */
 export function readCatalogDocument(value: unknown, budgets: readonly string[]): ReadCatalogDocument {
   const problems: Problem[] = [];
   if (!isObject(value)) return { ok: false, problems: [{ path: '$', problem: `is ${describeValue(value)}`, allowed: 'an object' }] };
@@ -117,7 +117,7 @@ function rows<Row>(
 
 function tokenRow(row: Record<string, unknown>, table: Table, path: string, problems: Problem[]): TokenRow {
   const plain = readFields(row, tokenFields(TOKEN_DEFAULTS[table]), path, problems, null, TOKEN_OBJECTS);
-  // A missing value is a problem already, and the row is not used.
+  // A missing value is already a problem, and the row is not used.
   const { underlying, name, sector, mint, program, decimals, transferFeeBps, multiplier, pool = null } = plain as unknown as PlainToken;
   for (const [field, address] of Object.entries({ mint, program, pool }))
     if (typeof address === 'string' && !isAddress(address))
@@ -150,7 +150,7 @@ function tokenRow(row: Record<string, unknown>, table: Table, path: string, prob
   };
 }
 
-/** Reads an instant; null if it is left out. An invalid one is a problem. */
+/** Reads an instant, or null if it is missing. An invalid one is a problem. */
 function instantOf(value: unknown, path: string, problems: Problem[]): EpochMs | null {
   if (value === undefined || value === null) return null;
   const at = typeof value === 'string' && INSTANT.test(value) ? Date.parse(value) : Number.NaN;
@@ -159,7 +159,7 @@ function instantOf(value: unknown, path: string, problems: Problem[]): EpochMs |
   return null;
 }
 
-/** Reads an optional object; null if it is left out or is not an object. */
+/** Reads an optional object, or null if it is missing or not an object. */
 function objectOf(value: unknown, path: string, problems: Problem[]): Record<string, unknown> | null {
   if (value === undefined || value === null) return null;
   if (isObject(value)) return value;
@@ -291,7 +291,7 @@ function cells(given: Record<string, unknown>, of: string, problems: Problem[]):
   );
 }
 
-/** True for a feed that streams and trips the breaker by its silence. Nobody trades by itself on prediction markets. */
+/** True for a streaming feed whose silence trips the breaker. Agents do not trade on prediction markets. */
 function tripsBySilence(name: string): boolean {
   const cells = VENUES.flatMap((venue) => {
     const { limits, sourceLimits } = VENUE_FACTS[venue];
@@ -300,7 +300,7 @@ function tripsBySilence(name: string): boolean {
   return cells.some(({ cadence, silentAfterMs }) => cadence !== 'polled' && silentAfterMs <= DATA_DEGRADATION_MS);
 }
 
-/** Names, mints and feeds that stand for two things. */
+/** Adds a problem for each name, mint or feed that is used twice. */
 function refuseDoubles(tables: CatalogTables, problems: Problem[]): void {
   const seen = new Map<string, string>();
   const once = (what: string, path: string): void => {
@@ -325,7 +325,7 @@ function refuseDoubles(tables: CatalogTables, problems: Problem[]): void {
   }
 }
 
-/** The document of a source: what reads back as the same. */
+/** Returns the document of a source, which reads back as the same source. */
 export function catalogDocument({ tables, budgets, limits }: CatalogSource): Record<string, unknown> {
   return {
     format: CATALOG_FORMAT,

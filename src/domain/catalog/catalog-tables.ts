@@ -1,4 +1,4 @@
-/** The tables that the catalog is made of: tokens of shares, pre-IPO tokens and coins. Those that stand here hold if no catalog file is given. */
+/** Tables of the catalog: tokens of shares, pre-IPO tokens and coins. The tables here apply without a catalog file. */
 import type { CatalogEntry, InstrumentKind, TokenFacts, TokenSuccessor } from './catalog.ts';
 import type { EpochMs } from '../values/time.ts';
 import { EXECUTABLE_VENUES, type ExecutableVenue, type InstrumentKey, instrumentKey, VENUE_FACTS } from '../market/venue.ts';
@@ -6,20 +6,19 @@ import type { CryptoAsset, VenueListing } from '../venues/venue-facts.ts';
 
 export const TOKEN_2022_PROGRAM = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb';
 
-/** Origins of a feed's provider id. `sandbox`: made up; only the sandbox knows it, and no real provider is queried with it. */
+/** Origins of a feed's provider id. `sandbox` ids are made up: only the sandbox knows them, and no real provider is queried with them. */
 export const FEED_ID_SOURCES = ['published', 'sandbox'] as const;
 export type FeedIdSource = (typeof FEED_ID_SOURCES)[number];
 
-/** The reference feed of one share. */
+/** Reference feed of a share. */
 export interface ReferenceFeed {
   readonly key: InstrumentKey;
-  /** The share's symbol, e.g. `AAPL`. */
+  /** Symbol of the share, such as `AAPL`. */
   readonly instrument: string;
-  /** The provider's symbol, e.g. `Equity.US.AAPL/USD`. */
+  /** Symbol at the provider, such as `Equity.US.AAPL/USD`. */
   readonly feedSymbol: string;
   /** 64 hexadecimal digits without `0x`. */
   readonly feedId: string;
-  /** `published`: the provider's own id. `sandbox`: made up, and meaningful to the sandbox only: a real provider is not asked for it. */
   readonly feedIdSource: FeedIdSource;
 }
 
@@ -28,28 +27,28 @@ export interface IssuerNames {
   /** Central Index Key of the regulator, without leading zeros, or null. */
   readonly cik: string | null;
   readonly tickers: readonly string[];
-  /** Whole names, for sources that name an issuer. */
+  /** Complete names, for sources that name an issuer. */
   readonly names: readonly string[];
-  /** Words that mean this issuer wherever they stand. */
+  /** Words that mean this issuer in any context. */
   readonly distinctive: readonly string[];
 }
 
 /** A token of the primary chain that represents a share, or a company before its listing. */
 export interface TokenRow {
-  /** The share's or the company's symbol: `AAPL`, `SPACEX`. A share's token is called after it: `AAPLx`. */
+  /** Symbol of the share or the company, such as `AAPL` or `SPACEX`. A share's token is named after it: `AAPLx`. */
   readonly underlying: string;
   readonly name: string;
   readonly sector: string;
   readonly token: TokenFacts;
   /** Address of the pool whose bars are the token's history, or null. */
   readonly pool: string | null;
-  /** The feed of the share's price; null of a company that no market prices. */
+  /** Feed of the share's price, or null for a company without a market price. */
   readonly feed: { readonly id: string; readonly source: FeedIdSource } | null;
-  /** Null if the names known to the engine apply. */
+  /** Null if the engine's own names apply. */
   readonly issuer: IssuerNames | null;
 }
 
-/** The parts of a catalog, and what is known of its sources. */
+/** Tables of a catalog. */
 export interface CatalogTables {
   readonly shares: readonly TokenRow[];
   readonly preIpo: readonly TokenRow[];
@@ -70,12 +69,12 @@ const PUBLISHED_FEED_IDS: Readonly<Record<string, string>> = {
   SPY: '19e09bb805456ada3979a7d1cbb4b6d63babc3a0f8e8a9509f68afa5c4c11cd5',
 };
 
-/** Defaults of the tokens of either table. */
+/** Defaults of the tokens in either table. */
 export const TOKEN_DEFAULTS = { shares: { decimals: 8, transferFeeBps: 0 }, preIpo: { decimals: 9, transferFeeBps: 100 } } as const;
 
 interface BuiltInRow extends Pick<TokenRow, 'underlying' | 'name' | 'sector'> {
   readonly mint: string;
-  /** Multiplier before, multiplier after, and when it changes; a mint that never had a corporate action stays at 1. */
+  /** Multiplier before, multiplier after, and when it changes. A mint without a corporate action stays at 1. */
   readonly multipliers?: readonly [before: number, after: number, effectiveAt: EpochMs];
   /** Absent if the mint has no known end. */
   readonly validTo?: EpochMs;
@@ -160,7 +159,7 @@ function builtIn(row: BuiltInRow, table: keyof typeof TOKEN_DEFAULTS): TokenRow 
   };
 }
 
-/** The tables that hold if no catalog file is given. */
+/** Tables that apply without a catalog file. */
 export const BUILT_IN_TABLES: CatalogTables = {
   shares: EQUITIES.map((row) => builtIn(row, 'shares')),
   preIpo: PRE_IPO.map((row) => builtIn(row, 'preIpo')),
@@ -169,7 +168,7 @@ export const BUILT_IN_TABLES: CatalogTables = {
 
 type Listed = VenueListing & Pick<CatalogEntry, 'key' | 'venue'>;
 
-/** Returns the venues' listings of an asset, each under its key. */
+/** Returns an asset's listings, by key. */
 function listed(listingsOn: (venue: ExecutableVenue) => readonly VenueListing[] | undefined): Listed[] {
   return EXECUTABLE_VENUES.flatMap((venue) =>
     (listingsOn(venue) ?? []).map((listing) => ({ key: instrumentKey(venue, listing.instrument), venue, ...listing })),
@@ -258,7 +257,7 @@ function cryptoEntries(asset: CryptoAsset): CatalogEntry[] {
   }));
 }
 
-/** The reference feeds of the shares, in the order of their table. */
+/** Returns the reference feeds of the shares, in the order of their table. */
 export function referenceFeedsOf({ shares }: CatalogTables): ReferenceFeed[] {
   return shares.flatMap(({ underlying, feed }) =>
     feed === null

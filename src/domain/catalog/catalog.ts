@@ -1,4 +1,4 @@
-/** The catalog: every instrument that an agent may name, with its token facts and its relations. */
+/** The catalog: every instrument that an agent may name, with token facts and relations. */
 import { BUILT_IN_TABLES, type CatalogTables, entriesOf, type ReferenceFeed, referenceFeedsOf } from './catalog-tables.ts';
 import type { UniverseEntry } from '../manifest/manifest.ts';
 import { didYouMean } from '../values/nearest-name.ts';
@@ -14,13 +14,13 @@ export type InstrumentKind = (typeof INSTRUMENT_KINDS)[number];
 export const VENUE_CLASSIFICATIONS = ['tokenequity-solana', 'preipo-solana', 'agenttoken-solana'] as const;
 export type VenueClassification = (typeof VENUE_CLASSIFICATIONS)[number];
 
-/** The dollar stablecoin of the primary chain: swaps, licenses and deposits settle in it. */
+/** Dollar stablecoin of the primary chain. Swaps, licences and deposits settle in it. */
 export const USDC_MINT = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
 export const USDC_DECIMALS = 6;
 
 /**
- * A token's facts on the primary chain. One UI unit is `multiplier` x 10^-decimals of raw units (scaled UI amount);
- * from `newMultiplierEffectiveAt` on, `newMultiplier` holds instead. Chain amounts are raw and ignore the multiplier.
+ * Token facts on the primary chain. One UI unit is `multiplier` x 10^-decimals of raw units (scaled UI amount). From
+ * `newMultiplierEffectiveAt` on, `newMultiplier` applies instead. Chain amounts are raw and ignore the multiplier.
  */
 export interface TokenFacts {
   readonly mint: string;
@@ -29,16 +29,16 @@ export interface TokenFacts {
   readonly multiplier: number;
   readonly newMultiplier: number;
   readonly newMultiplierEffectiveAt: EpochMs;
-  /** Fee that the mint itself takes of each transfer, in basis points. */
+  /** Fee that the mint takes of each transfer, in basis points. */
   readonly transferFeeBps: number;
-  /** The mint is quoted and traded from `validFrom` on and before `validTo`; null if that side is open. */
+  /** The mint is quoted and traded from `validFrom` on and before `validTo`. Null for no bound. */
   readonly validFrom: EpochMs | null;
   readonly validTo: EpochMs | null;
-  /** Successor that holders receive for it, and the start of the exchange. */
+  /** Token that replaces it, with the start of the exchange, or null. */
   readonly successor: TokenSuccessor | null;
 }
 
-/** The token that replaces another one. */
+/** Token that replaces another one. */
 export interface TokenSuccessor {
   readonly symbol: string;
   readonly mint: string;
@@ -49,26 +49,26 @@ export interface TokenSuccessor {
 export interface CatalogEntry {
   readonly key: InstrumentKey;
   readonly venue: ExecutableVenue;
-  /** The venue's name of it, which is also its symbol: `AAPLx`, `BTCUSDT`, `BTC`, `SPACEX`, `xyz:AAPL`. */
+  /** Name at the venue, which is also its symbol: `AAPLx`, `BTCUSDT`, `BTC`, `SPACEX`, `xyz:AAPL`. */
   readonly instrument: string;
   readonly kind: InstrumentKind;
   readonly name: string;
   readonly sector: string;
   readonly classification: VenueClassification | null;
-  /** Underlying of the exposure: `AAPL`, `SPACEX`, `BTC`. Two entries of one underlying are duplicate exposure. */
+  /** Underlying of the exposure, such as `AAPL`, `SPACEX` or `BTC`. Two entries of one underlying are duplicate exposure. */
   readonly underlying: string;
   readonly quoteCurrency: 'USD' | 'USDC' | 'USDT';
   /** Other spellings of the pair that a manifest may use. */
   readonly pairs: readonly string[];
   readonly token: TokenFacts | null;
-  /** Benchmark: the share's reference price, or the issuer's mark; null if nothing outside prices it. */
+  /** Benchmark: the share's reference price or the issuer's mark, or null if there is none. */
   readonly benchmark: InstrumentKey | null;
   readonly benchmarkKind: 'reference_price' | 'issuer_mark' | null;
-  /** Perpetual on the same underlying, if any (of a perpetual: itself). */
+  /** Perpetual on the same underlying, or null. For a perpetual: itself. */
   readonly pairedPerp: InstrumentKey | null;
-  /** Spot instrument on the same underlying, if any (of a spot instrument: itself; of a share's perpetual: the share's token). */
+  /** Spot instrument on the same underlying, or null. For a spot instrument: itself. For a share's perpetual: the share's token. */
   readonly pairedSpot: InstrumentKey | null;
-  /** The tokenized share that an agent token was launched against; null for everything else. */
+  /** Tokenized share that an agent token was launched against. Null for everything else. */
   readonly pairedStock: InstrumentKey | null;
 }
 
@@ -76,16 +76,13 @@ export interface CatalogEntry {
 export interface Catalog {
   readonly entries: readonly CatalogEntry[];
   byKey(key: InstrumentKey): CatalogEntry | undefined;
-  /** The entry whose symbol this is. */
+  /** Returns the entry with this symbol. */
   bySymbol(symbol: string): CatalogEntry | undefined;
-  /** The entry of a token's mint address. */
+  /** Returns the entry with this mint address. */
   byMint(mint: string): CatalogEntry | undefined;
 }
 
-/**
- * Indexes entries.
- * @throws Error if two entries share a key, a symbol or a mint: a name must mean one thing.
- */
+/** Indexes entries. @throws Error if two entries share a key, a symbol or a mint. */
 export function catalogOf(entries: readonly CatalogEntry[]): Catalog {
   const keys = new Map<InstrumentKey, CatalogEntry>();
   const symbols = new Map<string, CatalogEntry>();
@@ -107,39 +104,36 @@ export function catalogOf(entries: readonly CatalogEntry[]): Catalog {
   };
 }
 
-/** Tables of the catalog, and what its file says of the sources. */
+/** Tables of the catalog, and the facts about sources in its file. */
 export interface CatalogSource {
   readonly tables: CatalogTables;
-  /** Requests per window that a provider grants one address, by the name of the budget. */
+  /** Requests per window that a provider grants one address, by budget name. */
   readonly budgets: Readonly<Record<string, number>>;
-  /** Limits of age, clock skew and silence that differ from the engine's own. */
+  /** Limits of age, clock skew and silence that replace the engine's own. */
   readonly limits: LimitOverrides;
 }
 
-/** Default source without a catalog file. */
+/** Source that applies without a catalog file. */
 export const BUILT_IN_SOURCE: CatalogSource = { tables: BUILT_IN_TABLES, budgets: {}, limits: {} };
 
-/** The product's catalog: its tables, and the agent tokens that are listed now (docs/decisions/0150). */
+/** Catalog of the product: its tables, and the agent tokens listed now (docs/decisions/0150). */
 export interface ProductCatalog extends Catalog {
-  /** Catalog from the tables. Listed tokens may not reuse its names. */
+  /** Catalog from the tables. Listed tokens must not reuse its names. */
   readonly fixed: Catalog;
   /** Listed tokens, which are passed to threads. */
   readonly listed: readonly CatalogEntry[];
   /** Source of the catalog, which is passed to threads. */
   readonly source: CatalogSource;
-  /** The reference feeds of the shares behind the tokenized equities. */
+  /** Reference feeds of the shares behind the tokenized equities. */
   readonly feeds: readonly ReferenceFeed[];
   /** Returns the pool whose bars are a token's history, by the token's symbol, or undefined. */
   poolOf(symbol: string): string | undefined;
   /**
-   * Makes this whole process's catalog of another source. To be called before anything reads it.
-   * @throws Error if two entries would share a name; the catalog then stays as it was.
+   * Replaces the source of this process's catalog. Call it before anything reads the catalog. @throws Error if two entries share a name.
+   * The catalog then stays unchanged.
    */
   use(source: CatalogSource): void;
-  /**
-   * Replaces the listed tokens beside the fixed entries, for this whole process. @throws Error if two entries would share a name; the
-   * catalog then stays as it was.
-   */
+  /** Replaces the listed tokens of this process's catalog. @throws Error if two entries share a name. The catalog then stays unchanged. */
   list(entries: readonly CatalogEntry[]): void;
 }
 
@@ -188,27 +182,27 @@ function productCatalog(initial: CatalogSource): ProductCatalog {
 
 export const CATALOG: ProductCatalog = productCatalog(BUILT_IN_SOURCE);
 
-/** Catalog data passed to a thread, which keeps a catalog of its own. */
+/** Catalog data passed to a thread, which has its own catalog. */
 export interface ToldCatalog {
   readonly source: CatalogSource;
   readonly listed: readonly CatalogEntry[];
 }
 
-/** Takes over the catalog of the process that started this thread; without one the built-in catalog holds. */
+/** Uses the catalog of the process that started this thread, or else the built-in one. */
 export function takeCatalog(told: ToldCatalog | undefined): void {
   if (told === undefined) return;
   CATALOG.use(told.source);
   CATALOG.list(told.listed);
 }
 
-/** The reference feeds as the provider is asked for them, by the symbol of the share. */
+/** Returns the reference feeds as requested from the provider, by the share's symbol. */
 export function referenceShares(): { readonly symbol: string; readonly feedId: string; readonly feedSymbol: string }[] {
   return CATALOG.feeds.map(({ instrument, feedId, feedSymbol }) => ({ symbol: instrument, feedId, feedSymbol }));
 }
 
 /**
- * Life of a mint: `upcoming` before it is valid, `converting` while it is exchanged for its successor, `retired` from the end of its
- * validity on. Upcoming and retired mints are neither quoted nor traded.
+ * Lifecycle of a mint: `upcoming` before it is valid, `converting` while it is exchanged for its successor, `retired` after its validity.
+ * Upcoming and retired mints are neither quoted nor traded.
  */
 export const LIFECYCLES = ['upcoming', 'active', 'converting', 'retired'] as const;
 export type Lifecycle = (typeof LIFECYCLES)[number];
@@ -226,22 +220,22 @@ export function isTradableAt({ validFrom, validTo }: Pick<Validity, 'validFrom' 
   return (validFrom === null || at >= validFrom) && (validTo === null || at < validTo);
 }
 
-/** The multiplier that holds at an instant: the new one from its effective time on. */
+/** Returns the multiplier at an instant: the new one from its effective time on. */
 export function multiplierAt(token: TokenFacts, at: EpochMs): number {
   return at >= token.newMultiplierEffectiveAt ? token.newMultiplier : token.multiplier;
 }
 
-/** Resolved universe entry, or why it names nothing. */
+/** A resolved universe entry, or why it resolves to nothing. */
 export type ResolvedUniverseEntry =
   | { readonly ok: true; readonly entry: UniverseEntry }
   | { readonly ok: false; readonly problem: string; readonly allowed: string };
 
-/** `perpetual` is accepted for `perp`: both are said. */
+/** Alternative spellings of instrument kinds. */
 const KIND_SPELLINGS: Readonly<Record<string, InstrumentKind>> = { perpetual: 'perp' };
 
 /**
  * Resolves a symbol (`AAPLx`, `xyz:AAPL`) or `<venue>:<pair>:<instrument kind>` (`spotexchange:BTCUSDT:spot`). The pair is the venue's own
- * name or `<base>/<quote>`, `<base>-<quote>`. Names are case-sensitive, as on the venues. A refusal names the nearest ones.
+ * name or `<base>/<quote>` or `<base>-<quote>`. Names are case-sensitive, as on the venues. A refusal suggests the nearest names.
  */
 export function resolveUniverseEntry(text: string, catalog: Catalog = CATALOG): ResolvedUniverseEntry {
   const shown = JSON.stringify(text.slice(0, 80));
@@ -252,7 +246,7 @@ export function resolveUniverseEntry(text: string, catalog: Catalog = CATALOG): 
     const symbols = catalog.entries.map((candidate) => candidate.instrument);
     return refuse(`unknown symbol ${shown}`, didYouMean(text, symbols), 'a symbol of the catalog or <venue>:<pair>:<instrument kind>');
   }
-  // A pair of a builder's dex holds a colon of its own: `evmvenue:xyz:AAPL:perp`.
+  // A pair of a builder's dex contains a colon: `evmvenue:xyz:AAPL:perp`.
   const [venue = '', pair, kindText = ''] = [parts[0], parts.slice(1, -1).join(':'), parts.at(-1)];
   if (parts.length !== 3 && !(parts.length === 4 && isVenue(venue))) {
     return refuse(
@@ -291,7 +285,7 @@ function refuse(problem: string, hint: string, allowed: string): ResolvedUnivers
   return { ok: false, problem: hint === '' ? problem : `${problem}; ${hint}`, allowed };
 }
 
-/** Writes a universe entry: the symbol if it is unambiguous, else the three-part form. */
+/** Returns the text of a universe entry: the symbol if it is unambiguous, else the three-part form. */
 export function universeEntryText(entry: UniverseEntry, catalog: Catalog = CATALOG): string {
   const colon = entry.key.indexOf(':');
   const instrument = entry.key.slice(colon + 1);

@@ -1,48 +1,48 @@
-/** Marks of pre-IPO tokens: an issuer's statement, and the form in which the latest one is shown. */
+/** Marks of pre-IPO tokens: an issuer's statement, and the view of the latest one. */
 import type { DecimalString } from '../values/decimal.ts';
 import type { EpochMs } from '../values/time.ts';
 
-/** One reading of an issuer's word. Prices are per UI unit, valuations in US dollars. */
+/** One statement of an issuer. Prices are per UI unit, valuations in US dollars. */
 export interface IssuerMark {
   readonly symbol: string;
   readonly mint: string;
   readonly markPrice: DecimalString;
   readonly markValuation: DecimalString;
-  /** Price of the token by its issuer. Never used for prices of ours. */
+  /** Price of the token according to its issuer. Never used as one of our prices. */
   readonly tokenPrice: DecimalString | null;
   readonly impliedValuation: DecimalString | null;
-  /** UI units in existence. */
+  /** Existing UI units. */
   readonly supply: DecimalString | null;
-  /** Time at which it was read: the issuers give no time of their own. */
+  /** Time at which it was read. Issuers give no time of their own. */
   readonly receivedAt: EpochMs;
 }
 
-/** A change of a mark as it is remembered. `receivedAt` is when the new mark was first read. */
+/** A stored change of a mark. `receivedAt` is when the new mark was first read. */
 export interface MarkChange extends IssuerMark {
   readonly issuer: string;
   readonly source: string;
 }
 
-/** True if two readings are the same mark. Price and valuation are the mark; everything else changes by itself. */
+/** True if two readings have the same mark. Price and valuation are the mark. Other fields change by themselves. */
 export function isSameMark(a: Pick<IssuerMark, 'mint' | 'markPrice' | 'markValuation'>, b: typeof a): boolean {
   return a.mint === b.mint && a.markPrice === b.markPrice && a.markValuation === b.markValuation;
 }
 
-/** The latest mark of one token. */
+/** Latest mark of a token. */
 export interface IssuerMarkState {
   readonly kind: 'issuer_mark';
   readonly venue: 'reference';
-  /** The token's symbol, e.g. `SPACEX`. */
+  /** Symbol of the token, such as `SPACEX`. */
   readonly instrument: string;
   readonly issuer: string;
   readonly source: string;
   readonly mint: string;
-  /** False if the issuer now names another mint than the catalog, or none: then no issuer stands behind the mark. */
+  /** False if the issuer names another mint than the catalog, or none. Then no issuer backs the mark. */
   readonly mintVerified: boolean;
   readonly markPrice: DecimalString;
   readonly markValuation: DecimalString;
   readonly supply: DecimalString | null;
-  /** Time at which any mark of this token was first received, when this one was, and when the issuer last said it. */
+  /** Time at which any mark of this token was first received. The next two are of this mark: first received, and last confirmed. */
   readonly firstSeenAt: EpochMs;
   readonly changedAt: EpochMs;
   readonly observedAt: EpochMs;

@@ -1,11 +1,11 @@
-/** Agent tokens: listed while the service runs, each an instrument of the catalog for as long as its listing says. */
+/** Agent tokens, which are listed at run time and are instruments of the catalog while their listing lasts. */
 import { CATALOG, type Catalog, type CatalogEntry } from './catalog.ts';
 import { TOKEN_PROGRAM } from '../solana/programs.ts';
 import { nameProblem } from '../take/thesis-assets.ts';
 import type { EpochMs } from '../values/time.ts';
 import { type InstrumentKey, instrumentKey } from '../market/venue.ts';
 
-/** Origin of a launched token. The facts of a curve are null if it was launched without one. */
+/** Origin of a launched token. Curve fields are null if it was launched without a curve. */
 export interface TokenOrigin {
   /** Base58. */
   readonly creator: string;
@@ -14,27 +14,27 @@ export interface TokenOrigin {
   readonly quoteMint: string | null;
 }
 
-/** One listing. A delisted token stays known, so that its holders see its name; it is not traded any more. */
+/** A listing. A delisted token stays known, so that its holders see its name, but is no longer traded. */
 export interface ListedToken {
   readonly mint: string;
-  /** The token program that owns the mint. */
+  /** Token program that owns the mint. */
   readonly program: string;
   readonly symbol: string;
   readonly name: string;
   readonly decimals: number;
-  /** The tokenized share that it was launched against, e.g. `spotchain:AAPLx`; null if it was paired with something else. */
+  /** Tokenized share that it was launched against, such as `spotchain:AAPLx`, or null if it was paired with something else. */
   readonly pairedStock: InstrumentKey | null;
-  /** Launcher, e.g. `agentlaunch`; `sandbox` for tokens that only the sandbox's chain has. */
+  /** Launcher, such as `agentlaunch`. `sandbox` for tokens that exist only on the sandbox's chain. */
   readonly launcher: string;
   readonly listedAt: EpochMs;
   readonly delistedAt: EpochMs | null;
-  /** Null of a token that was listed without a launch. */
+  /** Null for a token listed without a launch. */
   readonly origin?: TokenOrigin | null;
 }
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
-/** True if the text is exactly 32 bytes in base58, as addresses of the primary chain are. */
+/** True if the text is 32 bytes in base58, as addresses of the primary chain are. */
 export function isChainAddress(text: string): boolean {
   if (!/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text)) return false;
   let value = 0n;
@@ -44,7 +44,7 @@ export function isChainAddress(text: string): boolean {
   return zeros + bytes === 32;
 }
 
-/** Returns in one sentence why a token may not be listed beside the catalog; null if it may. */
+/** Returns in one sentence why a token cannot be listed in the catalog, or null if it can. */
 export function listingProblem(token: ListedToken, catalog: Catalog): string | null {
   const { symbol, mint, name, decimals, pairedStock } = token;
   if (!/^[A-Za-z0-9]{1,10}$/.test(symbol)) return `${JSON.stringify(symbol.slice(0, 20))} is not a symbol: 1 to 10 letters and digits are`;
@@ -53,7 +53,7 @@ export function listingProblem(token: ListedToken, catalog: Catalog): string | n
   for (const address of [mint, token.program])
     if (!isChainAddress(address)) return `${symbol}: ${JSON.stringify(address.slice(0, 50))} is not an address of the primary chain`;
   if (catalog.byMint(mint) !== undefined) return `${symbol}: mint ${mint} is in the catalog already`;
-  // A token that calls itself like a share would pass for it in news, exposure limits and the eye.
+  // A token named like a share would be mistaken for it in news and exposure limits.
   const same = symbol.toUpperCase();
   const taken = catalog.entries.find((entry) => [entry.instrument, entry.underlying].some((word) => word.toUpperCase() === same));
   if (taken !== undefined) return `${symbol} is taken by ${taken.key}`;
@@ -62,15 +62,15 @@ export function listingProblem(token: ListedToken, catalog: Catalog): string | n
   return null;
 }
 
-/** Returns why a token of this launch may not be listed once it is there, in one sentence; null if it may. */
+/** Returns in one sentence why a token of this launch cannot be listed later, or null if it can. */
 export function launchProblem(launch: Omit<ListedToken, 'program' | 'delistedAt'>): string | null {
-  // A launch by anybody changes the meaning of no text: the words of theses, companies and instruments are taken.
+  // A launch must not change the meaning of texts, so words of theses, companies and instruments are taken.
   const taken = nameProblem(launch.symbol, launch.name, CATALOG);
   if (taken !== null) return taken;
   return listingProblem({ ...launch, program: TOKEN_PROGRAM, delistedAt: null }, CATALOG);
 }
 
-/** The token as an instrument of the catalog: paid for in the dollar stablecoin, benchmarked against nothing. */
+/** Returns the token as an instrument of the catalog: quoted in the dollar stablecoin, without a benchmark. */
 export function agentTokenEntry(token: ListedToken): CatalogEntry {
   const { symbol } = token;
   return {
@@ -104,7 +104,7 @@ export function agentTokenEntry(token: ListedToken): CatalogEntry {
   };
 }
 
-/** Completes the process's catalog with these listings. What cannot stand in it is left out and named in the answer. */
+/** Adds these listings to the process's catalog. Skips those that conflict, and returns a message for each. */
 export function completeCatalog(tokens: readonly ListedToken[]): readonly string[] {
   const refused: string[] = [];
   const symbols = new Set<string>();

@@ -1,4 +1,4 @@
-/** basis_above: the perpetual's mark lies above a percentage of the spot price. */
+/** basis_above: the perpetual's mark is above the spot price by more than a percentage. */
 import { percentCondition } from './condition.ts';
 
 export const BASIS_ABOVE = percentCondition({

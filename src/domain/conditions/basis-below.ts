@@ -1,4 +1,4 @@
-/** basis_below: the perpetual's mark lies below a percentage of the spot price. */
+/** basis_below: the perpetual's mark is above the spot price by less than a percentage. */
 import { percentCondition } from './condition.ts';
 
 export const BASIS_BELOW = percentCondition({

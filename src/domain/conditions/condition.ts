@@ -1,4 +1,4 @@
-/** Definition of a condition, and the mechanisms that similar conditions share. */
+/** Defines a condition, and the code that similar conditions share. */
 
 import type { InstrumentKind } from '../catalog/catalog.ts';
 import { FRESH_BARS, type IndicatorNeed, type IndicatorValue, indicatorKey, type Observation } from '../market/cut.ts';
@@ -10,24 +10,22 @@ import { type EpochMs, timeframeMs } from '../values/time.ts';
 import type { InstrumentKey } from '../market/venue.ts';
 import { type CarriedIn, isReadableCarried, NOWHERE } from './carried-reference.ts';
 
-/**
- * Value observed by a rule: a number, a plain word or decimal (letters, digits, `_`, `.`, `-`, never a quote mark), or null for unknown.
- */
+/** Value observed by a rule: a number, a plain word or decimal (letters, digits, `_`, `.`, `-`, never a quote mark), or null if unknown. */
 export type Observed = number | string | null;
 
 export type ObserveRule = (observation: Observation, position: BookPosition | null) => Observed;
 
 /**
- * A condition compiled for the hot path. It passes by a function of its observed value, so that evaluating a rule allocates nothing and the
- * kept value explains the verdict.
+ * A condition compiled for the hot path. It passes by a function of its observed value, so that evaluating it allocates nothing and the
+ * stored value explains the verdict.
  */
 export interface CompiledCondition {
-  /** Value that the rule saw; null if the input is unknown, stale or not live. */
+  /** Returns the value that the rule sees, or null if the input is unknown, stale or not live. */
   readonly observe: ObserveRule;
-  /** False for null, always: the engine fails closed. */
+  /** Always false for null, so that unknown fails. */
   readonly passes: (observed: Observed) => boolean;
   /**
-   * The same reading without the demand that quote and reference are live, for rules that make it. It never passes a rule. It tells
+   * Returns the same value without requiring that quote and reference are live, for rules that require it. It never passes a rule. It tells
    * "blocked because the price is not live" from "did not apply".
    */
   readonly observeUngated: ObserveRule | null;
@@ -42,31 +40,31 @@ export type RuleInput = 'position' | 'quote' | 'reference' | 'perpetual' | 'spot
 export interface ConditionDefinition {
   readonly type: string;
   readonly description: string;
-  /** The sides of a manifest on which it makes sense. */
+  /** Sides of a manifest on which it makes sense. */
   readonly sides: readonly ('entry' | 'exit')[];
-  /** Kinds of instruments that have its inputs; null for all. On other kinds it never passes. */
+  /** Kinds of instruments that have its inputs, or null for all. On other kinds it never passes. */
   readonly kinds: readonly InstrumentKind[] | null;
   readonly fields: Fields;
-  /** Checks that concern several fields together. `path` is the condition's. */
+  /** Checks that involve several fields. `path` is the condition's. */
   readonly check?: (condition: ManifestCondition, path: string) => Problem | null;
-  /** Inputs in reading order. The first unknown one is the cause of an unknown reading. */
+  /** Inputs in reading order. The first unknown one is the cause of an unknown value. */
   readonly inputs: readonly RuleInput[];
-  /** The indicators that it reads from an observation of the instrument. */
+  /** Returns the indicators that it reads from an observation of the instrument. */
   readonly needs: (condition: ManifestCondition, instrument: InstrumentKey) => readonly IndicatorNeed[];
-  /** @param carriedIn the sessions in which the manifest lets a carried reference be read */
+  /** Compiles a condition. @param carriedIn Sessions in which the manifest allows a carried reference. */
   readonly compile: (condition: ManifestCondition, carriedIn?: CarriedIn) => CompiledCondition;
-  /** Returns the value that the observation is compared with, as the rule matrix shows it. */
+  /** Returns the value that the observation is compared with, for the rule matrix. */
   readonly threshold: (condition: ManifestCondition) => number | string | null;
 }
 
-/** The numeric field of a condition that was read by its schema. */
+/** Returns a numeric field of a condition that its schema has read. */
 export function numberField(condition: ManifestCondition, name: string): number {
   const value = condition[name];
   if (typeof value !== 'number') throw new TypeError(`condition ${condition.type} has no number ${name}: read it with readCondition first`);
   return value;
 }
 
-/** The text field of a condition that was read by its schema. */
+/** Returns a text field of a condition that its schema has read. */
 export function textField(condition: ManifestCondition, name: string): string {
   const value = condition[name];
   if (typeof value !== 'string') throw new TypeError(`condition ${condition.type} has no text ${name}: read it with readCondition first`);
@@ -78,7 +76,7 @@ export function isQuoteLive(observation: Observation): boolean {
   return observation.quote !== null && observation.quote.quality === 'live';
 }
 
-/** True if the reference is fresh: live, and not carried forward from an earlier session. */
+/** True if the reference is live, and not carried forward from an earlier session. */
 export function isReferenceLive(observation: Observation): boolean {
   const reference = observation.reference;
   return reference !== null && reference.quality === 'live' && !reference.flags.includes('carried_forward');
@@ -96,10 +94,10 @@ export type LiveInputs = 'none' | 'quote' | 'quote_and_reference';
 
 export const NO_NEEDS = (): readonly IndicatorNeed[] => [];
 
-/** Comparison: strictly below, strictly above. */
+/** Strict comparison. */
 export type Direction = 'below' | 'above';
 
-/** Compiles "a number of the observation lies below / above a limit". */
+/** Compiles "a number of the observation is below / above a limit". */
 export function compileNumber(
   read: (observation: Observation, position: BookPosition | null) => number | null,
   direction: Direction,
@@ -122,7 +120,7 @@ export function compileNumber(
   };
 }
 
-/** A condition that compares a percentage of the observation with its field `pct`. */
+/** Defines a condition that compares a percentage of the observation with its field `pct`. */
 export function percentCondition(spec: {
   readonly type: string;
   readonly description: string;
@@ -152,7 +150,7 @@ export function percentCondition(spec: {
   };
 }
 
-/** A condition that compares a decimal of the observation with a decimal field, exactly and without floats. */
+/** Defines a condition that compares a decimal of the observation with a decimal field, exactly and without floats. */
 export function decimalCondition(spec: {
   readonly type: string;
   readonly description: string;
@@ -174,7 +172,7 @@ export function decimalCondition(spec: {
     needs: NO_NEEDS,
     compile: (condition) => {
       const limit = textField(condition, spec.field);
-      // compareDecimals orders non-negative decimals only; no price or liquidity below zero is a reading.
+      // compareDecimals orders non-negative decimals only. A negative price or liquidity is no reading.
       const ungated: ObserveRule = (observation) => {
         const value = spec.read(observation);
         return value === null || value.charCodeAt(0) === 45 ? null : value;
@@ -194,13 +192,13 @@ export function decimalCondition(spec: {
   };
 }
 
-/** True if a bar had closed by the slot and at most one later bar is missing (a bar that closes at the slot arrives after it). */
+/** True if a bar had closed by the slot and at most one later bar is missing. A bar that closes at the slot arrives after it. */
 export function isFreshBar(openTime: EpochMs, slot: EpochMs, barMs: number): boolean {
   const age = slot - openTime;
   return age >= barMs && age < FRESH_BARS * barMs;
 }
 
-/** The reader of an indicator whose last bar is fresh at the slot. Anything older is stale and reads null. */
+/** Reads an indicator whose last bar is fresh at the slot. Older values read null. */
 export function freshIndicator(
   need: Pick<IndicatorNeed, 'name' | 'period' | 'timeframe'>,
 ): (observation: Observation) => IndicatorValue | null {
@@ -214,14 +212,14 @@ export function freshIndicator(
   };
 }
 
-/** A condition that compares one indicator with a field. */
+/** Defines a condition that compares one indicator with a field. */
 export function indicatorCondition(spec: {
   readonly type: string;
   readonly description: string;
   readonly direction: Direction;
   readonly kinds: readonly InstrumentKind[] | null;
   readonly fields: Fields;
-  /** The field that the indicator is compared with. */
+  /** Field that the indicator is compared with. */
   readonly limit: string;
   readonly need: (condition: ManifestCondition) => Pick<IndicatorNeed, 'name' | 'period' | 'timeframe'>;
 }): ConditionDefinition {
@@ -241,12 +239,12 @@ export function indicatorCondition(spec: {
   };
 }
 
-/** An indicator's need with its members in one order. */
+/** Returns an indicator's need with its members in a fixed order. */
 export function needOf(instrument: InstrumentKey, need: Pick<IndicatorNeed, 'name' | 'period' | 'timeframe'>): IndicatorNeed {
   return { instrument, name: need.name, timeframe: need.timeframe, period: need.period };
 }
 
-/** Longest look-back of an indicator in bars, for which a live process can warm up. */
+/** Longest look-back of an indicator, in bars, for which a live process can warm up. */
 export const MAX_PERIOD = 500;
 
 export const PERIOD_FIELD = { type: 'integer', min: 2, max: MAX_PERIOD, description: 'Look-back in closed bars.' } as const;

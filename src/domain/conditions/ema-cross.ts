@@ -27,8 +27,8 @@ function ema(condition: ManifestCondition, which: 'fast' | 'slow'): Pick<Indicat
 }
 
 /**
- * Reads the state of two averages of the same last bar; null if one is unknown or the bars differ. A cross is
- * between two neighbouring bars: not above before and above now, or not below before and below now.
+ * Reads the state of two averages of the same last bar, or null if one is unknown or the bars differ. A cross is between two neighbouring
+ * bars: not above before and above now, or not below before and below now.
  */
 function relation(condition: ManifestCondition): (observation: Observation) => EmaRelation | null {
   const readFast = freshIndicator(ema(condition, 'fast'));

@@ -1,4 +1,4 @@
-/** gap_to_mark_above: the gap of a pre-IPO token to its issuer mark lies above a percentage. */
+/** gap_to_mark_above: the gap of a pre-IPO token to its issuer mark is above a percentage. */
 import { percentCondition } from './condition.ts';
 
 export const GAP_TO_MARK_ABOVE = percentCondition({

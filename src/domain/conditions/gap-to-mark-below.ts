@@ -1,4 +1,4 @@
-/** gap_to_mark_below: the gap of a pre-IPO token to its issuer mark lies below a percentage. */
+/** gap_to_mark_below: the gap of a pre-IPO token to its issuer mark is below a percentage. */
 import { percentCondition } from './condition.ts';
 
 export const GAP_TO_MARK_BELOW = percentCondition({

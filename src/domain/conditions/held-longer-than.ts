@@ -12,7 +12,7 @@ export const HELD_LONGER_THAN: ConditionDefinition = {
   needs: NO_NEEDS,
   compile: (condition) =>
     compileNumber(
-      // Rounded to 1e-6 hours (3.6 ms) so that the matrix reads 1.016667 and not its float.
+      // Rounded to 1e-6 hours (3.6 ms) so that the matrix shows 1.016667 instead of its float.
       (observation, position) => (position === null ? null : Math.round(((observation.slot - position.openedAt) / HOUR_MS) * 1e6) / 1e6),
       'above',
       numberField(condition, 'hours'),

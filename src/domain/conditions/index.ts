@@ -64,12 +64,12 @@ export const CONDITIONS: readonly ConditionDefinition[] = [
 
 const BY_TYPE: ReadonlyMap<string, ConditionDefinition> = new Map(CONDITIONS.map((definition) => [definition.type, definition]));
 
-/** The definition of a condition type; undefined for an unknown one. */
+/** Returns the definition of a condition type, or undefined if it is unknown. */
 export function conditionDefinition(type: string): ConditionDefinition | undefined {
   return BY_TYPE.get(type);
 }
 
-/** The definition of a condition that was read. @throws TypeError for an unknown type. */
+/** Returns the definition of a condition that was read. @throws TypeError for an unknown type. */
 export function definitionOf(condition: ManifestCondition): ConditionDefinition {
   const definition = BY_TYPE.get(condition.type);
   if (definition === undefined) throw new TypeError(`unknown condition type ${condition.type}: read it with readCondition first`);
@@ -77,9 +77,9 @@ export function definitionOf(condition: ManifestCondition): ConditionDefinition 
 }
 
 /**
- * Reads one authored condition: its type is known and fits the side, its fields are complete, in one order and with every default resolved.
- * Adds all problems and returns null if there is one. @param timeframe the manifest's, used by conditions on bars without one of their own.
- * Null if it is itself invalid.
+ * Reads one authored condition. Its type must be known and fit the side. The result is complete, in a fixed order and with every default
+ * resolved. Adds all problems and returns null if there is one. @param timeframe Timeframe of the manifest, used by conditions on bars
+ * without their own. Null if it is invalid.
  */
 export function readCondition(
   value: unknown,
@@ -126,7 +126,7 @@ function lacksField({ fields }: ConditionDefinition, read: Readonly<Record<strin
   );
 }
 
-/** JSON Schema of the condition objects of one side. */
+/** Returns the JSON Schema of one side's condition objects. */
 export function conditionJsonSchema(side: 'entry' | 'exit'): JsonSchema {
   return {
     oneOf: CONDITIONS.filter((definition) => definition.sides.includes(side)).map((definition) =>

@@ -1,4 +1,4 @@
-/** negative_event: something negative of a severity was observed about the asset within a look-back; the exit to no_negative_event. */
+/** negative_event: an event of at least a severity was negative for the asset within a look-back. Exit counterpart of no_negative_event. */
 import { negativeEventCondition } from './worst-event.ts';
 
 export const NEGATIVE_EVENT = negativeEventCondition({

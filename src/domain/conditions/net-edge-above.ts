@@ -1,4 +1,4 @@
-/** net_edge_above: the discount of a token to its reference earns more than a round trip costs. */
+/** net_edge_above: buying a token at its discount earns more than a round trip costs, by a margin. */
 import { netEdgeBps, roundTripCosts } from '../basis/round-trip.ts';
 import { costModelOf } from '../orders/costs.ts';
 import type { Observation } from '../market/cut.ts';
@@ -10,7 +10,7 @@ export type NetEdgeSeen = Pick<Observation, 'instrument' | 'premiumPct' | 'liqui
   readonly quote: Pick<NonNullable<Observation['quote']>, 'bid' | 'ask' | 'mid'> | null;
 };
 
-/** The net edge of buying at a discount, in basis points; null if something that it is made of is unknown. */
+/** Returns the net edge of buying at a discount, in basis points, or null if a part is unknown. */
 export function netEdge(condition: ManifestCondition): (observation: NetEdgeSeen) => number | null {
   const notionalUsd = textField(condition, 'notionalUsd');
   const transferFeeBps = numberField(condition, 'transferFeeBps');
@@ -28,7 +28,7 @@ export function netEdge(condition: ManifestCondition): (observation: NetEdgeSeen
     });
     if (costs === null) return null;
     const edge = netEdgeBps(premiumPct, costs);
-    // A premium is no discount: buying it has the costs and no spread.
+    // A premium is no discount: buying at it has the costs and no spread.
     return (premiumPct < 0 ? edge : netEdgeBps(0, costs)).toNumber();
   };
 }

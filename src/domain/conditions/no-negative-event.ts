@@ -1,4 +1,4 @@
-/** no_negative_event: nothing negative of a severity was observed about the asset within a look-back. */
+/** no_negative_event: no event of at least a severity was negative for the asset within a look-back. */
 import { negativeEventCondition } from './worst-event.ts';
 
 export const NO_NEGATIVE_EVENT = negativeEventCondition({

@@ -1,4 +1,4 @@
-/** The unrealized profit of a position in percent of its entry price: what take_profit and stop_loss look at. */
+/** Unrealized profit of a position in percent of its entry price, for take_profit and stop_loss. */
 import type { Observation } from '../market/cut.ts';
 import type { BookPosition } from '../agents/decision.ts';
 import { percentAbove } from '../market/valuation.ts';
@@ -8,8 +8,8 @@ let lastPrice: string | null = null;
 let lastProfit: number | null = null;
 
 /**
- * Profit in percent at the price that closing would get now: the bid for a long position, the ask for a short one.
- * Null without a position or that side of the book. Several rules of a tick ask the same; the last answer is kept.
+ * Returns the profit in percent at the price of closing now: the bid for a long position, the ask for a short one. Null without a position
+ * or that side of the book. Several rules of a tick ask for it, so the last answer is kept.
  */
 export function profitPct(observation: Observation, position: BookPosition | null): number | null {
   if (position === null || observation.quote === null) return null;

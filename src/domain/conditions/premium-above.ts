@@ -1,4 +1,4 @@
-/** premium_above: the fair-value gap of a tokenized equity lies above a percentage. */
+/** premium_above: the fair-value gap of a tokenized equity is above a percentage. */
 import { percentCondition } from './condition.ts';
 
 export const PREMIUM_ABOVE = percentCondition({

@@ -1,4 +1,4 @@
-/** premium_below: the fair-value gap of a tokenized equity lies below a percentage. */
+/** premium_below: the fair-value gap of a tokenized equity is below a percentage. */
 import { percentCondition } from './condition.ts';
 
 export const PREMIUM_BELOW = percentCondition({

@@ -1,4 +1,4 @@
-/** price_above: the mid price lies above a price. */
+/** price_above: the mid price is above a price. */
 import { decimalCondition } from './condition.ts';
 
 export const PRICE_ABOVE = decimalCondition({

@@ -1,4 +1,4 @@
-/** price_below: the mid price lies below a price. */
+/** price_below: the mid price is below a price. */
 import { decimalCondition } from './condition.ts';
 
 export const PRICE_BELOW = decimalCondition({

@@ -1,4 +1,4 @@
-/** reference_lost: the token has a live quote, and its reference price is not live any more. */
+/** reference_lost: the token has a live quote, but its reference price is no longer live. */
 import { NOWHERE } from './carried-reference.ts';
 import { type ConditionDefinition, isQuoteLive, isReferenceReadable, NO_NEEDS, type Observed } from './condition.ts';
 

@@ -1,4 +1,4 @@
-/** rsi_above: Wilder RSI of the last closed bar lies above a value. */
+/** rsi_above: Wilder's RSI of the last closed bar is above a value. */
 import { rsiCondition } from './rsi.ts';
 
 export const RSI_ABOVE = rsiCondition('above');

@@ -1,4 +1,4 @@
-/** rsi_below: Wilder RSI of the last closed bar lies below a value. */
+/** rsi_below: Wilder's RSI of the last closed bar is below a value. */
 import { rsiCondition } from './rsi.ts';
 
 export const RSI_BELOW = rsiCondition('below');

@@ -26,7 +26,7 @@ export const SESSION_IN: ConditionDefinition = {
   compile: (condition) => {
     const sessions = sessionsOf(condition);
     return {
-      // Outside of the known calendar a closed exchange and an unknown one look alike: nothing is said of either.
+      // Outside the known calendar a closed exchange and an unknown one look alike, so the session is unknown.
       observe: (observation) => (isSessionKnown(observation.slot) ? observation.session : null),
       passes: (observed: Observed) => sessions.includes(observed as string),
       observeUngated: null,

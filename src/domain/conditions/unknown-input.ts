@@ -1,4 +1,4 @@
-/** Cause of an unknown input, derived from a record's content. No hashed byte depends on it. */
+/** Cause of an unknown input, derived from a record. No hashed byte depends on it. */
 import { type IndicatorNeed, indicatorKey, type Observation } from '../market/cut.ts';
 import { indicatorOf } from '../indicators/index.ts';
 import type { QualityFlag } from '../market/quote.ts';
@@ -7,7 +7,7 @@ import { isoTime, timeframeMs } from '../values/time.ts';
 import { type CarriedIn, NOWHERE } from './carried-reference.ts';
 import { isFreshBar, isQuoteLive, isReferenceReadable, type RuleInput } from './condition.ts';
 
-/** Published words are never renamed. */
+/** Published causes. Never rename one. */
 export const UNKNOWN_CAUSES = [
   'not_observed',
   'no_position',
@@ -26,14 +26,14 @@ export const UNKNOWN_CAUSES = [
 export type UnknownCause = (typeof UNKNOWN_CAUSES)[number];
 
 export interface UnknownInput {
-  /** Unknown input: an input of the rule, an indicator by its name (`rsi:14@1h`), or the whole `observation`. */
+  /** Unknown input: an input of the rule, an indicator by name (`rsi:14@1h`), or the whole `observation`. */
   readonly input: string;
   readonly cause: UnknownCause;
-  /** Time at which the regular session opens; only of `market_closed`. */
+  /** Time at which the regular session opens. Only with `market_closed`. */
   readonly until?: string;
-  /** Closed bars (hours, of funding) that the indicator needs; only of `warming_up`. */
+  /** Closed bars (or hours, for funding) that the indicator needs. Only with `warming_up`. */
   readonly barsNeeded?: number;
-  /** Available bars; absent in records from before bars were counted. */
+  /** Available bars. Absent in records from before bars were counted. */
   readonly bars?: number;
 }
 
@@ -41,11 +41,11 @@ export interface UnknownInput {
 export interface RuleReads {
   readonly inputs: readonly RuleInput[];
   readonly needs: readonly IndicatorNeed[];
-  /** The sessions in which the manifest lets a carried reference be read. */
+  /** Sessions in which the manifest allows a carried reference. */
   readonly carriedIn: CarriedIn;
 }
 
-/** The first input of a rule that was unknown, and why. Only of a rule that observed null. */
+/** Returns the first unknown input of a rule, and its cause. Only for a rule that observed null. */
 export function unknownInput(reads: RuleReads, seen: Observation | undefined, isHeld: boolean): UnknownInput {
   if (seen === undefined) return { input: 'observation', cause: 'not_observed' };
   for (const input of reads.inputs) {
@@ -59,7 +59,7 @@ export function unknownInput(reads: RuleReads, seen: Observation | undefined, is
   return { input: reads.inputs[0] ?? 'observation', cause: 'not_computable' };
 }
 
-/** Returns the inputs that were unknown in an observation, each with its cause. A carried reference counts as unknown. */
+/** Returns the unknown inputs of an observation, each with its cause. A carried reference counts as unknown. */
 export function unknownInputs(inputs: readonly Exclude<RuleInput, 'position'>[], seen: Observation): readonly UnknownInput[] {
   return inputs.flatMap((input) => {
     const found = inputCause(input, seen, false, NOWHERE);
@@ -100,7 +100,7 @@ function quoteCause(seen: Observation): Found {
 
 const BY_SESSION: ReadonlySet<QualityFlag> = new Set(['session_closed', 'carried_forward']);
 
-/** Returns why a price is not live. A fault takes precedence over the session, because it would remain if the market were open. */
+/** Returns why a price is not live. A fault outranks the closed session, because it would remain if the market were open. */
 function priceCause({ quality, flags }: NonNullable<Observation['quote' | 'reference']>, { slot, session }: Observation): Found {
   if (flags.includes('feed_down')) return { cause: 'feed_down' };
   if (quality === 'halted') return { cause: 'halted' };
@@ -117,7 +117,7 @@ function indicatorCause(need: IndicatorNeed, { slot, indicators }: Observation):
   if (found === undefined || found.barOpenTime === null) return { cause: 'history_missing' };
   if (!isFreshBar(found.barOpenTime, slot, timeframeMs(need.timeframe) ?? 0)) return { cause: 'stale' };
   const warmUp = indicatorOf(need.name).warmUp(need.period);
-  // Rules compare an average with that of the bar before.
+  // Rules compare an average with that of the previous bar.
   const barsNeeded = need.name === 'ema' ? warmUp + 1 : warmUp;
   if (found.value === null) return { cause: 'warming_up', barsNeeded, ...(found.bars === undefined ? {} : { bars: found.bars }) };
   return need.name === 'ema' && found.previous === null ? { cause: 'warming_up', barsNeeded, bars: warmUp } : null;
@@ -134,7 +134,7 @@ const NAMES: Readonly<Record<RuleInput, string>> = {
   reference: 'reference price',
 };
 
-/** The cause as a clause: "the market is closed until 2026-07-20T13:30:00.000Z". */
+/** Returns the cause as a clause, such as "the market is closed until 2026-07-20T13:30:00.000Z". */
 export function unknownInWords({ input, cause, until, barsNeeded, bars }: UnknownInput): string {
   const name = NAMES[input as RuleInput] ?? input;
   switch (cause) {

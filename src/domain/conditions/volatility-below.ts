@@ -1,4 +1,4 @@
-/** volatility_below: annualised realised volatility lies below a percentage. */
+/** volatility_below: annualised realised volatility is below a percentage. */
 import { indicatorCondition, numberField, PERIOD_FIELD, TIMEFRAME_FIELD, textField } from './condition.ts';
 
 export const VOLATILITY_BELOW = indicatorCondition({

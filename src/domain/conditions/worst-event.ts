@@ -6,9 +6,7 @@ import { SEVERITIES, type Severity } from '../market/market-event.ts';
 import { type ConditionDefinition, NO_NEEDS, numberField, type Observed, textField } from './condition.ts';
 import { HOUR_MS } from '../values/time.ts';
 
-/**
- * Reads the severity of the worst negative event observed within the look-back; `none` if there is none, null if no source was received.
- */
+/** Reads the severity of the worst negative event within the look-back: `none` if there is none, null if a source was not received. */
 function worstSeverity(condition: ManifestCondition): (observation: Observation) => Severity | 'none' | null {
   const lookbackMs = numberField(condition, 'lookbackHours') * HOUR_MS;
   const includeRumors = condition['includeRumors'] === true;

@@ -1,4 +1,4 @@
-/** Check of a language model's rewording of a message: a closed object, the same numbers, and one line. */
+/** Checks a language model's rewording of a message: a closed object, the same numbers, and one line. */
 import { isObject } from '../values/field.ts';
 import type { Classified } from './classify.ts';
 
@@ -10,7 +10,7 @@ export type Rewording = { readonly ok: true; readonly message: string } | { read
 
 const numbersOf = (text: string): string => JSON.stringify((text.match(NUMBER) ?? []).sort());
 
-/** Puts the answer's question in the place of the message, or says why not. */
+/** Replaces the message by the answer's question, or returns why it is refused. */
 export function checkRewording(message: string, answer: unknown): Rewording {
   if (!isObject(answer)) return { ok: false, why: 'the answer is not an object' };
   const stranger = Object.keys(answer).find((key) => key !== 'message');
@@ -22,7 +22,7 @@ export function checkRewording(message: string, answer: unknown): Rewording {
   return { ok: true, message: text.trim() };
 }
 
-/** True if the intent only reads. A reworded message may lead to nothing else, because a draft must be in its author's words. */
+/** True if the intent only reads. A reworded message must not lead to anything else, because a draft must be in its author's words. */
 export function isReading({ intent }: Classified): boolean {
   return intent === 'look_up' || intent === 'rank' || intent === 'assess' || intent === 'portfolio' || intent === 'help';
 }

@@ -1,4 +1,4 @@
-/** Intent of a message to the copilot, by fixed patterns. The words choose what is read and shown. They never cause an action. */
+/** Classifies a message to the copilot by fixed patterns. The words choose what is read and shown. They never cause an action. */
 import type { Catalog, CatalogEntry } from '../catalog/catalog.ts';
 import { FAIR_VALUE_MODES, type FairValueMode } from '../ranking/fair-value.ts';
 import type { PrivateMode } from '../ranking/private-markets.ts';
@@ -39,11 +39,11 @@ export type Classified =
     };
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
-/** Beginning of a thesis, after words of courtesy. */
+/** Beginning of a thesis, after courtesy words. */
 const THESIS =
   /^(?:please |can you |could you |i want to |i would like to |i'd like to |let's |compile(?: a take)?:? |take: ?|thesis: ?|when |if |once )*(?:buy|accumulate|purchase|go long|long|get long|pick up)\b/i;
 
-/** The assets that a message names, each once; `BTC` and its like are the spot instrument if a single one is needed. */
+/** Returns the assets that a message names, each once. A coin such as `BTC` means its spot instrument if a single one is needed. */
 function assetsOf(message: string, catalog: Catalog): CatalogEntry[] {
   const assetAt = assetNames(catalog);
   const found = new Map<string, CatalogEntry>();
@@ -59,7 +59,7 @@ function assetsOf(message: string, catalog: Catalog): CatalogEntry[] {
   return [...found.values()];
 }
 
-/** Returns the amount of money in a message; null if it has none, or one with two readings. */
+/** Returns the amount of money in a message, or null if it has none or an ambiguous one. */
 function amountOf(message: string): string | null {
   const found = strangeDigits(message) === null ? amountIn(message) : null;
   return typeof found === 'string' ? found : null;
@@ -83,7 +83,7 @@ const PRIVATE_WORDS: readonly (readonly [RegExp, PrivateMode])[] = [
   [/\bgaps?\b/i, 'gap_to_mark'],
 ];
 
-/** A ranking is asked for by a superlative or by name, never by a single asset. */
+/** Recognizes a request for a ranking by a superlative or by name. A single asset is never a ranking. */
 function rankingOf(message: string): Classified | null {
   if (!/\b(?:rank|ranking|rankings|which|what|cheapest|deepest|highest|most|top|best|list|show)\b/i.test(message)) return null;
   if (PRIVATE.test(message)) {
@@ -95,13 +95,16 @@ function rankingOf(message: string): Classified | null {
   return { intent: 'rank', mode, liquidOnly: mode !== 'liquidity' && /\bliquid\b/i.test(message) };
 }
 
-/** The words before a band of a policy: "enter at", "exit when the discount is under". A discount is entered above and left below. */
+/** Words before a threshold of a policy: "enter at", "exit when the discount is under". A discount is entered above it and exited below. */
 const BAND =
   /\b(?:(enters?)(?: at| above| when the discount is (?:at|over|above))|(exits?)(?: at| below| when the discount is (?:at|under|below))) ?(?:a )?/gi;
-/** Words that a policy on discounts does not hold. */
+/** Words that a policy on discounts must not contain. */
 const BESIDE_DISCOUNTS = /\bpremiums?\b/i;
 
-/** "basis policy for AAPLx: enter at 2% discount, exit at 0.5%, with $500". A denied or doubtful number makes no draft. */
+/**
+ * Reads a basis policy such as "basis policy for AAPLx: enter at 2% discount, exit at 0.5%, with $500". A negated or uncertain number makes
+ * no draft.
+ */
 function policyOf(message: string, entry: CatalogEntry | undefined): Classified | null {
   if (entry === undefined || !/\b(?:basis|arbitrage|trading) policy\b/i.test(message)) return null;
   if (BESIDE_DISCOUNTS.test(message) || /\b(?:not|never|no|unless|don'?t|isn'?t|avoid|except)\b/i.test(message)) return null;
@@ -126,7 +129,7 @@ function policyOf(message: string, entry: CatalogEntry | undefined): Classified 
   return { intent: 'compile_policy', entry, enterDiscountPct, exitDiscountPct, notionalUsd, understood: named };
 }
 
-/** Classifies a message about one asset. If it names none, the asset of the conversation counts. */
+/** Classifies a message about one asset. If it names none, the asset of the conversation applies. */
 function aboutOne(text: string, entry: CatalogEntry | undefined): Classified | null {
   if (entry === undefined) return null;
   const notionalUsd = amountOf(text);
@@ -139,7 +142,10 @@ function aboutOne(text: string, entry: CatalogEntry | undefined): Classified | n
   return null;
 }
 
-/** Classifies a message. With two or more assets none is guessed. @param before last asset of the conversation; null at its beginning. */
+/**
+ * Classifies a message. With two or more assets it does not guess one. @param before Last asset of the conversation, or null at its
+ * beginning.
+ */
 export function classify(message: string, catalog: Catalog, before: CatalogEntry | null): Classified {
   const text = (strangeDigits(message) === null ? normalised(message) : message).replace(/\s+/g, ' ').trim();
   const assets = assetsOf(text, catalog);

@@ -1,4 +1,4 @@
-/** basis: enter while the perpetual's basis to spot lies low, exit once it has risen. */
+/** basis: enter while the perpetual's basis to spot is low, exit once it has risen. */
 import { percentageFactor } from './percentage.ts';
 
 export const BASIS_FACTOR = percentageFactor(

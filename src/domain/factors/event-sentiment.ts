@@ -1,4 +1,4 @@
-/** event_sentiment: stay out while something negative is known about the asset, and leave when it comes. */
+/** event_sentiment: do not enter while a negative event of the asset is known, and exit when one arrives. */
 import { NO_NEGATIVE_EVENT } from '../conditions/no-negative-event.ts';
 import type { FieldSchema } from '../values/field.ts';
 import type { FactorDefinition, FactorParameters } from './factor.ts';

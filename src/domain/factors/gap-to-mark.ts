@@ -1,4 +1,4 @@
-/** gap_to_mark: enter while the gap of a pre-IPO token to its issuer mark lies low, exit once it has risen. */
+/** gap_to_mark: enter while the gap of a pre-IPO token to its issuer mark is low, exit once it has risen. */
 import { percentageFactor } from './percentage.ts';
 
 export const GAP_TO_MARK_FACTOR = percentageFactor(

@@ -1,4 +1,4 @@
-/** The registry of factors: how the declarative form says what conditions say. */
+/** The registry of factors, which expand the declarative form into conditions. */
 import { describeValue, isObject, isOptional, type JsonSchema, objectJsonSchema, type Problem, readFields } from '../values/field.ts';
 import { didYouMean } from '../values/nearest-name.ts';
 import { BASIS_FACTOR } from './basis.ts';
@@ -27,7 +27,7 @@ export const FACTORS: readonly FactorDefinition[] = [
 
 const BY_NAME: ReadonlyMap<string, FactorDefinition> = new Map(FACTORS.map((definition) => [definition.name, definition]));
 
-/** Reads one authored factor. Returns null and adds all problems if it is invalid. `timeframes` are those it reads. */
+/** Reads one authored factor. Adds all problems and returns null if it is invalid. `timeframes` are those it reads. */
 export function readFactor(
   value: unknown,
   timeframes: readonly string[],
@@ -73,7 +73,7 @@ export function readFactor(
   return { entry, exit, timeframes: read };
 }
 
-/** JSON Schema of one factor object. */
+/** Returns the JSON Schema of a factor object. */
 export function factorJsonSchema(): JsonSchema {
   return {
     oneOf: FACTORS.map((definition) => ({

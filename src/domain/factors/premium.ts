@@ -1,4 +1,4 @@
-/** premium: enter while the fair-value gap of a tokenized equity lies low, exit once it has risen. */
+/** premium: enter while the fair-value gap of a tokenized equity is low, exit once it has risen. */
 import { percentageFactor } from './percentage.ts';
 
 export const PREMIUM_FACTOR = percentageFactor(

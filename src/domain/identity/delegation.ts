@@ -1,41 +1,40 @@
 /**
- * Delegations: by which the owner of a wallet lets one agent or one Take have its transactions signed without a prompt per
- * trade. Wallet ownership alone authorizes nothing: a delegation needs the owner's signature and a member of the
- * organization who may trade.
+ * Delegations, by which a wallet's owner lets one agent or Take have its transactions signed without a prompt per trade. Wallet ownership
+ * alone authorizes nothing: a delegation needs the owner's signature and a member of the organization who may trade.
  */
 import { ratioOf } from '../risk/exact.ts';
 import { type EpochMs, isoTime } from '../values/time.ts';
 
-/** Kinds of traders that follow a manifest's rules and can be delegated a wallet. */
+/** Traders that follow a manifest's rules and can be delegated a wallet. */
 export const TRADER_KINDS = ['agent', 'take'] as const;
 export type TraderKind = (typeof TRADER_KINDS)[number];
 
-/** Names of traders in sentences. */
+/** Names of the kinds in sentences. */
 const TRADER_NAMES: Readonly<Record<TraderKind, string>> = { agent: 'agent', take: 'Take' };
 
 /** Terms that the owner signs. */
 export interface DelegationTerms {
   readonly orgId: string;
-  /** Kind of the trader in `agentId`. The signed text states it, so that a grant to one kind is never read as one to the other. */
+  /** Kind of the trader `agentId`. The signed text states it, so that a grant to one kind is never read as one to the other. */
   readonly trader: TraderKind;
-  /** The agent or the Take that trades. */
+  /** Id of the agent or Take that trades. */
   readonly agentId: string;
   /** The owner's address on the primary chain, base58. */
   readonly wallet: string;
   /** Name of the same wallet at the remote signer. */
   readonly signerWallet: string;
-  /** Highest value of one transaction at its worst price, in US dollars. */
+  /** Maximum value of one transaction at its worst price, in US dollars. */
   readonly maxNotionalUsd: string;
   readonly expiresAt: EpochMs;
   readonly issuedAt: EpochMs;
-  /** A text is signed once and grants once. */
+  /** Random value that makes the text unique: it is signed once and grants once. */
   readonly nonce: string;
 }
 
-/** A delegation as it stands. */
+/** A delegation and its state. */
 export interface Delegation extends DelegationTerms {
   readonly id: string;
-  /** The owner's Ed25519 signature under the text, base64. */
+  /** Ed25519 signature of the owner over the text, base64. */
   readonly ownerSignature: string;
   readonly grantedBy: string;
   readonly grantedAt: EpochMs;
@@ -43,12 +42,12 @@ export interface Delegation extends DelegationTerms {
   readonly revokedBy: string | null;
 }
 
-/** Maximum wait of a text for its signature. */
+/** Time for which a text can be signed. */
 export const CHALLENGE_MS = 10 * 60_000;
-/** The longest that a delegation holds. */
+/** Maximum duration of a delegation. */
 export const LONGEST_DELEGATION_MS = 90 * 86_400_000;
 
-/** Wallets refuse to sign messages that could be a transaction; a text of letters can be none. */
+/** Returns the text to sign. It consists of letters, because wallets refuse to sign messages that could be a transaction. */
 export function delegationText(terms: DelegationTerms): string {
   const trader = TRADER_NAMES[terms.trader];
   return [
@@ -78,7 +77,7 @@ export const DELEGATION_REFUSALS = [
 ] as const;
 export type DelegationRefusal = (typeof DELEGATION_REFUSALS)[number];
 
-/** Returns why the newest delegation of an agent or a Take lets no transaction of this wallet and size pass now; null if it does. */
+/** Returns why the newest delegation of an agent or Take does not allow a transaction of this wallet and size now, or null if it does. */
 export function delegationRefusal(
   delegation: Delegation | null,
   at: EpochMs,

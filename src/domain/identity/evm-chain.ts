@@ -1,16 +1,16 @@
-/** The EVM chain beside the perpetuals venue: its tokens that a linked wallet is asked for. */
+/** The EVM chain beside the perpetuals venue, and its tokens that are read for linked wallets. */
 
-/** A token by its contract. */
+/** A token, by its contract. */
 export interface EvmToken {
   readonly symbol: string;
   readonly contract: `0x${string}`;
   readonly decimals: number;
 }
 
-/** Arbitrum One, over which the perpetuals venue is funded. */
+/** Arbitrum One, through which the perpetuals venue is funded. */
 export const EVM_CHAIN_ID = 42_161;
 
-/** The issuers' own contracts on Arbitrum One. The decimals are only the sandbox's: a node is asked for them. */
+/** Issuers' own contracts on Arbitrum One. Only the sandbox uses these decimals. A real node is asked for them. */
 export const EVM_TOKENS: readonly EvmToken[] = [
   { symbol: 'USDC', contract: '0xaf88d065e77c8cC2239327C5EDb3A432268e5831', decimals: 6 },
   { symbol: 'USDC.e', contract: '0xFF970A61A04b1cA14834A43f5dE4533eBDDB5CC8', decimals: 6 },

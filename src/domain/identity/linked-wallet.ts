@@ -1,26 +1,26 @@
-/** Wallets whose owners have proved them by a signature. Ownership permits nothing by itself: it only names whose a wallet is. */
+/** Wallets that their owners have proved by a signature. Ownership permits nothing by itself: it only states whose a wallet is. */
 import { isAddress } from '../solana/base58.ts';
 import { type EpochMs, isoTime } from '../values/time.ts';
 
-/** Chain of an address: the primary chain's are base58, those of the EVM chain hexadecimal. */
+/** Chain of an address. Addresses of the primary chain are base58, those of the EVM chain hexadecimal. */
 export type WalletChain = 'spotchain' | 'evmvenue';
 
 export interface LinkedWallet {
   readonly id: string;
   readonly chain: WalletChain;
-  /** Address of the wallet, with its checksum on the EVM chain. */
+  /** Address of the wallet, checksummed on the EVM chain. */
   readonly address: string;
   readonly label: string | null;
   readonly provedBy: string;
   readonly provedAt: EpochMs;
 }
 
-/** Maximum wait of a text for its signature. */
+/** Time for which a text can be signed. */
 export const WALLET_CHALLENGE_MS = 10 * 60_000;
-/** Characters of a label. */
+/** Maximum characters of a label. */
 export const LONGEST_LABEL = 60;
 
-/** Returns the chain whose form an address has, or null. */
+/** Returns the chain whose address form the text has, or null. */
 export function chainOfAddress(address: string): WalletChain | null {
   if (/^0x[0-9a-fA-F]{40}$/.test(address)) return 'evmvenue';
   return isAddress(address) ? 'spotchain' : null;
@@ -32,12 +32,12 @@ export interface WalletChallenge {
   readonly issuedAt: EpochMs;
 }
 
-/** A challenge as it is issued: for an address of the EVM chain also as typed data with the same fields. */
+/** A challenge as issued. For an address of the EVM chain it includes typed data with the same fields. */
 export interface IssuedWalletChallenge extends WalletChallenge {
   readonly typedData: WalletTypedData | null;
 }
 
-/** Typed data in the sense of EIP-712: a wallet shows its fields and signs for one chain. Plain JSON. */
+/** EIP-712 typed data: a wallet shows its fields and signs for one chain. Plain JSON. */
 export interface WalletTypedData {
   readonly domain: { readonly name: string; readonly version: string; readonly chainId: number };
   readonly types: { readonly [type: string]: readonly { readonly name: string; readonly type: string }[] };
@@ -45,7 +45,7 @@ export interface WalletTypedData {
   readonly message: { readonly [field: string]: string };
 }
 
-/** The fields of the typed data, each with the word that the text has for it; the statement stands alone there. */
+/** Fields of the typed data, each with its word in the text, where the statement has none. */
 const TYPED_FIELDS = [
   ['organization', 'string', 'Organization'],
   ['member', 'string', 'Member'],
@@ -55,7 +55,7 @@ const TYPED_FIELDS = [
 ] as const;
 const STATEMENT_LINE = 2;
 
-/** The fields of a text of `walletText` as typed data for a chain: the text says everything, so that nothing else is kept. */
+/** Returns the fields of a `walletText` as typed data for a chain. The text is complete, so nothing else is stored. */
 export function walletTypedData(text: string, chainId: number): WalletTypedData {
   const lines = text.split('\n');
   const valueOf = (word: string): string => lines.find((line) => line.startsWith(`${word}: `))?.slice(word.length + 2) ?? '';
@@ -77,7 +77,10 @@ export function walletTypedData(text: string, chainId: number): WalletTypedData 
   };
 }
 
-/** Returns the text that the owner signs, as UTF-8. It is letters, so it cannot be a transaction. The nonce makes every text unique. */
+/**
+ * Returns the text that the owner signs, as UTF-8. It consists of letters, so it cannot be a transaction. The nonce makes every text
+ * unique.
+ */
 export function walletText(terms: {
   readonly orgId: string;
   readonly subject: string;

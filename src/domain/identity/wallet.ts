@@ -1,13 +1,13 @@
-/** Wallets as outsiders see them: an address on the perpetuals venue, and its balances on the EVM chain. */
+/** Public view of a wallet: an address on the perpetuals venue, and its balances on the EVM chain. */
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import type { EpochMs } from '../values/time.ts';
 
-/** One fill as the venue reports it. `closedPnl` is gross of `fee`, which is signed: negative is a rebate. */
+/** A fill as the venue reports it. `closedPnl` is before `fee`, which is signed: negative is a rebate. */
 export interface ReportedFill {
   readonly coin: string;
   readonly at: EpochMs;
   readonly direction: string;
-  /** Signed, before the fill. */
+  /** Signed size before the fill. */
   readonly startPosition: DecimalString;
   readonly closedPnl: DecimalString;
   readonly fee: DecimalString;
@@ -25,11 +25,11 @@ export interface PnlSum {
   readonly losses: number;
 }
 
-/** Closed profit and loss of a wallet out of its recent fills. */
+/** Closed profit and loss of a wallet's recent fills. */
 export interface ClosedPnl extends PnlSum {
-  /** Signed sum over all perpetual fills, opening ones included. */
+  /** Signed sum over all perpetual fills, including opening ones. */
   readonly fees: DecimalString;
-  /** Null if the fee of a counted fill is in no sum. */
+  /** Null if the fee of a counted fill could not be summed. */
   readonly netPnl: DecimalString | null;
   readonly long: PnlSum;
   readonly short: PnlSum;
@@ -38,25 +38,25 @@ export interface ClosedPnl extends PnlSum {
 
 /** Basis of the numbers. */
 export interface FillCoverage {
-  /** The venue's own words about itself, and not all of them. */
+  /** Label of figures that the venue reports about itself and that may be incomplete. */
   readonly label: 'reported/partial';
-  /** Fills that the venue sent, and how many of them are perpetual fills that count. */
+  /** Number of fills that the venue sent. `perpFills` is the number that count. */
   readonly fills: number;
   readonly counted: number;
-  /** Spot fills, conversions and repeated rows, and fees in other tokens than dollar stablecoins that are in no sum. */
+  /** Number of spot fills, conversions, repeated rows, and fees in other tokens than dollar stablecoins, which no sum includes. */
   readonly excluded: number;
   readonly feesInOtherTokens: number;
   readonly from: EpochMs | null;
   readonly to: EpochMs | null;
-  /** True if the venue's cap was reached: older fills are not known. */
+  /** True if the venue's cap was reached, so that older fills are unknown. */
   readonly truncated: boolean;
   readonly cap: number;
 }
 
-/** The most recent fills that the venue shows. */
+/** Maximum number of recent fills that the venue returns. */
 export const FILLS_CAP = 2_000;
 
-/** Dollar stablecoins that the venue takes fees in; they count at par. */
+/** Dollar stablecoins in which the venue charges fees. They count at par. */
 const FEE_DOLLARS: ReadonlySet<string> = new Set(['USDC', 'USDH', 'USDT0', 'USDE', 'USDT']);
 
 const NO_PERP_DIRECTIONS = new Set(['Buy', 'Sell', 'Spot Dust Conversion', 'Split Outcome', 'Merge Outcome']);
@@ -71,17 +71,17 @@ interface Tally {
 
 const tally = (): Tally => ({ gross: new Decimal(0), fees: new Decimal(0), closing: 0, wins: 0, losses: 0 });
 
-/** True of fills of perpetuals: spot coins are written `@107` or `PURR/USDC`, outcome tokens `#250`. */
+/** True for fills of perpetuals. Spot coins are written `@107` or `PURR/USDC`, outcome tokens `#250`. */
 export function isPerpFill({ coin, direction }: Pick<ReportedFill, 'coin' | 'direction'>): boolean {
   return !coin.startsWith('@') && !coin.startsWith('#') && !coin.includes('/') && !NO_PERP_DIRECTIONS.has(direction);
 }
 
-/** True for a fill that closes a position, or a part of one: an opening fill closes nothing and says zero. */
+/** True for a fill that closes a position or a part of one. */
 export function isClosingFill({ closedPnl, direction }: Pick<ReportedFill, 'closedPnl' | 'direction'>): boolean {
   return !new Decimal(closedPnl).isZero() || /^(Close|Long >|Short >)/.test(direction);
 }
 
-/** Sums closing fills over long and short trades. Direction texts are for display: the signed position decides. */
+/** Sums closing fills of long and short trades. Direction texts are only for display: the signed position decides. */
 export function closedPnlOf(fills: readonly ReportedFill[]): { readonly pnl: ClosedPnl; readonly coverage: FillCoverage } {
   const all = tally();
   const [long, short] = [tally(), tally()];
@@ -94,7 +94,7 @@ export function closedPnlOf(fills: readonly ReportedFill[]): { readonly pnl: Clo
   for (const fill of fills) {
     if (!isPerpFill(fill)) continue;
     const key = `${fill.at} ${fill.coin} ${fill.tradeId} ${fill.orderId} ${fill.hash}`;
-    // Without a trade's number the parts of one order look alike, and each of them counts.
+    // Without a trade number the parts of one order look alike, and each of them counts.
     if (fill.tradeId !== 0 && seen.has(key)) continue;
     seen.add(key);
     counted++;
@@ -142,7 +142,7 @@ function sumOf(sum: Tally): PnlSum {
   return { grossPnl: plainDecimal(sum.gross), closingFills: sum.closing, wins: sum.wins, losses: sum.losses };
 }
 
-/** An open perpetual position as the venue reports it. */
+/** Open perpetual position, as the venue reports it. */
 export interface PublicPosition {
   readonly coin: string;
   /** Signed: negative is short. */
@@ -154,15 +154,15 @@ export interface PublicPosition {
   readonly marginUsed: DecimalString;
   readonly leverage: number;
   readonly marginMode: 'cross' | 'isolated';
-  /** Funding since it was opened, in the venue's own sign; null if the venue does not say. */
+  /** Funding since it was opened, with the venue's sign, or null if the venue does not report it. */
   readonly fundingSinceOpen: DecimalString | null;
 }
 
 /** A wallet of the perpetuals venue, as the venue reports it. */
 export interface PublicWallet {
-  /** Address with its checksum. */
+  /** Checksummed address. */
   readonly address: string;
-  /** The venue's time; null if it sent none. */
+  /** Time of the venue, or null if it sent none. */
   readonly observedAt: EpochMs | null;
   readonly fetchedAt: EpochMs;
   readonly accountValue: DecimalString;
@@ -176,7 +176,7 @@ export interface PublicWallet {
 
 export interface ChainToken {
   readonly symbol: string;
-  /** Null for the chain's own coin. */
+  /** Null for the chain's native coin. */
   readonly contract: string | null;
   readonly decimals: number;
   /** Amount in base units. */
@@ -184,25 +184,25 @@ export interface ChainToken {
   readonly amount: DecimalString;
 }
 
-/** Kinds of accounts behind an address. `delegated`: a person's key whose code lies elsewhere (EIP-7702). */
+/** Kinds of accounts behind an address. `delegated`: a person's key whose code is elsewhere (EIP-7702). */
 export type AccountKind = 'account' | 'contract' | 'delegated';
 
-/** Balances of an address, all of them at one block. */
+/** Balances of an address, all at one block. */
 export interface ChainWallet {
   readonly address: string;
   readonly chainId: number;
   readonly kind: AccountKind;
-  /** Transactions that it has sent. */
+  /** Number of transactions it has sent. */
   readonly nonce: number;
   readonly block: { readonly number: string; readonly hash: string; readonly at: EpochMs };
   readonly fetchedAt: EpochMs;
   readonly native: ChainToken;
   readonly tokens: readonly ChainToken[];
-  /** Tokens whose contract did not answer: their balance is not known. */
+  /** Tokens whose contract did not answer, so that their balance is unknown. */
   readonly unread: readonly { readonly symbol: string; readonly contract: string; readonly why: string }[];
 }
 
-/** Base units as a plain decimal: `1500000` with 6 decimals is `1.5`. Exact at any length. */
+/** Returns base units as a plain decimal: `1500000` with 6 decimals is `1.5`. Exact at any length. */
 export function amountOf(balance: bigint, decimals: number): DecimalString {
   const digits = balance.toString().padStart(decimals + 1, '0');
   const whole = digits.slice(0, digits.length - decimals);

@@ -9,8 +9,8 @@ export interface EmaState {
 }
 
 /**
- * EMA seeded with the simple mean of its first window: the `period`-th close yields that mean, later ones
- * close x k + previous x (1 - k) with k = 2 / (period + 1). Warm-up: `period` closes.
+ * EMA seeded with the simple mean of its first window: the `period`-th close yields that mean, later ones close x k + previous x (1 - k)
+ * with k = 2 / (period + 1). Warm-up: `period` closes.
  */
 export const EMA: Indicator<EmaState> = {
   name: 'ema',

@@ -2,17 +2,17 @@
 import { checkedPeriod, type Indicator } from './indicator.ts';
 
 export interface FundingPercentileState {
-  /** Hourly rates in the window: 24 a day. */
+  /** Number of hourly rates in the window: 24 per day. */
   readonly window: number;
-  /** The last `window` rates, as a ring. */
+  /** Ring of the last `window` rates. */
   readonly rates: number[];
   next: number;
 }
 
 /**
- * Percentile rank, 0 to 100, of the latest hourly funding rate among the rates of the last `period` days, itself
- * included. The rank is the mid-rank: (rates below + half of the rates equal to it) / all. Funding rests at the
- * venue's base rate for hours, so ties are the rule; all equal is 50. Warm-up: `period` x 24 rates.
+ * Percentile rank, 0 to 100, of the latest hourly funding rate among the rates of the last `period` days, itself included. It is the
+ * mid-rank: (rates below + half of the equal rates) / all. Funding stays at the venue's base rate for hours, so ties are common. If all are
+ * equal it is 50. Warm-up: `period` x 24 rates.
  */
 export const FUNDING_PERCENTILE: Indicator<FundingPercentileState> = {
   name: 'funding_percentile',

@@ -16,7 +16,7 @@ const INDICATORS = { rsi: RSI, ema: EMA, volatility: VOLATILITY, funding_percent
   Record<IndicatorNeed['name'], unknown>
 >;
 
-/** The indicator of a name, for callers that hold states of several kinds side by side. */
+/** Returns the indicator of a name, for callers that keep states of several kinds together. */
 export function indicatorOf(name: IndicatorNeed['name']): Indicator<IndicatorState> {
   return INDICATORS[name] as unknown as Indicator<IndicatorState>;
 }

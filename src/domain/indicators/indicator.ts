@@ -1,4 +1,4 @@
-/** Definition of an indicator: a streaming computation whose whole state is plain JSON. */
+/** Defines an indicator: a streaming computation whose whole state is plain JSON. */
 import type { IndicatorNeed } from '../market/cut.ts';
 
 /** A streaming indicator over closed bars (or, for funding, over hourly funding rates). */
@@ -6,25 +6,24 @@ export interface Indicator<State> {
   readonly name: IndicatorNeed['name'];
   /** Input of the indicator: the close of a bar, or a funding rate. */
   readonly input: 'close' | 'hourly_funding';
-  /** Returns the number of inputs until the first value, which the last of them yields. */
+  /** Returns the number of inputs up to and including the one that yields the first value. */
   warmUp(period: number): number;
-  /** The state before any input. `timeframe` is that of the bars. */
+  /** Returns the state before any input. `timeframe` is that of the bars. */
   create(period: number, timeframe: string): State;
   /**
-   * Takes the next input, changes the state in place and yields the value; null during warm-up.
-   * @throws RangeError on an input that is not finite, or not above zero if a price is asked for: a wrong
-   * number must not live on inside an average.
+   * Takes the next input, changes the state in place and returns the value, or null during warm-up. @throws RangeError if the input is not
+   * finite, or not positive for a price, because a wrong number must not enter an average.
    */
   push(state: State, input: number): number | null;
 }
 
-/** The period as it must be: a whole number from 1. @throws RangeError otherwise. */
+/** Returns a valid period: a whole number from `least` on. @throws RangeError otherwise. */
 export function checkedPeriod(name: string, period: number, least: number): number {
   if (!Number.isInteger(period) || period < least) throw new RangeError(`${name} needs a whole period of at least ${least}, got ${period}`);
   return period;
 }
 
-/** A close as it must be: finite and above zero. @throws RangeError otherwise. */
+/** Returns a valid close: finite and positive. @throws RangeError otherwise. */
 export function checkedClose(name: string, close: number): number {
   if (!(close > 0) || close === Number.POSITIVE_INFINITY) throw new RangeError(`${name} needs a close above zero, got ${close}`);
   return close;

@@ -3,7 +3,7 @@ import { checkedClose, checkedPeriod, type Indicator } from './indicator.ts';
 
 export interface RsiState {
   readonly period: number;
-  /** Changes taken so far, counted up to the period. */
+  /** Number of changes so far, up to the period. */
   changes: number;
   previous: number | null;
   /** Sums of gains and losses during warm-up, Wilder's averages afterwards. */
@@ -12,9 +12,9 @@ export interface RsiState {
 }
 
 /**
- * Wilder RSI: the first averages are the simple means of the first `period` changes, later ones
- * (previous x (period - 1) + change) / period; 100 - 100 / (1 + gain / loss). Warm-up: `period` + 1 closes.
- * Without any loss it is 100; without any change at all, where Wilder leaves it open, it is 50: neither bought nor sold.
+ * Wilder's RSI. The first averages are the simple means of the first `period` changes, later ones (previous x (period - 1) + change) /
+ * period. The value is 100 - 100 / (1 + gain / loss). Warm-up: `period` + 1 closes. Without any loss it is 100. Without any change, which
+ * Wilder leaves open, it is 50.
  */
 export const RSI: Indicator<RsiState> = {
   name: 'rsi',

@@ -4,10 +4,10 @@ import { checkedClose, checkedPeriod, type Indicator } from './indicator.ts';
 
 export interface VolatilityState {
   readonly period: number;
-  /** Bars in a year of 365 days around the clock; what the variance of one bar is multiplied by. */
+  /** Bars in a year of 365 days around the clock, by which the variance of one bar is multiplied. */
   readonly barsPerYear: number;
   previous: number | null;
-  /** The last `period` log returns, as a ring. */
+  /** Ring of the last `period` log returns. */
   readonly returns: number[];
   next: number;
 }
@@ -37,7 +37,7 @@ export const VOLATILITY: Indicator<VolatilityState> = {
     state.next = (state.next + 1) % state.period;
     state.previous = close;
     if (state.returns.length < state.period) return null;
-    // Two passes over the window: a running sum of squares would drift over years of bars.
+    // Two passes over the window, because a running sum of squares would drift over years of bars.
     let sum = 0;
     for (const value of state.returns) sum += value;
     const mean = sum / state.period;

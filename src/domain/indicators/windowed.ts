@@ -1,23 +1,23 @@
-/** Look-back of an indicator: its value is a function of its series alone, however many bars are kept. */
+/** Look-back of an indicator: its value depends only on its series, however many bars are kept. */
 import type { IndicatorNeed, IndicatorValue } from '../market/cut.ts';
 import { timeframeMs } from '../values/time.ts';
 import { type Indicator, type IndicatorState, indicatorOf } from './index.ts';
 
 type Need = Pick<IndicatorNeed, 'name' | 'period' | 'timeframe'>;
 
-/** Bars of a value: those of the last `steps` whole steps before its own bar's, and of its own step up to it. */
+/** Bars of a value: those of the last `steps` whole steps before its own bar's step, and of its own step up to the bar. */
 export interface IndicatorWindow {
   readonly barMs: number;
-  /** Bars of a step. Steps are counted from 1970, so that no process begins them elsewhere. */
+  /** Bars per step. Steps are counted from 1970, so that all processes begin them alike. */
   readonly step: number;
   readonly steps: number;
 }
 
-/** Steps that an average which fades looks back over: it then begins anew once a step, with at most a quarter more to read. */
+/** Steps that a fading average looks back over. It restarts once per step, with at most a quarter more to read. */
 const FADING_STEPS = 4;
-/** Periods of a window. After so many, the first average weighs less than 1e-12. */
+/** Periods per window, after which the first average weighs less than 1e-12. */
 const FADED_PERIODS = { ema: 15, rsi: 29 } as const;
-/** The longest windows stay within the 2,000 bars that are kept of a series. */
+/** Maximum bars of a window, within the 2,000 bars kept of a series. */
 const MOST_WINDOW_BARS = 1_996;
 
 /** Returns the window of an indicator. Funding ranks the hours of its days, of which a day's worth may be missing. */
@@ -30,12 +30,12 @@ export function windowOf({ name, period, timeframe }: Need): IndicatorWindow {
   return { barMs, step: between(100, step, Math.floor(MOST_WINDOW_BARS / (FADING_STEPS + 1))), steps: FADING_STEPS };
 }
 
-/** All bars that were ever pushed: the rule before windows. */
+/** Returns a window of all bars ever pushed, which was the rule before windows existed. */
 export function endlessWindowOf(need: Need): IndicatorWindow {
   return { ...windowOf(need), step: Number.POSITIVE_INFINITY, steps: 0 };
 }
 
-/** Returns the bars before now that hold the whole window of any bar that still counts as fresh. */
+/** Returns the number of bars that contain the whole window of any bar that still counts as fresh. */
 export function windowBars(need: Need): number {
   const { step, steps } = windowOf(need);
   return step * (steps + 1) + 2;
@@ -51,23 +51,22 @@ export function stepOf({ barMs, step }: IndicatorWindow, openTime: number): numb
 
 interface Run {
   readonly state: IndicatorState;
-  /** Inputs that it has taken. */
+  /** Number of inputs so far. */
   taken: number;
   value: number | null;
   previous: number | null;
 }
 
 /**
- * An indicator over its window, pushed bar by bar in order. `previous` is computed over the same window as `value`,
- * without the last bar.
+ * An indicator over its window, pushed bar by bar in order. `previous` is computed over the same window as `value`, without the last bar.
  */
 export class WindowedIndicator {
   readonly #need: Need;
   readonly #window: IndicatorWindow;
   readonly #indicator: Indicator<IndicatorState>;
-  /** One per step that this window or a later one begins with; the oldest gives the value. */
+  /** One run per step that this window or a later one begins with. The oldest gives the value. */
   readonly #runs: Run[] = [];
-  /** Maximum runs. A percentile forgets by itself, so it has one and checks the times of its inputs. */
+  /** Maximum runs. A percentile drops old inputs by itself, so it has one run and checks the times of its inputs. */
   readonly #most: number;
   readonly #ranked: number[] | null;
   #step = 0;
@@ -89,7 +88,10 @@ export class WindowedIndicator {
     return this.#holds(1) ? (this.#runs[0] as Run).previous : null;
   }
 
-  /** The value after the bar of this open time was pushed, and during warm-up the bars so far. Endless windows are replayed byte by byte, without them. */
+  /**
+   * Returns the value after the bar with this open time was pushed, or the bars so far during warm-up. Replays with endless windows omit
+   * that count, to stay byte-identical.
+   */
   at(barOpenTime: number | null): IndicatorValue {
     const { value, previous } = this;
     const isWarmingUp = value === null && barOpenTime !== null && Number.isFinite(this.#window.step);
@@ -119,13 +121,13 @@ export class WindowedIndicator {
     return { state: this.#indicator.create(this.#need.period, this.#need.timeframe), taken: 0, value: null, previous: null };
   }
 
-  /** Inputs of the window so far. */
+  /** Number of inputs in the window so far. */
   get #bars(): number {
     const first = this.#step - this.#window.steps;
     return this.#ranked?.filter((step) => step >= first).length ?? (this.#runs[0] as Run).taken;
   }
 
-  /** True if the window of the last input still contains what was ranked `back` inputs ago. */
+  /** True if the window of the last input still contains the input `back` places before it. */
   #holds(back: number): boolean {
     const first = this.#ranked?.at(-this.#indicator.warmUp(this.#need.period) - back);
     return first === undefined || first >= this.#step - this.#window.steps;

@@ -1,13 +1,13 @@
 /**
- * Confirmation of a story by one primary source or by two independent families. It is a pure function of the set of reports, so their order
- * of arrival does not matter (docs/decisions/0044-corroboration.md).
+ * Confirms a story by one primary source or by two independent families. A pure function of the set of reports, so their order of arrival
+ * does not matter (docs/decisions/0044-corroboration.md).
  */
 import { SEVERITIES, type Severity } from '../market/market-event.ts';
 import type { EpochMs } from '../values/time.ts';
 import { canonicalUrl, nearIdentical } from './likeness.ts';
 import { type Direction, type EventKind, type Report, symbolsOf, worseSeverity } from './report.ts';
 
-/** `rumor`: nothing has confirmed it yet. `retracted`: everything that was said was taken back. */
+/** `rumor`: not confirmed yet. `retracted`: all of its reports were withdrawn. */
 export const STORY_STATES = ['rumor', 'confirmed', 'retracted'] as const;
 export type StoryState = (typeof STORY_STATES)[number];
 
@@ -18,7 +18,7 @@ export type ConfirmedBy = (typeof CONFIRMED_BY)[number];
 export interface Assessment {
   readonly state: StoryState;
   readonly confirmedBy: ConfirmedBy | null;
-  /** Time at which the reports that confirm it were out; null while nothing does. */
+  /** Time at which the confirming reports were published, or null if there are none. */
   readonly confirmedAt: EpochMs | null;
   readonly kind: EventKind;
   readonly severity: Severity;
@@ -26,22 +26,22 @@ export interface Assessment {
   readonly symbols: readonly string[];
   readonly headline: string;
   readonly firstAt: EpochMs;
-  /** Time since which the event has its severity and status. Look-backs are measured from here. */
+  /** Time since which the event has its severity and status. Look-backs start here. */
   readonly observedAt: EpochMs;
-  /** Families that speak in their own words, ascending. */
+  /** Families with original reports, ascending. */
   readonly families: readonly string[];
   /** Ids of reports that repeat an earlier one. */
   readonly copies: readonly string[];
-  /** Ids of reports that were corrected or taken back. */
+  /** Ids of reports that were corrected or retracted. */
   readonly withdrawn: readonly string[];
 }
 
-/** The order in which reports were published; ids break ties, so that every process reads the same. */
+/** Orders reports by publication. Ids break ties, so that every process reads the same order. */
 export function byPublication(a: Report, b: Report): number {
   return a.publishedAt - b.publishedAt || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 }
 
-/** True if the two reports carry one text: the same address, or headlines that are nearly identical. */
+/** True if two reports carry one text: the same address, or nearly identical headlines. */
 export function sameText(a: Report, b: Report): boolean {
   if (a.url !== null && b.url !== null && canonicalUrl(a.url) === canonicalUrl(b.url)) return true;
   return nearIdentical(a.headline, b.headline);
@@ -60,7 +60,7 @@ interface Voices {
   readonly at: EpochMs | null;
 }
 
-/** Returns the independent voices and whether they confirm the story. `originals` in order of publication. */
+/** Returns the independent voices, and if they confirm the story. `originals` are in order of publication. */
 function voicesOf(originals: readonly Report[]): Voices {
   const firstOf = new Map<string, EpochMs>();
   let primaryAt: EpochMs | null = null;
@@ -77,8 +77,8 @@ function voicesOf(originals: readonly Report[]): Voices {
 const GENERIC: ReadonlySet<EventKind> = new Set(['filing', 'wire']);
 
 /**
- * Assesses a story. Social posts are left out first. A report that repeats an earlier one of the story is a copy and confirms nothing,
- * unless it is a primary source itself. @throws RangeError if there are only social posts.
+ * Assesses a story without its social posts. A report that repeats an earlier one is a copy and confirms nothing, unless it is a primary
+ * source itself. @throws RangeError if there are only social posts.
  */
 export function assess(reports: readonly Report[]): Assessment {
   const told = [...new Map(reports.filter(({ channel }) => channel !== 'social').map((report) => [report.id, report])).values()].sort(

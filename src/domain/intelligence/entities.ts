@@ -1,17 +1,17 @@
-/** Mapping of names in reports and posts to the underlyings of the catalog. It can be explained, and never guesses. */
+/** Maps names in reports and posts to underlyings of the catalog. Explainable, and never a guess. */
 import { CATALOG, type Catalog } from '../catalog/catalog.ts';
 import type { IssuerNames } from '../catalog/catalog-tables.ts';
 
 export const MENTION_KINDS = ['ticker', 'cik', 'name', 'cashtag'] as const;
 export type MentionKind = (typeof MENTION_KINDS)[number];
 
-/** A name as a source wrote it. */
+/** A name, as a source wrote it. */
 export interface Mention {
   readonly kind: MentionKind;
   readonly text: string;
 }
 
-/** An underlying, with the text by which it was recognized. */
+/** An underlying, with the text that identified it. */
 export interface Entity {
   /** The underlying's symbol: `AAPL`, `BTC`, `SPACEX`. */
   readonly asset: string;
@@ -19,14 +19,14 @@ export interface Entity {
   readonly matched: string;
 }
 
-/** Underlyings of the mentions. An ambiguous name stands for none of its underlyings. */
+/** Underlyings of the mentions. An ambiguous name maps to none of its underlyings. */
 export interface Mapped {
   readonly entities: readonly Entity[];
   readonly ambiguous: readonly { readonly matched: string; readonly assets: readonly string[] }[];
   readonly unmapped: readonly string[];
 }
 
-/** Names that are ordinary words are not among the distinctive ones. */
+/** Issuer with its symbol. Ordinary words are not among the distinctive names. */
 interface Issuer extends IssuerNames {
   readonly asset: string;
 }
@@ -41,7 +41,7 @@ function issuer(
   return { asset, cik, tickers, names, distinctive };
 }
 
-/** Issuers of the underlyings. Keys of the regulator are those of its public list of company tickers. */
+/** Issuers of the underlyings. Regulator keys are those of its public list of company tickers. */
 export const ISSUERS: readonly Issuer[] = [
   issuer('AAPL', '320193', [], ['Apple', 'Apple Computer'], []),
   issuer('TSLA', '1318605', [], ['Tesla', 'Tesla Motors'], ['Tesla']),
@@ -67,7 +67,7 @@ export const ISSUERS: readonly Issuer[] = [
   issuer('SOL', null, [], ['Solana'], ['Solana']),
 ];
 
-/** Returns the issuers of this process: those above, or what the catalog file says of its own underlyings. */
+/** Returns the issuers of this process: those above, or the catalog file's for its own underlyings. */
 export function issuersNow(): readonly Issuer[] {
   const { shares, preIpo } = CATALOG.source.tables;
   const told = [...shares, ...preIpo].flatMap(({ underlying: asset, issuer: names }) => (names === null ? [] : [{ asset, ...names }]));
@@ -76,7 +76,7 @@ export function issuersNow(): readonly Issuer[] {
 
 const LEGAL_FORMS = /\b(?:inc|incorporated|corp|corporation|co|company|ltd|limited|llc|plc|pbc|holdings|class [a-c]|common stock|the)\b/g;
 
-/** A company's name without its legal form, in its canonical form. */
+/** Returns a company's canonical name without its legal form. */
 export function plainName(name: string): string {
   return name
     .toLowerCase()
@@ -86,12 +86,12 @@ export function plainName(name: string): string {
     .trim();
 }
 
-/** Names of the catalog's underlyings, ready for looking up. */
+/** Names of the catalog's underlyings, indexed for look-ups. */
 export interface EntityNames {
   map(mentions: readonly Mention[]): Mapped;
-  /** Cashtags (`$AAPL`) and distinctive names in a text, in order, each once. */
+  /** Returns the cashtags (`$AAPL`) and distinctive names in a text, in order, each once. */
   mentionsIn(text: string): readonly Mention[];
-  /** Underlyings with a key of the regulator, by key without leading zeros. */
+  /** Underlyings with a regulator key, by key without leading zeros. */
   readonly ciks: ReadonlyMap<string, string>;
 }
 
@@ -102,7 +102,7 @@ function keyOf({ kind, text }: Mention): string {
   return `ticker ${text.replace(/^\$/, '').toUpperCase()}`;
 }
 
-/** Indexes issuers and the catalog's own symbols. Only underlyings that the catalog has are known. */
+/** Indexes issuers and the catalog's own symbols. Underlyings outside the catalog are ignored. */
 export function entityNamesOf(catalog: Catalog, issuers: readonly Issuer[] = issuersNow()): EntityNames {
   const assets = new Map<string, Set<string>>();
   const ciks = new Map<string, string>();

@@ -1,10 +1,10 @@
-/** Versions of every event over time: the history on which rules on events are backtested. */
+/** Versions of every event over time, on which rules on events are backtested. */
 import type { NewsEvent } from '../market/market-event.ts';
 import type { Report } from './report.ts';
 import { newsEventOf, StoryTracker } from './story-tracker.ts';
 
 /**
- * Returns the versions of an event in the order of their receipt, rebuilt from its reports. A later version does not withdraw an earlier one: within
+ * Returns the versions of an event in order of receipt, rebuilt from its reports. A later version does not withdraw an earlier one: within
  * its look-back an event keeps its highest severity.
  */
 export function eventVersionsOf(reports: readonly Report[]): readonly NewsEvent[] {

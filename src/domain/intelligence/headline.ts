@@ -1,14 +1,14 @@
-/** Category and tone of a headline whose provider names neither, from plain words. Without such a word there is none. */
+/** Reads category and tone of a headline from plain words, if its provider gives neither. Without such a word both are null. */
 import type { Direction } from './report.ts';
 
-/** A category of `readCategory`, and whether the words alone are bad or good news. */
+/** A category of `readCategory`, and if its words alone are bad or good news. */
 interface Sign {
   readonly words: RegExp;
   readonly category: string;
   readonly tone: Direction | null;
 }
 
-/** The gravest first: a headline is about the first that it names. */
+/** Gravest first: the first match determines a headline's category. */
 const SIGNS: readonly Sign[] = [
   { words: /\b(bankrupt(cy)?|chapter (7|11)|insolven(t|cy)|liquidation proceedings)\b/i, category: 'bankruptcy', tone: 'negative' },
   { words: /\b(delist(s|ed|ing)?|trading (is )?suspended|suspension of trading)\b/i, category: 'delisting', tone: 'negative' },
@@ -54,11 +54,11 @@ const BAD =
   /\b(miss(es|ed)?|below|plunges?|tumbles?|slumps?|falls? short|cuts?|lower(s|ed)?|downgrad(es?|ed)|warn(s|ed|ing)?|loss(es)?|weak|halt(s|ed)?|fails?|declin(es?|ed))\b/i;
 const GOOD = /\b(beats?|above|tops?|surges?|soars?|rais(es|ed)|upgrad(es?|ed)|record|strong|wins?|approv(es|ed|al)|jumps?)\b/i;
 
-/** Category and tone as `readCategory` and `readTone` take them; null if the words say nothing that can be relied on. */
+/** Returns category and tone for `readCategory` and `readTone`, or null if the words are not reliable. */
 export function readHeadline(headline: string): { readonly category: string | null; readonly tone: Direction | null } {
   const sign = SIGNS.find(({ words }) => words.test(headline));
   const [bad, good] = [BAD.test(headline), GOOD.test(headline)];
-  // Words of both kinds decide nothing.
+  // Words of both kinds give no tone.
   const tone = sign?.tone ?? (bad === good ? null : bad ? 'negative' : 'positive');
   return { category: sign?.category ?? null, tone };
 }

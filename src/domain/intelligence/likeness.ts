@@ -1,14 +1,14 @@
 /** Similarity of two headlines, which tells a syndicated copy from an independent report. */
 
-/** Two headlines that share at least this part of their word pairs are one text. */
+/** Minimum share of common word pairs at which two headlines are one text. */
 const COPY_LIKENESS = 0.8;
-/** Words below which a headline is too short to be compared. */
+/** Minimum words of a headline that can be compared. */
 const LEAST_WORDS = 4;
 
-/** Number of texts whose reading is remembered. A report is compared with every other one of its days. */
+/** Number of texts whose result is cached. A report is compared with every other one of its days. */
 const REMEMBERED = 4_096;
 
-/** The same function, whose answers for the newest texts are remembered. */
+/** Returns the same function with a cache of its newest results. */
 function remembered<Value>(read: (text: string) => Value): (text: string) => Value {
   const known = new Map<string, Value>();
   return (text) => {
@@ -29,7 +29,7 @@ const words = remembered(
       .match(/[\p{L}\p{N}]+/gu) ?? [],
 );
 
-/** The pairs of words that follow each other. */
+/** Returns the pairs of consecutive words. */
 const pairs = remembered((text): ReadonlySet<string> => {
   const list = words(text);
   const found = new Set<string>();
@@ -37,7 +37,7 @@ const pairs = remembered((text): ReadonlySet<string> => {
   return found;
 });
 
-/** Shared word pairs over all word pairs of both texts, 0 to 1. */
+/** Returns the share of common word pairs among all word pairs of both texts, 0 to 1. */
 export function likeness(a: string, b: string): number {
   const [one, two] = [pairs(a), pairs(b)];
   if (one.size === 0 || two.size === 0) return words(a).join(' ') === words(b).join(' ') ? 1 : 0;
@@ -46,13 +46,13 @@ export function likeness(a: string, b: string): number {
   return shared / (one.size + two.size - shared);
 }
 
-/** True if both are one text, up to small changes of an editor. */
+/** True if both are one text, up to small edits. */
 export function nearIdentical(a: string, b: string): boolean {
   if (a === b) return true;
   return words(a).length >= LEAST_WORDS && words(b).length >= LEAST_WORDS && likeness(a, b) >= COPY_LIKENESS;
 }
 
-/** An address without what differs between readers of one page: scheme, `www.`, query, fragment, a slash at the end. */
+/** Returns an address without the parts that vary for one page: scheme, `www.`, query, fragment and final slash. */
 export const canonicalUrl = remembered((url): string => {
   if (!URL.canParse(url)) return url;
   const { hostname, pathname } = new URL(url);

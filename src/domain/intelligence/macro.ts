@@ -1,8 +1,8 @@
-/** Macro series: which ones are followed, their units, and how old a value may be. */
+/** Macro series: which are followed, their units, and the maximum age of a value. */
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import { DAY_MS, type EpochMs } from '../values/time.ts';
 
-/** Transformations of a series by the provider: its level, its change over a period, its percent change over a year. */
+/** Transformations of a series by the provider: level, change over a period, percent change over a year. */
 export const SERIES_UNITS = ['lin', 'chg', 'pc1'] as const;
 export type SeriesUnits = (typeof SERIES_UNITS)[number];
 
@@ -10,7 +10,7 @@ export const SERIES_GROUPS = ['rates', 'inflation', 'labour', 'markets'] as cons
 export type SeriesGroup = (typeof SERIES_GROUPS)[number];
 
 export interface MacroSeries {
-  /** The provider's id. */
+  /** Id at the provider. */
   readonly id: string;
   readonly title: string;
   readonly group: SeriesGroup;
@@ -22,7 +22,7 @@ export interface MacroSeries {
   readonly maxAgeMs: number;
 }
 
-/** Weekends, holidays and a day of delay lie between a trading day and its value; a month's value comes within six weeks after it. */
+/** Weekends, holidays and a day of delay separate a trading day from its value. A monthly value follows within six weeks. */
 const DAILY_MS = 7 * DAY_MS;
 const MONTHLY_MS = 80 * DAY_MS;
 
@@ -57,19 +57,19 @@ export const MACRO_SERIES: readonly MacroSeries[] = [
   series('DTWEXBGS', 'Broad dollar index', 'markets', 'lin', 'index points', 'daily'),
 ];
 
-/** One value of a series, as it was known from its vintage on. `value` is null if the provider has none for the date. */
+/** One value of a series, valid from its vintage on. `value` is null if the provider has none for the date. */
 export interface MacroObservation {
   readonly seriesId: string;
   readonly units: SeriesUnits;
-  /** `YYYY-MM-DD`: the start of the period, not the day of its release. */
+  /** `YYYY-MM-DD`, the start of the period and not the day of its release. */
   readonly date: string;
   readonly value: DecimalString | null;
-  /** `YYYY-MM-DD`: since when this was the published value. */
+  /** `YYYY-MM-DD` since which this was the published value. */
   readonly vintage: string;
   readonly receivedAt: EpochMs;
 }
 
-/** A day on which something is, or was, released. The provider names no time of day. */
+/** Release date of a series, past or future. The provider gives no time of day. */
 export interface MacroRelease {
   readonly releaseId: number;
   readonly name: string;
@@ -95,24 +95,24 @@ const MEDIUM_IMPACT = [
   'G.17 Industrial Production and Capacity Utilization',
 ];
 
-/** Returns the usual market impact of a release, by its name. */
+/** Returns the usual market impact of a release, by name. */
 export function impactOf(name: string): ReleaseImpact {
   if (HIGH_IMPACT.includes(name)) return 'high';
   return MEDIUM_IMPACT.includes(name) ? 'medium' : 'low';
 }
 
-/** A value of a series at its date, without those that are missing. */
+/** A value of a series at its date. Missing values are left out. */
 export interface SeriesPoint {
   readonly date: string;
   readonly value: DecimalString;
 }
 
-/** Midnight UTC of a date. */
+/** Returns midnight UTC of a date. */
 export function dateAt(date: string): EpochMs {
   return Date.parse(`${date}T00:00:00Z`);
 }
 
-/** Returns the newest point at least so many days before the newest one; null if the series does not reach back that far. */
+/** Returns the newest point at least `days` before the newest one, or null if the series is too short. */
 export function pointBefore(points: readonly SeriesPoint[], days: number): SeriesPoint | null {
   const newest = points.at(-1);
   if (newest === undefined) return null;
@@ -120,7 +120,7 @@ export function pointBefore(points: readonly SeriesPoint[], days: number): Serie
   return points.findLast(({ date }) => dateAt(date) <= until) ?? null;
 }
 
-/** Returns the change from the value so many days before to the newest one, in the units of the series; null if one is missing. */
+/** Returns the change over the last `days`, in the units of the series, or null if a point is missing. */
 export function changeOver(points: readonly SeriesPoint[], days: number): DecimalString | null {
   const [before, newest] = [pointBefore(points, days), points.at(-1)];
   return before === null || newest === undefined ? null : plainDecimal(new Decimal(newest.value).minus(before.value));
@@ -129,11 +129,11 @@ export function changeOver(points: readonly SeriesPoint[], days: number): Decima
 export const POLICY_REGIMES = ['easing', 'holding', 'tightening'] as const;
 export type PolicyRegime = (typeof POLICY_REGIMES)[number];
 
-/** Days over which the policy rate's change is looked at, and from which change on it counts: one step of 25 basis points, less noise. */
+/** Number of days over which the policy rate's change is measured. A change counts from one step of 25 basis points on, less noise. */
 export const POLICY_DAYS = 90;
 const POLICY_STEP = new Decimal('0.2');
 
-/** Direction in which the policy rate was moved lately; null if that is not known. */
+/** Returns the recent direction of the policy rate, or null if unknown. */
 export function policyRegime(change: DecimalString | null): PolicyRegime | null {
   if (change === null) return null;
   if (new Decimal(change).gte(POLICY_STEP)) return 'tightening';
@@ -143,7 +143,7 @@ export function policyRegime(change: DecimalString | null): PolicyRegime | null 
 export const CURVE_REGIMES = ['inverted', 'flat', 'normal'] as const;
 export type CurveRegime = (typeof CURVE_REGIMES)[number];
 
-/** The yield curve by its slope from 2 to 10 years, in percentage points: below 0 inverted, up to 0.5 flat. */
+/** Returns the state of the yield curve by its slope from 2 to 10 years, in percentage points: below 0 inverted, up to 0.5 flat. */
 export function curveRegime(slope: DecimalString | null): CurveRegime | null {
   if (slope === null) return null;
   if (new Decimal(slope).lt(0)) return 'inverted';

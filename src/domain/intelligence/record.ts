@@ -1,4 +1,4 @@
-/** Records of the intelligence sources besides the streams, in one union. */
+/** Records of the intelligence sources other than streams, as one union. */
 import type { EpochMs } from '../values/time.ts';
 import type { ChainTvl, ChainTvlDay } from './chain-tvl.ts';
 import type { MacroObservation, MacroRelease } from './macro.ts';

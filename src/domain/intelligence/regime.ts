@@ -1,6 +1,6 @@
 /**
- * The appetite for risk as a weighted sum of a few inputs, each with its own two thresholds
- * (docs/decisions/0107-a-figure-names-its-inputs.md). Anything that is missing or too old counts for nothing and is named.
+ * Risk appetite as a weighted sum of a few inputs, each with two thresholds (docs/decisions/0107-a-figure-names-its-inputs.md). Missing or
+ * outdated inputs do not count and are named.
  */
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import { DAY_MS, type EpochMs } from '../values/time.ts';
@@ -12,7 +12,7 @@ export type Regime = (typeof REGIMES)[number];
 export const INPUT_STATES = ['used', 'too_old', 'missing'] as const;
 export type InputState = (typeof INPUT_STATES)[number];
 
-/** Measurement and scoring of an input. At `riskOnAt` or beyond it scores 1, at `riskOffAt` or beyond it -1, linear in between. */
+/** Rule that measures and scores an input. At `riskOnAt` or beyond it scores 1, at `riskOffAt` or beyond it -1, linear in between. */
 export interface RegimeRule {
   readonly name: string;
   readonly description: string;
@@ -45,15 +45,15 @@ function rule(
   return { name, description, unit, weight, riskOnAt, riskOffAt, maxAgeMs: maxAgeDays * DAY_MS };
 }
 
-/** Score from which the appetite for risk is on. From its negative on it is off. */
+/** Score from which risk is on. At its negative or below, risk is off. */
 export const REGIME_SCORE = '0.25';
-/** Inputs of at least this weight together must be known, or the regime is not. */
+/** Minimum total weight of known inputs. With less the regime is unknown. */
 export const LEAST_WEIGHT = '0.6';
 
-/** Measured value of an input; null if it could not be. */
+/** Measured value of an input, or null if it could not be measured. */
 export interface Measured {
   readonly value: DecimalString;
-  /** Start of its age. */
+  /** Time from which its age counts. */
   readonly at: EpochMs;
 }
 
@@ -62,15 +62,15 @@ export interface RegimeInput extends RegimeRule {
   readonly at: EpochMs | null;
   readonly ageMs: number | null;
   readonly state: InputState;
-  /** -1 (off) to 1 (on), four decimals; null if it is not used. */
+  /** -1 (off) to 1 (on) to four decimals, or null if not used. */
   readonly score: DecimalString | null;
-  /** `weight` x `score`, four decimals; null if it is not used. */
+  /** `weight` x `score` to four decimals, or null if not used. */
   readonly contribution: DecimalString | null;
 }
 
 export interface RegimeReading {
   readonly regime: Regime;
-  /** Sum of the contributions over the weight that is known, four decimals; null if the regime is unknown. */
+  /** Sum of the contributions over the known weight, to four decimals, or null if the regime is unknown. */
   readonly score: DecimalString | null;
   readonly knownWeight: DecimalString;
   readonly inputs: readonly RegimeInput[];
@@ -84,7 +84,7 @@ export function scoreOf(value: DecimalString, riskOnAt: DecimalString, riskOffAt
   return plainDecimal(Decimal.min(1, Decimal.max(-1, place)).toDecimalPlaces(4));
 }
 
-/** Reads the appetite for risk at an instant from measured values. */
+/** Reads the risk appetite at an instant from measured values. */
 export function readRegime(measured: Readonly<Record<RegimeInputName, Measured | null>>, now: EpochMs): RegimeReading {
   let known = new Decimal(0);
   let sum = new Decimal(0);
@@ -107,7 +107,7 @@ export function readRegime(measured: Readonly<Record<RegimeInputName, Measured |
   return { regime, score: plainDecimal(score), knownWeight, inputs };
 }
 
-/** Days of the dollar's change. */
+/** Days over which the dollar's change is measured. */
 const DOLLAR_DAYS = 30;
 const POLICY_RATE_DAYS = 90;
 
@@ -116,13 +116,13 @@ function latest(points: readonly SeriesPoint[] | undefined): Measured | null {
   return newest === undefined ? null : { value: newest.value, at: dateAt(newest.date) };
 }
 
-/** (newest - before) / before x 100, six decimals. */
+/** Returns (newest - before) / before x 100 to six decimals. */
 export function percentChange(newest: DecimalString, before: DecimalString): DecimalString | null {
   const base = new Decimal(before);
   return base.isZero() ? null : plainDecimal(new Decimal(newest).minus(base).div(base).times(100).toDecimalPlaces(6));
 }
 
-/** Measures the inputs from the points of the series (ascending by date) and the change of the value locked on all chains. */
+/** Measures the inputs from the series' points (ascending by date) and the change of the value locked on all chains. */
 export function measureInputs(
   points: ReadonlyMap<string, readonly SeriesPoint[]>,
   chainTvl: Measured | null,
@@ -143,7 +143,7 @@ export function measureInputs(
   };
 }
 
-/** The series that the regime is read from. */
+/** Series that the regime is read from. */
 export const REGIME_SERIES: readonly string[] = MACRO_SERIES.map(({ id }) => id).filter((id) =>
   ['VIXCLS', 'BAMLH0A0HYM2', 'T10Y2Y', 'DFF', 'DTWEXBGS'].includes(id),
 );

@@ -1,9 +1,9 @@
-/** Reports: what one source says about the world, before anything is made of it. */
+/** Reports: statements of one source, before any interpretation. */
 import { SEVERITIES, type Severity } from '../market/market-event.ts';
 import type { EpochMs } from '../values/time.ts';
 import type { Entity } from './entities.ts';
 
-/** Topics of a report. `filing` and `wire` are reports of an unknown topic. */
+/** Topics of a report. `filing` and `wire` are reports without a known topic. */
 export const EVENT_KINDS = [
   'filing',
   'wire',
@@ -23,27 +23,27 @@ export const EVENT_KINDS = [
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
-/** Channels of a report. `social` is chatter and never confirms anything. */
+/** Channels of a report. `social` never confirms anything. */
 export const CHANNELS = ['filing', 'wire', 'macro', 'social'] as const;
 export type Channel = (typeof CHANNELS)[number];
 
 export const DIRECTIONS = ['negative', 'neutral', 'positive'] as const;
 export type Direction = (typeof DIRECTIONS)[number];
 
-/** A correction replaces an earlier report of the same family, a retraction takes it back. */
+/** A correction replaces an earlier report of the same family. A retraction withdraws it. */
 export const REPORT_ACTIONS = ['report', 'correction', 'retraction'] as const;
 export type ReportAction = (typeof REPORT_ACTIONS)[number];
 
 /** One report of one source. */
 export interface Report {
-  /** `<provider>:<the provider's own id>`. */
+  /** `<provider>:<id at the provider>`. */
   readonly id: string;
   readonly channel: Channel;
-  /** Public name of the publisher: `EDGAR`, `Sandbox Newswire`. */
+  /** Public name of the publisher, such as `EDGAR` or `Sandbox Newswire`. */
   readonly source: string;
-  /** The owner behind the source: two sources of one family are not independent. */
+  /** Owner of the source. Two sources of one family are not independent. */
   readonly family: string;
-  /** The event's own source: a regulator's record, the issuer's release. */
+  /** True if it is the event's own source: a regulator's record or the issuer's release. */
   readonly primary: boolean;
   readonly publishedAt: EpochMs;
   readonly receivedAt: EpochMs;
@@ -51,18 +51,18 @@ export interface Report {
   readonly severity: Severity;
   readonly direction: Direction;
   readonly entities: readonly Entity[];
-  /** Names that the catalog does not know, as they were written; never guessed at. */
+  /** Names that the catalog does not know, as written. Never guessed. */
   readonly unmapped: readonly string[];
   readonly headline: string;
   readonly url: string | null;
-  /** The provider's own name of the story, if it clusters. */
+  /** Id of the story at the provider, if it groups reports. */
   readonly storyKey: string | null;
   readonly action: ReportAction;
-  /** The report that a correction or retraction is about; null if only the story is named. */
+  /** Id of the report that a correction or retraction refers to, or null if only the story is named. */
   readonly corrects: string | null;
 }
 
-/** The underlyings that a report is about, ascending. */
+/** Returns the underlyings of a report, ascending. */
 export function symbolsOf(report: Pick<Report, 'entities'>): readonly string[] {
   return [...new Set(report.entities.map(({ asset }) => asset))].sort();
 }
@@ -71,7 +71,7 @@ export function worseSeverity(a: Severity, b: Severity): Severity {
   return SEVERITIES.indexOf(a) >= SEVERITIES.indexOf(b) ? a : b;
 }
 
-/** Meaning of the items of form 8-K. Unlisted items are `low` filings. */
+/** Meaning of form 8-K items. Unlisted items are `low` filings. */
 const ITEMS: Readonly<Record<string, readonly [EventKind, Severity]>> = {
   '1.01': ['mna', 'medium'],
   '1.02': ['mna', 'high'],
@@ -91,7 +91,7 @@ const ITEMS: Readonly<Record<string, readonly [EventKind, Severity]>> = {
   '5.02': ['executive', 'high'],
 };
 
-/** Items that are bad news by what they are; of the others the form does not say. */
+/** Items that are negative by nature. The form does not tell for the others. */
 const NEGATIVE_ITEMS: ReadonlySet<string> = new Set(['1.02', '1.03', '1.05', '2.04', '2.06', '3.01', '4.01', '4.02', '5.02']);
 
 /** Returns the kind and severity of a filing's worst 8-K item. */
@@ -125,7 +125,7 @@ const CATEGORIES: Readonly<Record<string, readonly [EventKind, Severity]>> = {
   regulation_fd: ['filing', 'low'],
 };
 
-/** Returns the meaning of a wire's category. An unknown one is of `medium` severity: not understood is not harmless. */
+/** Returns the meaning of a wire's category. An unknown category is `medium`, because it may not be harmless. */
 export function readCategory(category: unknown): { readonly kind: EventKind; readonly severity: Severity } {
   const [kind, severity] = (typeof category === 'string' && Object.hasOwn(CATEGORIES, category) ? CATEGORIES[category] : undefined) ?? [
     'wire' as const,
@@ -134,7 +134,7 @@ export function readCategory(category: unknown): { readonly kind: EventKind; rea
   return { kind, severity };
 }
 
-/** The direction that a tone says. A tone that is not understood is negative from `high` on: it must not open a position. */
+/** Returns the direction of a tone. An unknown tone is negative from `high` on, because it must not open a position. */
 export function readTone(tone: unknown, severity: Severity): Direction {
   if (tone === 'negative' || tone === 'neutral' || tone === 'positive') return tone;
   return severity === 'high' || severity === 'critical' ? 'negative' : 'neutral';

@@ -1,8 +1,8 @@
-/** Chatter of social platforms: mapped to the catalog, and kept apart from everything that confirms. */
+/** Posts of social platforms, mapped to the catalog and kept apart from sources that confirm. */
 import type { EpochMs } from '../values/time.ts';
 import type { Entity } from './entities.ts';
 
-/** Counts as the platform gave them last; null if it does not count that. */
+/** Newest counts from the platform. Null if it does not report one. */
 export interface Engagement {
   readonly likes: number | null;
   readonly reposts: number | null;
@@ -11,7 +11,7 @@ export interface Engagement {
 }
 
 export interface SocialPost {
-  /** `<platform>:<the platform's id>`. */
+  /** `<platform>:<id at the platform>`. */
   readonly id: string;
   readonly platform: string;
   readonly author: string;

@@ -1,18 +1,18 @@
-/** Puts reports together into stories: which of them speak of one event, and what has become of it. */
+/** Groups reports into stories about one event, and tracks the state of each. */
 import type { NewsEvent } from '../market/market-event.ts';
 import { type EpochMs, HOUR_MS } from '../values/time.ts';
 import { type Assessment, assess, sameText } from './corroboration.ts';
 import { canonicalUrl } from './likeness.ts';
 import { type EventKind, type Report, symbolsOf } from './report.ts';
 
-/** Reports of one text this far apart still speak of one event. */
+/** Maximum time in milliseconds between reports of one text about one event. */
 const SAME_TEXT_MS = 48 * HOUR_MS;
-/** A wire item belongs to a filing of its kind that is no further away than this. */
+/** Maximum time in milliseconds between a wire item and a filing of its kind about one event. */
 const SAME_KIND_MS = 24 * HOUR_MS;
 /** Time without a report after which a story is closed: twice the longest usual look-back. Milliseconds. */
 const KEPT_MS = 30 * 24 * HOUR_MS;
 const MAX_REPORTS = 20_000;
-/** Maximum reports kept of one story. More say nothing new. */
+/** Maximum reports kept per story. */
 const MAX_STORY_REPORTS = 200;
 export const STORY_SOURCE = 'news:stories';
 
@@ -32,9 +32,9 @@ export function linked(a: Report, b: Report): boolean {
   return a.kind === b.kind && !COMMON_KINDS.has(a.kind) && a.primary !== b.primary && apartMs <= SAME_KIND_MS;
 }
 
-/** One story with everything that was reported of it. */
+/** A story with all of its reports. */
 export interface Story extends Assessment {
-  /** The id of the report that opened it. */
+  /** Id of the report that opened it. */
   readonly id: string;
   readonly reports: readonly Report[];
   /** Time at which the report that changed it last was received. */
@@ -50,7 +50,7 @@ export interface TrackerChange {
   readonly merged: readonly string[];
 }
 
-/** The event of a story for the streams. A story that was taken back is no longer negative, so that it blocks nothing. */
+/** Returns the event of a story for the streams. A retracted story is not negative, so that it blocks nothing. */
 export function newsEventOf(story: Story): NewsEvent {
   return {
     kind: 'news',
@@ -84,16 +84,16 @@ function changed(a: Story, b: Story): boolean {
 }
 
 /**
- * Stories of a month. Which reports share a story, and its assessment, do not depend on the order of receipt. A story's id is that of the
- * first report received here.
+ * Stories of a month. The grouping and assessment of reports do not depend on the order of receipt. A story's id is that of the first
+ * report received here.
  */
 export class StoryTracker {
   readonly #stories = new Map<string, Story>();
   readonly #storyOf = new Map<string, string>();
-  /** Stories by what may link a report to them. */
+  /** Stories by the clues that may link a report to them. */
   readonly #byClue = new Map<string, Set<string>>();
 
-  /** Puts a story back as it was kept, and answers it. */
+  /** Restores a stored story, and returns it. */
   restore(id: string, reports: readonly Report[]): Story {
     const receivedAt = Math.max(...reports.map((report) => report.receivedAt));
     const story: Story = { ...assess(reports), id, reports, receivedAt };
@@ -101,7 +101,7 @@ export class StoryTracker {
     return story;
   }
 
-  /** Takes a report; null if it is known already or is a social post. */
+  /** Adds a report. Returns null if it is known or is a social post. */
   take(report: Report): TrackerChange | null {
     if (report.channel === 'social' || this.#storyOf.has(report.id)) return null;
     const found = this.#candidates(report).filter((story) => story.reports.some((other) => linked(other, report)));
@@ -130,7 +130,7 @@ export class StoryTracker {
     return clues;
   }
 
-  /** Stories that a clue points to, the one that was opened first in front. */
+  /** Returns the stories that a clue points to, oldest first. */
   #candidates(report: Report): Story[] {
     const ids = new Set(this.#clues(report).flatMap((clue) => [...(this.#byClue.get(clue) ?? [])]));
     return [...ids].flatMap((id) => this.#stories.get(id) ?? []).sort((a, b) => openedAt(a) - openedAt(b) || (a.id < b.id ? -1 : 1));

@@ -1,7 +1,7 @@
-/** Structures of bytes as the primary chain's programs lay them out: fields one after another, numbers little-endian. */
+/** Byte structures of the primary chain's programs: consecutive fields, with little-endian numbers. */
 import { base58, fromBase58 } from '../solana/base58.ts';
 
-/** A field's type; a number means that many plain bytes. */
+/** Type of a field. A number means that many plain bytes. */
 export type FieldType = 'u8' | 'u16' | 'u32' | 'u64' | 'u128' | 'key' | number;
 type FieldValue<Type extends FieldType> = Type extends 'u8' | 'u16' | 'u32'
   ? number
@@ -11,16 +11,16 @@ type FieldValue<Type extends FieldType> = Type extends 'u8' | 'u16' | 'u32'
       ? string
       : Uint8Array;
 type Fields = readonly (readonly [name: string, type: FieldType])[];
-/** The values of a structure by name. */
+/** Values of a structure by name. */
 export type StructOf<Of extends Fields> = { [Field in Of[number] as Field[0]]: FieldValue<Field[1]> };
 
 export interface ByteStruct<Value> {
   readonly size: number;
-  /** @throws RangeError if the bytes end before */
+  /** Reads the structure. @throws RangeError if the bytes are too short. */
   read(bytes: Uint8Array, at?: number): Value;
-  /** Fields that are not given stay as they are. @throws RangeError if a number does not fit */
+  /** Writes the given fields. The others stay unchanged. @throws RangeError if a number does not fit. */
   write(value: Partial<Value>, bytes: Uint8Array, at?: number): Uint8Array;
-  /** Encodes the structure alone; missing fields are zero. */
+  /** Encodes the structure on its own. Missing fields are zero. */
   encode(value: Partial<Value>): Uint8Array;
   /** Returns the offset of a field. */
   offsetOf(name: keyof Value & string): number;
@@ -29,14 +29,14 @@ export interface ByteStruct<Value> {
 const BYTES: Readonly<Record<Exclude<FieldType, number>, number>> = { u8: 1, u16: 2, u32: 4, u64: 8, u128: 16, key: 32 };
 const lengthOf = (type: FieldType): number => (typeof type === 'number' ? type : BYTES[type]);
 
-/** Reads a little-endian number of so many bytes. */
+/** Reads a little-endian number of the given length. */
 export function readUint(bytes: Uint8Array, at: number, length: number): bigint {
   let value = 0n;
   for (let index = length - 1; index >= 0; index--) value = (value << 8n) | BigInt(bytes[at + index] as number);
   return value;
 }
 
-/** @throws RangeError if it does not fit */
+/** Writes a little-endian number. @throws RangeError if it does not fit. */
 export function writeUint(value: bigint, bytes: Uint8Array, at: number, length: number): void {
   if (value < 0n || value >> BigInt(8 * length) !== 0n) throw new RangeError(`${value} does not fit into ${length} bytes`);
   for (let index = 0, rest = value; index < length; index++, rest >>= 8n) bytes[at + index] = Number(rest & 0xffn);
@@ -88,14 +88,14 @@ export function byteStruct<const Of extends Fields>(fields: Of): ByteStruct<Stru
   };
 }
 
-/** Returns the 32 bytes of an address. @throws RangeError if the text is not an address */
+/** Returns the 32 bytes of an address. @throws RangeError if the text is not an address. */
 export function keyBytes(address: string): Uint8Array {
   const bytes = fromBase58(address);
   if (bytes === null || bytes.length !== 32) throw new RangeError(`${JSON.stringify(address.slice(0, 50))} is not an address`);
   return bytes;
 }
 
-/** A text behind its length of four bytes. */
+/** Encodes a text with a length prefix of four bytes. */
 export function lengthAndText(text: string): Uint8Array {
   const bytes = new TextEncoder().encode(text);
   const whole = new Uint8Array(4 + bytes.length);
@@ -104,7 +104,7 @@ export function lengthAndText(text: string): Uint8Array {
   return whole;
 }
 
-/** Bytes one behind another. */
+/** Concatenates bytes. */
 export function joined(...parts: readonly Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;

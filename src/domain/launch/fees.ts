@@ -1,4 +1,4 @@
-/** Fees of a bonding curve: the base fee over time, the volatility fee above it, and who gets what of each. Numerators are parts of 10^9. */
+/** Fees of a bonding curve: the base fee over time, the volatility fee on top, and their distribution. Numerators are parts of 10^9. */
 import { Decimal as DecimalJs } from 'decimal.js';
 import { mulDiv, ONE_Q64, powQ64 } from './curve/math.ts';
 import type { AntiSniperFee } from './presets.ts';
@@ -8,20 +8,20 @@ export const FEE_DENOMINATOR = 1_000_000_000n;
 export const NUMERATOR_PER_BPS = 100_000n;
 export const MIN_FEE_NUMERATOR = 2_500_000n;
 export const MAX_FEE_NUMERATOR = 990_000_000n;
-/** The protocol's part of a trading fee, and the referrer's part of that. Percent. */
+/** Protocol's share of a trading fee, and the referrer's share of that, in percent. */
 export const PROTOCOL_FEE_PCT = 20n;
 export const REFERRAL_FEE_PCT = 20n;
 
-/** Numbers as the curve's other tools have them: 20 significant digits, half up. Configurations of equal input are equal. */
+/** Numbers like those of the curve's other tools: 20 significant digits, half up. Equal input then gives equal configurations. */
 const ToolDecimal = DecimalJs.clone({ defaults: true });
 
-/** Decay of the base fee; `linear` is 0 on the chain, `exponential` 1. */
+/** Decay of the base fee. `linear` is 0 on the chain, `exponential` 1. */
 export interface BaseFee {
   readonly cliffFeeNumerator: bigint;
   readonly numberOfPeriods: number;
-  /** Period in units of the activation, which are seconds here. */
+  /** Length of a period in units of the activation, here seconds. */
   readonly periodFrequency: bigint;
-  /** Linear: numerator subtracted each period. Exponential: basis points of the rest subtracted each period. */
+  /** Linear: numerator subtracted per period. Exponential: basis points of the rest subtracted per period. */
   readonly reductionFactor: bigint;
   readonly decay: 'linear' | 'exponential';
 }
@@ -32,13 +32,13 @@ export interface DynamicFee {
   readonly binStepU128: bigint;
   readonly filterPeriod: number;
   readonly decayPeriod: number;
-  /** Basis points of the accumulator that stay between two filter periods. */
+  /** Basis points of the accumulator that remain between two filter periods. */
   readonly reductionFactor: number;
   readonly maxVolatilityAccumulator: number;
   readonly variableFeeControl: number;
 }
 
-/** Volatility state of a pool, from its price moves. */
+/** Volatility state of a pool, from its price changes. */
 export interface VolatilityTracker {
   readonly lastUpdateAt: bigint;
   readonly sqrtPriceReference: bigint;
@@ -48,11 +48,14 @@ export interface VolatilityTracker {
 
 const BIN_STEP_U128 = 1_844_674_407_370_955n;
 const VARIABLE_FEE_SCALE = 100_000_000_000n;
-/** The volatility fee is at its most when the price has moved this far. */
+/** Price change in basis points at which the volatility fee reaches its maximum. */
 const MOST_PRICE_CHANGE_BPS = 1_500;
 const DYNAMIC_PART_PCT = 20n;
 
-/** Returns the base fee of a preset for a configuration. @throws RangeError if the fee does not fall, or leaves 25 to 9,900 basis points */
+/**
+ * Returns the base fee of a preset for a configuration. @throws RangeError if the fee does not fall or leaves the range from 25 to 9,900
+ * basis points.
+ */
 export function baseFeeOf({ startBps, endBps, decay, durationSeconds, periods }: AntiSniperFee): BaseFee {
   const cliffFeeNumerator = BigInt(startBps) * NUMERATOR_PER_BPS;
   const end = BigInt(endBps) * NUMERATOR_PER_BPS;
@@ -75,7 +78,7 @@ function exponentialFactor(start: bigint, end: bigint, periods: number): bigint 
   return BigInt(new ToolDecimal(10_000).mul(new ToolDecimal(1).sub(kept)).floor().toFixed());
 }
 
-/** The base fee's numerator in a period; the last one stays for ever. */
+/** Returns the base fee's numerator in a period. The last period has no end. */
 export function feeInPeriod(fee: BaseFee, period: bigint): bigint {
   const counted = period < BigInt(fee.numberOfPeriods) ? Number(period) : fee.numberOfPeriods;
   if (fee.decay === 'linear') return fee.cliffFeeNumerator - BigInt(counted) * fee.reductionFactor;
@@ -84,19 +87,19 @@ export function feeInPeriod(fee: BaseFee, period: bigint): bigint {
   return (fee.cliffFeeNumerator * kept) >> 64n;
 }
 
-/** The base fee's numerator at a time; before the activation it is the fee of the first period. */
+/** Returns the base fee's numerator at a time. Before the activation it is the fee of the first period. */
 export function baseFeeAt(fee: BaseFee, now: bigint, activation: bigint): bigint {
   if (fee.periodFrequency === 0n) return fee.cliffFeeNumerator;
   if (now < activation) return fee.cliffFeeNumerator;
   return feeInPeriod(fee, (now - activation) / fee.periodFrequency);
 }
 
-/** The lowest numerator that the base fee comes down to. */
+/** Returns the lowest numerator of the base fee. */
 export function lowestBaseFee(fee: BaseFee): bigint {
   return feeInPeriod(fee, BigInt(fee.numberOfPeriods));
 }
 
-/** The volatility fee beside a base fee that ends at `baseFeeBps`: at most a fifth of it. */
+/** Returns the volatility fee for a base fee that ends at `baseFeeBps`: at most a fifth of it. */
 export function dynamicFeeOf(baseFeeBps: number): DynamicFee {
   const ratio = new ToolDecimal(MOST_PRICE_CHANGE_BPS).div(10_000).add(1);
   const sqrtRatio = BigInt(ToolDecimal.sqrt(ratio).mul(ToolDecimal.pow(2, 64)).floor().toFixed());
@@ -114,21 +117,21 @@ export function dynamicFeeOf(baseFeeBps: number): DynamicFee {
   };
 }
 
-/** The volatility fee's numerator for an accumulator. */
+/** Returns the volatility fee's numerator for an accumulator. */
 export function variableFee(fee: DynamicFee, accumulator: bigint): bigint {
   const moved = accumulator * BigInt(fee.binStep);
   return (moved * moved * BigInt(fee.variableFeeControl) + VARIABLE_FEE_SCALE - 1n) / VARIABLE_FEE_SCALE;
 }
 
-/** Base and volatility fee together, capped. */
+/** Returns base plus volatility fee, capped. */
 export function totalFee(base: bigint, dynamic: DynamicFee | null, accumulator: bigint): bigint {
   const sum = base + (dynamic === null ? 0n : variableFee(dynamic, accumulator));
   return sum > MAX_FEE_NUMERATOR ? MAX_FEE_NUMERATOR : sum;
 }
 
-/** Distribution of a trading fee. Raw units. */
+/** Distribution of a trading fee, in raw units. */
 export interface FeeParts {
-  /** Part of partner and creator. */
+  /** Share of partner and creator. */
   readonly trading: bigint;
   readonly protocol: bigint;
   readonly referral: bigint;
@@ -140,23 +143,23 @@ export function splitFee(fee: bigint, hasReferral: boolean): FeeParts {
   return { trading: fee - whole, protocol: whole - referral, referral };
 }
 
-/** The fee that is taken out of an amount. */
+/** Returns the fee that is taken out of an amount. */
 export function feeWithin(amount: bigint, numerator: bigint): bigint {
   return mulDiv(amount, numerator, FEE_DENOMINATOR, 'up');
 }
 
-/** The amount that leaves this one when its fee is taken. */
+/** Returns the amount that leaves this one after its fee. */
 export function amountBeforeFee(amount: bigint, numerator: bigint): bigint {
   return mulDiv(amount, FEE_DENOMINATOR, FEE_DENOMINATOR - numerator, 'up');
 }
 
-/** The creator's and the partner's part of what the protocol leaves of a trading fee. */
+/** Splits what the protocol leaves of a trading fee between creator and partner. */
 export function creatorPart(trading: bigint, creatorPct: number): { readonly creator: bigint; readonly partner: bigint } {
   const creator = (trading * BigInt(creatorPct)) / 100n;
   return { creator, partner: trading - creator };
 }
 
-/** The tracker as a swap finds it: after a pause its reference fades, and after a long one it is forgotten. Seconds. */
+/** Returns the tracker at the start of a swap: after a pause its reference decays, and after a long one it is reset. Seconds. */
 export function referencesAt(tracker: VolatilityTracker, fee: DynamicFee, sqrtPrice: bigint, now: bigint): VolatilityTracker {
   const elapsed = now - tracker.lastUpdateAt;
   if (elapsed < BigInt(fee.filterPeriod)) return tracker;
@@ -164,7 +167,7 @@ export function referencesAt(tracker: VolatilityTracker, fee: DynamicFee, sqrtPr
   return { ...tracker, sqrtPriceReference: sqrtPrice, reference: faded };
 }
 
-/** The tracker after the price moved to `sqrtPrice`. */
+/** Returns the tracker after the price moved to `sqrtPrice`. */
 export function accumulatorAt(tracker: VolatilityTracker, fee: DynamicFee, sqrtPrice: bigint): VolatilityTracker {
   const bins = binsBetween(sqrtPrice, tracker.sqrtPriceReference, fee.binStepU128);
   const sum = tracker.reference + bins * 10_000n;
@@ -172,7 +175,7 @@ export function accumulatorAt(tracker: VolatilityTracker, fee: DynamicFee, sqrtP
   return { ...tracker, accumulator: sum > most ? most : sum };
 }
 
-/** Bins between two square-root prices: twice as many as their roots are apart. */
+/** Returns the bins between two square-root prices: twice as many as between the roots. */
 export function binsBetween(a: bigint, b: bigint, binStepU128: bigint): bigint {
   const [upper, lower] = a > b ? [a, b] : [b, a];
   if (lower === 0n) return 0n;

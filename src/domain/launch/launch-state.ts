@@ -1,4 +1,4 @@
-/** Words of a launch, facts of its curve, and meanings of the programs' errors. */
+/** States of a launch, facts of its curve, and the meaning of the programs' errors. */
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import type { EpochMs } from '../values/time.ts';
 
@@ -14,7 +14,7 @@ export const CURVE_LAUNCH_STATES = [
 ] as const;
 export type CurveLaunchState = (typeof CURVE_LAUNCH_STATES)[number];
 
-/** Chain state of a curve. Plain JSON; amounts in raw units as text. */
+/** State of a curve on the chain. Plain JSON. Amounts in raw units as text. */
 export type CurveState = {
   readonly slot: number;
   readonly at: EpochMs;
@@ -30,7 +30,7 @@ export type CurveState = {
   readonly totalTradingBaseFee: DecimalString;
   readonly migrationProgress: number;
   readonly isMigrated: boolean;
-  /** Dollars of one whole quote token when the curve was first looked at; null if nothing live priced it then. Missing in what older versions stored. */
+  /** US dollar price of one whole quote token at the first read, or null without a live price. Missing in older versions. */
   readonly startQuoteUsd?: DecimalString | null;
 };
 
@@ -44,7 +44,9 @@ export interface LaunchReturns {
   readonly relativePct: DecimalString;
 }
 
-/** Splits the token's return into its own and that of its quote token. `priceRatio`: the price in quote tokens over that at the start. */
+/**
+ * Splits the token's return into its own and that of its quote token. `priceRatio` is the price in quote tokens over the one at the start.
+ */
 export function launchReturns(priceRatio: string | Decimal, startQuoteUsd: DecimalString, quoteUsd: DecimalString): LaunchReturns {
   const own = new Decimal(priceRatio);
   const quote = new Decimal(quoteUsd).div(startQuoteUsd);
@@ -53,8 +55,8 @@ export function launchReturns(priceRatio: string | Decimal, startQuoteUsd: Decim
 }
 
 /**
- * Returns the claimed trading fees of a party in raw units: its share of all fees less what still waits. Each trade rounds the creator's
- * part down, so this may be one raw unit per trade too high.
+ * Returns the claimed trading fees of a party in raw units: its share of all fees minus the unclaimed part. Each trade rounds the creator's
+ * share down, so this may be one raw unit per trade too high.
  */
 export function claimedFee(totalTradingFee: DecimalString, sharePct: number, waiting: DecimalString): bigint {
   const claimed = (BigInt(totalTradingFee) * BigInt(sharePct)) / 100n - BigInt(waiting);
@@ -80,16 +82,16 @@ const WORDS: Readonly<Record<number, string>> = {
   6081: 'the quote mint takes a fee of every transfer',
 };
 
-/** A chain's error in words: `{"InstructionError":[2,{"Custom":6081}]}` names the program's own number. */
+/** Explains a chain's error. `{"InstructionError":[2,{"Custom":6081}]}` contains the program's own code. */
 export function launchErrorWords(error: string): string {
   const custom = /"Custom":\s*(\d+)/.exec(error)?.[1];
-  // A wallet that was never paid is no account at all.
+  // A wallet that was never funded has no account.
   if (/AccountNotFound|InsufficientFundsForFee/.test(error)) return `the wallet that signs holds no lamports for the fee (${error})`;
   const words = custom === undefined ? undefined : WORDS[Number(custom)];
   return words === undefined ? error : `${words} (program error ${custom})`;
 }
 
-/** Returns why a token may not be called so, in one sentence; null if it may. */
+/** Returns in one sentence why a token cannot have these names, or null if it can. */
 export function namesProblem({
   name,
   symbol,

@@ -1,4 +1,4 @@
-/** The instructions of a launch as a wallet signs them: its own compute budget, the configuration, the pool, and the first buy. */
+/** Instructions of a launch for a wallet to sign: compute budget, configuration, pool and first buy. */
 import { computeBudget, ownAccount } from '../solana/common-instructions.ts';
 import { SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../solana/programs.ts';
 import { writeUint } from './byte-struct.ts';
@@ -20,11 +20,11 @@ import { baseFeeAt } from './fees.ts';
 import { NATIVE_MINT } from './quote-tokens.ts';
 import { type Claimer, lockerClaimInstruction, migrationFeeInstruction, surplusInstruction } from './withdrawals.ts';
 
-/** Units that the configuration, the pool and the first buy take at most together, with room for a node that counts otherwise. */
+/** Maximum compute units of configuration, pool and first buy, with a margin for nodes that count differently. */
 const CONFIG_UNITS = 120_000;
 const POOL_UNITS = 260_000;
 const BUY_UNITS = 160_000;
-/** Micro-lamports for a unit. */
+/** Micro-lamports per unit. */
 const UNIT_PRICE = 20_000n;
 
 export interface LaunchPlan {
@@ -35,18 +35,18 @@ export interface LaunchPlan {
   readonly names: TokenNames;
   readonly config: CurveConfig;
   readonly facts: CurveFacts;
-  /** Raw quote units that the creator buys with at once; null for no first buy. */
+  /** Raw quote units of the creator's first buy, or null for none. */
   readonly firstBuy: bigint | null;
 }
 
-/** The parts of a launch. Both transactions, or the one that holds them all, begin with their own budget. */
+/** Parts of a launch. Each transaction begins with its own compute budget. */
 export interface LaunchInstructions {
   readonly config: readonly ProgramInstruction[];
   readonly pool: readonly ProgramInstruction[];
   readonly buy: readonly ProgramInstruction[];
 }
 
-/** Lamports become the wrapped coin that a curve takes. */
+/** Wraps lamports into the wrapped coin that a curve takes. */
 function wrapped(owner: string, account: string, lamports: bigint): readonly ProgramInstruction[] {
   const transfer = new Uint8Array(12);
   transfer[0] = 2;
@@ -64,7 +64,7 @@ function wrapped(owner: string, account: string, lamports: bigint): readonly Pro
   ];
 }
 
-/** Returns the output of the first buy. It is exact, because nobody trades before it. Null if the curve cannot take it. */
+/** Returns the output of the first buy. It is exact, because no trade comes before it. Null if the curve cannot take it. */
 export function firstBuyOf({ config, facts, firstBuy }: Pick<LaunchPlan, 'config' | 'facts' | 'firstBuy'>): bigint | null {
   if (firstBuy === null) return null;
   const shape = { ...config, migrationSqrtPrice: facts.migrationSqrtPrice };
@@ -73,7 +73,7 @@ export function firstBuyOf({ config, facts, firstBuy }: Pick<LaunchPlan, 'config
   return done.left > 0n ? null : done.amountOut;
 }
 
-/** @throws RangeError if the first buy is more than the curve takes */
+/** Builds the instructions. @throws RangeError if the first buy exceeds what the curve takes. */
 export function launchInstructions(plan: LaunchPlan): LaunchInstructions {
   const { keys, creator, partner, badge, names, config, firstBuy } = plan;
   const buy: ProgramInstruction[] = [];
@@ -106,7 +106,7 @@ export function inOne({ config, pool, buy }: LaunchInstructions): readonly Progr
   return [...computeBudget(CONFIG_UNITS + POOL_UNITS + (buy.length > 0 ? BUY_UNITS : 0), UNIT_PRICE), ...config, ...pool, ...buy];
 }
 
-/** Builds the configuration in a transaction of its own, and the rest in a second one. */
+/** Builds the configuration in one transaction, and the rest in a second one. */
 export function inTwo({ config, pool, buy }: LaunchInstructions): readonly [readonly ProgramInstruction[], readonly ProgramInstruction[]] {
   return [
     [...computeBudget(CONFIG_UNITS, UNIT_PRICE), ...config],
@@ -120,15 +120,15 @@ const CLAIM_UNITS = 160_000;
 export const CLAIM_KINDS = ['fees', 'surplus', 'migration_fee', 'unlocked'] as const;
 export type ClaimKind = (typeof CLAIM_KINDS)[number];
 
-/** Claim of a launch, with its payee. */
+/** Claim of a launch, and its payee. */
 export interface ClaimOrder {
   readonly kind: ClaimKind;
   readonly as: Claimer;
-  /** Base58: who signs, pays for the transaction and is paid. */
+  /** Base58. Signs, pays for the transaction and receives the claim. */
   readonly claimer: string;
 }
 
-/** Builds a claim of everything of one kind that waits, paid into the claimer's own accounts. Missing accounts are created. */
+/** Builds a claim of the whole claimable amount of one kind, paid to the claimer's own accounts. Creates missing accounts. */
 export function claimInstructions(keys: PoolKeys, order: ClaimOrder): readonly ProgramInstruction[] {
   const { kind, claimer } = order;
   const { baseMint, quoteMint, quoteProgram } = keys;

@@ -1,4 +1,4 @@
-/** Launches by the external launcher: its words, its requests, and its payment. */
+/** Launches by the external launcher: its terms, its requests, and its payment. */
 import type { DecimalString } from '../values/decimal.ts';
 import { isAddress } from '../solana/base58.ts';
 import { computeBudget } from '../solana/common-instructions.ts';
@@ -20,7 +20,7 @@ export const LAUNCHER_LAUNCH_STATES = [
 ] as const;
 export type LauncherLaunchState = (typeof LAUNCHER_LAUNCH_STATES)[number];
 
-/** Quote that a token can be paired with at the launcher. */
+/** Quote token available at the launcher. */
 export interface LauncherPair {
   readonly mint: string;
   readonly symbol: string;
@@ -34,7 +34,7 @@ export interface LauncherPairs {
   readonly creatorFeeBps: { readonly min: number; readonly max: number };
 }
 
-/** Intent of a launch. Every request about one launch carries the same. Plain JSON. */
+/** Intent of a launch, the same in every request about it. Plain JSON. */
 export interface LauncherIntent {
   readonly name: string;
   readonly symbol: string;
@@ -42,37 +42,37 @@ export interface LauncherIntent {
   readonly imageUrl: string;
   readonly agentId: string;
   readonly agentName: string;
-  /** Base58: who pays. */
+  /** Base58. The wallet that pays. */
   readonly wallet: string;
   readonly pairMint: string;
   readonly creatorFeeBps: number;
 }
 
-/** Price of the launcher. Nothing is owed before it is paid. */
+/** Price of the launcher. Nothing is owed before the payment. */
 export interface LauncherOffer {
   readonly lamports: DecimalString;
   readonly payTo: string;
-  /** Names the intent in the request that follows the payment. */
+  /** Identifies the intent in the request after the payment. */
   readonly preflightToken: string;
   readonly validUntil: EpochMs;
-  /** The launcher's own number of the request, for its support. */
+  /** Request number of the launcher, for its support. */
   readonly requestId: string | null;
 }
 
 /** Answer of the launcher to the report of a payment. */
 export type LauncherWord =
   | { readonly said: 'launched'; readonly mint: string; readonly transaction: string | null }
-  /** The payment was seen or is awaited, and the token is not launched yet. */
+  /** The payment was seen or is expected, and the token is not launched yet. */
   | { readonly said: 'pending' }
   /** The launcher will not launch on this payment. */
   | { readonly said: 'declined'; readonly code: string; readonly detail: string };
 
-/** Upper bound for the price of a launch against mistakes: ten of the native coin, in lamports. */
+/** Upper bound for the price of a launch, against mistakes: ten native coins, in lamports. */
 export const MOST_LAMPORTS = 10_000_000_000n;
 const UNITS = 60_000;
 const UNIT_PRICE = 20_000n;
 
-/** Returns why an intent cannot be registered, as `$.field: …`; null if it may. */
+/** Returns why an intent cannot be registered, as `$.field: …`, or null if it can. */
 export function intentProblem(intent: Pick<LauncherIntent, 'name' | 'symbol' | 'description' | 'imageUrl'>): string | null {
   const { name, symbol, description, imageUrl } = intent;
   if (name.trim() === '' || name.length > 32) return '$.name: 1 to 32 characters are possible';
@@ -83,7 +83,7 @@ export function intentProblem(intent: Pick<LauncherIntent, 'name' | 'symbol' | '
   return null;
 }
 
-/** Returns why an offer makes no sense for who pays; null if it does. */
+/** Returns why an offer is invalid for its payer, or null if it is valid. */
 export function offerProblem({ lamports, payTo, validUntil }: LauncherOffer, wallet: string, now: EpochMs): string | null {
   if (!isAddress(payTo)) return 'it names no address to pay to';
   if (payTo === wallet) return 'it would have the wallet pay itself';
@@ -93,12 +93,12 @@ export function offerProblem({ lamports, payTo, validUntil }: LauncherOffer, wal
   return null;
 }
 
-/** Returns the memo that names the launch in a payment on the chain. */
+/** Returns the memo that identifies the launch in its payment on the chain. */
 export function paymentMemo(launchId: string): string {
   return `sevengate launch ${launchId}`;
 }
 
-/** Builds the payment: its own compute budget, exactly so many lamports, and the launch that it is for. */
+/** Builds the payment: compute budget, the exact lamports, and the launch id. */
 export function paymentInstructions(wallet: string, { lamports, payTo }: LauncherOffer, launchId: string): readonly ProgramInstruction[] {
   const transfer = new Uint8Array(12);
   transfer[0] = 2;
@@ -117,7 +117,7 @@ export function paymentInstructions(wallet: string, { lamports, payTo }: Launche
   ];
 }
 
-/** Returns instructions for a payer who got no token. */
+/** Returns instructions for a payer who received no token. */
 export function paidWords(offer: Pick<LauncherOffer, 'lamports' | 'payTo' | 'requestId'>, signature: string, why: string): string {
   const request = offer.requestId === null ? '' : ` (its request ${offer.requestId})`;
   return `${why}. The payment ${signature} of ${offer.lamports} lamports to ${offer.payTo} is final: hand the same payment in again to have the launcher asked once more, or show it to the launcher's support${request}; nothing is paid a second time`;

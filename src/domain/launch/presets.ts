@@ -1,9 +1,9 @@
-/** The presets of bonding-curve launches: how far a curve climbs, what trading costs while it is young, and who gets what. */
+/** Presets of bonding-curve launches: graduation multiple, early trading fees, and shares. */
 
 export const PRESET_KEYS = ['reference_anchored', 'price_discovery', 'agent_treasury'] as const;
 export type PresetKey = (typeof PRESET_KEYS)[number];
 
-/** A fee that falls from a start to an end in equal steps of time. */
+/** A fee that falls from a start to an end in equal time steps. */
 export interface AntiSniperFee {
   readonly startBps: number;
   readonly endBps: number;
@@ -14,14 +14,14 @@ export interface AntiSniperFee {
 
 export interface LaunchPreset {
   readonly key: PresetKey;
-  /** The fully diluted value at graduation, as a multiple of the one at the start. */
+  /** Fully diluted value at graduation as a multiple of the one at the start. */
   readonly graduationMultiple: number;
   readonly antiSniperFee: AntiSniperFee;
-  /** Share of the trading fee after the protocol's part, in percent. */
+  /** Creator's share of the trading fee after the protocol's share, in percent. */
   readonly creatorFeeSharePct: number;
-  /** Part of the supply that is locked for the creator, in percent, and how long it vests after graduation. */
+  /** Part of the supply locked for the creator, in percent, and its vesting after graduation. */
   readonly vesting: { readonly supplyPct: number; readonly durationSeconds: number; readonly periods: number };
-  /** Fee of the successor pool; its dynamic fee comes on top. */
+  /** Fee of the successor pool. Its dynamic fee is added. */
   readonly migratedPool: { readonly feeBps: number; readonly dynamicFee: boolean };
 }
 

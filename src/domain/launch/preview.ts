@@ -1,22 +1,22 @@
-/** Preview of a curve before it is on the chain: prices, what it collects, its fees over time and the distribution. */
+/** Preview of a curve before it is on the chain: prices, proceeds, fees over time and distribution. */
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import { buildCurveConfig, type CurveConfig, type CurveFacts, type CurveWish, curveFacts, planOf, priceOfSqrt } from './curve/config.ts';
 import { baseOnCurve, sqrtPriceAtQuote } from './curve/math.ts';
 import { type DynamicFee, feeInPeriod, NUMERATOR_PER_BPS, PROTOCOL_FEE_PCT, REFERRAL_FEE_PCT, variableFee } from './fees.ts';
 import type { LaunchPreset } from './presets.ts';
 
-/** Steps of the curve's fill in a preview. */
+/** Number of steps in the preview's price ladder. */
 export const LADDER_STEPS = 10;
 
-/** One step of the ladder. Prices in whole quote tokens for one token. */
+/** One step of the ladder. Prices in whole quote tokens per token. */
 export interface LadderStep {
   readonly fillPct: number;
   readonly price: DecimalString;
-  /** Whole tokens sold until here. */
+  /** Whole tokens sold up to here. */
   readonly sold: DecimalString;
 }
 
-/** A part of the base fee's time line; the last one stays. */
+/** A step of the base fee's timeline. The last one has no end. */
 export interface FeeStep {
   /** Seconds after trading begins. */
   readonly at: number;
@@ -26,7 +26,7 @@ export interface FeeStep {
   readonly volatilityBps: DecimalString;
 }
 
-/** Percent of every trading fee: protocol, creator and partner sum to 100, and a referrer is paid out of the protocol's part. */
+/** Percent of every trading fee. Protocol, creator and partner sum to 100. A referrer is paid out of the protocol's share. */
 export interface FeeShares {
   readonly protocolPct: DecimalString;
   readonly referralPct: DecimalString;
@@ -38,7 +38,7 @@ export interface VestingPreview {
   readonly supplyPct: number;
   /** Whole tokens. */
   readonly total: DecimalString;
-  /** Unlocked at once at graduation: what does not divide into periods. */
+  /** Unlocked at once at graduation: the remainder of the division into periods. */
   readonly cliff: DecimalString;
   readonly perPeriod: DecimalString;
   readonly periods: number;
@@ -50,7 +50,7 @@ export interface LaunchPreview {
   readonly startingPrice: DecimalString;
   readonly startingFdv: DecimalString;
   readonly graduationPrice: DecimalString;
-  /** Fully diluted, at graduation. */
+  /** Fully diluted value at graduation. */
   readonly graduationFdv: DecimalString;
   /** Amount collected until graduation, in whole quote tokens. */
   readonly graduationThreshold: DecimalString;
@@ -67,18 +67,18 @@ export interface LaunchPreview {
   readonly successorPool: { readonly feeBps: number; readonly dynamicFee: boolean; readonly lockedPct: number };
 }
 
-/** A curve with everything that follows from it. */
+/** A curve and all values derived from it. */
 export interface PlannedCurve {
   readonly config: CurveConfig;
   readonly facts: CurveFacts;
 }
 
-/** Raw units as whole tokens. */
+/** Converts raw units to whole tokens. */
 export function wholeTokens(raw: bigint, decimals: number): DecimalString {
   return plainDecimal(new Decimal(raw.toString()).div(new Decimal(10).pow(decimals)));
 }
 
-/** @throws RangeError if the wish makes no curve */
+/** Plans a curve. @throws RangeError if the request forms no curve. */
 export function plannedCurve(wish: CurveWish): PlannedCurve {
   const config = buildCurveConfig(planOf(wish));
   const facts = curveFacts(config);
@@ -86,7 +86,7 @@ export function plannedCurve(wish: CurveWish): PlannedCurve {
   return { config, facts };
 }
 
-/** @throws RangeError if the wish makes no curve */
+/** Previews a curve. @throws RangeError if the request forms no curve. */
 export function previewOf(wish: CurveWish): LaunchPreview {
   const { preset, decimals, quoteDecimals } = wish;
   const { config, facts } = plannedCurve(wish);
@@ -130,12 +130,12 @@ function ladderOf(config: CurveConfig, decimals: number, price: (sqrtPrice: bigi
   });
 }
 
-/** A numerator in basis points. */
+/** Converts a numerator to basis points. */
 export function bpsOf(numerator: bigint): DecimalString {
   return plainDecimal(new Decimal(numerator.toString()).div(NUMERATOR_PER_BPS.toString()));
 }
 
-/** Returns the maximum volatility fee, at the largest price move that is counted. */
+/** Returns the maximum volatility fee, at the largest counted price change. */
 export function mostVolatilityFee(fee: DynamicFee | null): bigint {
   return fee === null ? 0n : variableFee(fee, BigInt(fee.maxVolatilityAccumulator));
 }
@@ -149,7 +149,7 @@ function feeTimeline({ baseFee, dynamicFee }: CurveConfig, preset: LaunchPreset)
   }));
 }
 
-/** Returns the distribution of a fee without a referrer. A referrer is paid out of the protocol's part. */
+/** Returns the distribution of a fee without a referrer, who would be paid out of the protocol's share. */
 export function feeSharesOf({ creatorFeeSharePct }: Pick<LaunchPreset, 'creatorFeeSharePct'>): FeeShares {
   const rest = new Decimal(100).minus(PROTOCOL_FEE_PCT.toString());
   const creator = rest.times(creatorFeeSharePct).div(100);

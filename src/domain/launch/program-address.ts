@@ -1,4 +1,4 @@
-/** Addresses that programs of the primary chain derive from seeds. They lie off the curve of Ed25519, so that nobody can sign for them. */
+/** Addresses that programs of the primary chain derive from seeds. They are off the Ed25519 curve, so that nobody can sign for them. */
 import { createHash } from 'node:crypto';
 import { base58 } from '../solana/base58.ts';
 import { keyBytes, readUint } from './byte-struct.ts';
@@ -14,28 +14,28 @@ function power(base: bigint, exponent: bigint): bigint {
   return result;
 }
 
-/** True if the bytes are the y of a point of the curve, so that a key pair may belong to them. */
+/** True if the bytes are the y coordinate of a point on the curve, so that a key pair may exist for them. */
 export function isOnCurve(bytes: Uint8Array): boolean {
   const sign = (bytes[31] as number) >> 7;
   const y = readUint(bytes, 0, 32) & ((1n << 255n) - 1n);
   const yy = (y * y) % P;
   const numerator = (yy + P - 1n) % P;
   if (numerator === 0n) return sign === 0;
-  // A quotient is a square exactly where the product is one, which needs no inverse.
+  // A quotient is a square exactly if the product is one, which needs no inverse.
   return power((numerator * ((D * yy + 1n) % P)) % P, (P - 1n) / 2n) === 1n;
 }
 
 export interface ProgramAddress {
   readonly address: string;
-  /** The last seed: the highest number that leads off the curve. */
+  /** Last seed: the highest number that leads off the curve. */
   readonly bump: number;
 }
 
-/** Addresses derived before: the same few are asked for with every instruction of a pool. */
+/** Cache of derived addresses, because every instruction of a pool needs the same few. */
 const DERIVED = new Map<string, ProgramAddress>();
 const MOST_DERIVED = 10_000;
 
-/** The address of seeds under a program: texts are taken as UTF-8. @throws RangeError if no bump leads off the curve */
+/** Derives the address of seeds under a program. Texts are UTF-8. @throws RangeError if no bump leads off the curve. */
 export function programAddress(program: string, seeds: readonly (string | Uint8Array)[]): ProgramAddress {
   const name = [program, ...seeds.map((seed) => Buffer.from(seed).toString('hex'))].join();
   const known = DERIVED.get(name);

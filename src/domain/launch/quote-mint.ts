@@ -1,21 +1,21 @@
-/** Permitted quote mints of a curve, by the program's rules, in words for the launcher. See docs/reference/outside/launch-programs.md. */
+/** Permitted quote mints of a curve by the program's rules, with messages. See docs/reference/outside/launch-programs.md. */
 import type { MintAccount } from '../solana/token-layout.ts';
 
 const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 const TOKEN_2022 = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb';
-/** The native coin's mint under the second token program, which no curve takes. */
+/** Mint of the native coin under the second token program, which no curve accepts. */
 const NATIVE_2022 = '9pan9bMn5HatX4EJdBwg9VgCa7Uz5HL8N1m5D3NdXej9';
 const METADATA_POINTER = 18;
 const TOKEN_METADATA = 19;
 
-/** Objection to a quote mint. `code` is the program's own error if it has one. */
+/** Objection to a quote mint. `code` is the program's own error, if it has one. */
 export interface QuoteMintObjection {
   readonly kind: 'no_mint' | 'native_2022' | 'transfer_fee' | 'badge_missing' | 'paused' | 'transfer_hook' | 'starts_frozen';
   readonly code: number | null;
   readonly detail: string;
 }
 
-/** Facts of a mint that are known without the chain. */
+/** Facts of a mint that are known without reading the chain. */
 export interface QuoteMintFacts {
   readonly mint: string;
   readonly symbol: string;
@@ -36,20 +36,20 @@ const unmade = (detail: string, kind: QuoteMintObjection['kind'], code: number |
   detail,
 });
 
-/** Returns what the catalog alone says against a quote; null if only the chain can tell. */
+/** Returns the catalog's objection to a quote mint, or null if only the chain can tell. */
 export function listedObjection({ mint, symbol, transferFeeBps }: QuoteMintFacts): QuoteMintObjection | null {
   if (mint === NATIVE_2022) return unmade('the native coin is quoted by its mint of the first token program', 'native_2022', 6028);
   return transferFeeBps !== null && transferFeeBps > 0 ? feeWords(symbol, transferFeeBps) : null;
 }
 
-/** True if the program wants to see a token badge of the mint's. */
+/** True if the program requires a token badge of the mint. */
 export function needsBadge(program: string, { extensions }: Pick<MintAccount, 'extensions'>): boolean {
   return program === TOKEN_2022 && extensions.some((one) => one !== METADATA_POINTER && one !== TOKEN_METADATA);
 }
 
 /**
- * Returns what the chain's own account says against a quote, in the order in which the program looks; null if nothing does.
- * `epoch` is the chain's; a fee that is scheduled for later counts as well.
+ * Returns the objection of the mint's account, in the order of the program's checks, or null. `epoch` is the chain's. A fee scheduled for
+ * later also counts.
  */
 export function mintObjection(
   facts: QuoteMintFacts,

@@ -1,4 +1,6 @@
-/** The tokens that a curve may be quoted in: the native coin, the dollar stablecoin, and every tokenized share or pre-IPO token of the catalog. */
+/**
+ * Tokens that a curve can be quoted in: the native coin, the dollar stablecoin, and every tokenized share or pre-IPO token of the catalog.
+ */
 import { CATALOG, USDC_DECIMALS, USDC_MINT } from '../catalog/catalog.ts';
 import { TOKEN_PROGRAM } from '../solana/programs.ts';
 import type { EpochMs } from '../values/time.ts';
@@ -10,14 +12,14 @@ const NATIVE_DECIMALS = 9;
 
 export interface QuoteToken extends QuoteMintFacts {
   readonly decimals: number;
-  /** UI units of one whole token: the issuer scales shares so. */
+  /** UI units of one whole token, because issuers scale shares. */
   readonly multiplier: number;
   readonly kind: 'native' | 'stable' | 'tokenized_equity' | 'pre_ipo';
-  /** Instrument that prices one UI unit in dollars; null if it is a dollar. */
+  /** Instrument that prices one UI unit in dollars, or null for a dollar token. */
   readonly pricedBy: InstrumentKey | null;
 }
 
-/** The token of a mint as the catalog has it at `now`; null if no curve is quoted in it. */
+/** Returns the token of a mint in the catalog at `now`, or null if no curve is quoted in it. */
 export function quoteTokenOf(mint: string, now: EpochMs): QuoteToken | null {
   const plain = { mint, program: TOKEN_PROGRAM, multiplier: 1, transferFeeBps: 0 } as const;
   if (mint === NATIVE_MINT)

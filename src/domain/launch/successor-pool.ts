@@ -1,4 +1,4 @@
-/** The pool that follows a complete curve: its account, its swaps exact to the raw unit, and the instruction that carries one out. */
+/** The pool that follows a complete curve: its account, its swaps exact to the raw unit, and its swap instruction. */
 
 import { TOKEN_PROGRAM } from '../solana/programs.ts';
 import { byteStruct } from './byte-struct.ts';
@@ -85,20 +85,20 @@ export const SUCCESSOR_POOL = byteStruct([
 
 export type SuccessorPoolAccount = ReturnType<typeof SUCCESSOR_POOL.read>;
 
-/** A successor pool; null if the bytes are not one. */
+/** Reads a successor pool, or returns null if the bytes are not one. */
 export function readSuccessorPool(bytes: Uint8Array): SuccessorPoolAccount | null {
   return bytes.length === SUCCESSOR_POOL.size && DISCRIMINATOR.every((byte, at) => bytes[at] === byte) ? SUCCESSOR_POOL.read(bytes) : null;
 }
 
-/** The pool's own account as new bytes. */
+/** Encodes the pool's account. */
 export function successorBytes(pool: Partial<SuccessorPoolAccount>): Uint8Array {
   return SUCCESSOR_POOL.encode({ ...pool, discriminator: DISCRIMINATOR });
 }
 
-/** Fees in the quote alone; otherwise they are taken from what comes out. */
+/** Fee mode with fees in quote only. Otherwise they are taken from the output. */
 const ONLY_QUOTE = 1;
 
-/** The pool as a curve of one segment over all of its prices. */
+/** Returns the pool as a curve of one segment over all of its prices. */
 export function successorShape(pool: SuccessorPoolAccount): CurveShape {
   return {
     sqrtStartPrice: pool.sqrtMinPrice,
@@ -108,14 +108,14 @@ export function successorShape(pool: SuccessorPoolAccount): CurveShape {
   };
 }
 
-/** Returns the volatility fee of the pool, as it counts it, or null. */
+/** Returns the volatility fee of the pool, or null. */
 export function successorDynamicFee(pool: SuccessorPoolAccount): DynamicFee | null {
   if (pool.dynamicInitialized === 0) return null;
   const { binStep, binStepU128, filterPeriod, decayPeriod, reductionFactor, maxVolatilityAccumulator, variableFeeControl } = pool;
   return { binStep, binStepU128, filterPeriod, decayPeriod, reductionFactor, maxVolatilityAccumulator, variableFeeControl };
 }
 
-/** The tracker as a swap finds it, and the numerator of its fee. `now` in seconds. */
+/** Returns the tracker at the start of a swap, and the numerator of its fee. `now` in seconds. */
 export function successorFee(
   pool: SuccessorPoolAccount,
   now: bigint,
@@ -131,7 +131,7 @@ export function successorFee(
   return { numerator: totalFee(pool.cliffFeeNumerator, dynamic, tracker.accumulator), tracker, dynamic };
 }
 
-/** A swap in the successor pool of a curve. */
+/** Returns the instruction of a swap in the successor pool. */
 export function successorSwapInstruction({ baseMint, quoteMint, quoteProgram }: PoolKeys, order: CurveSwapOrder): ProgramInstruction {
   const pool = successorPoolAddress(baseMint, quoteMint);
   const { input, output, data } = swapParts(order);
@@ -149,7 +149,7 @@ export function successorSwapInstruction({ baseMint, quoteMint, quoteProgram }: 
       { address: order.trader, signer: true },
       { address: TOKEN_PROGRAM },
       { address: quoteProgram },
-      // Nobody is paid for bringing the trader: the program's own address stands for none.
+      // Without a referrer the program's own address is passed.
       { address: SUCCESSOR_PROGRAM },
       { address: SUCCESSOR_EVENT_AUTHORITY },
       { address: SUCCESSOR_PROGRAM },

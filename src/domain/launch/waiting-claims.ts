@@ -1,10 +1,10 @@
-/** Claims that wait in a launch, from its accounts at one moment. */
+/** Claimable amounts of a launch, from its accounts at one moment. */
 import { type Outcome, refuse } from '../values/refusal.ts';
 import type { PoolConfigAccount, VirtualPoolAccount } from './curve/program.ts';
 import type { ClaimKind } from './launch-transactions.ts';
 import { type Claimer, type EscrowAccount, MIGRATION_FEE_BITS, migrationFeeOf, surplusOf, unlockedOf } from './withdrawals.ts';
 
-/** The accounts of one launch; the escrow is null if nothing was locked, or is not locked yet. */
+/** Accounts of a launch. The escrow is null if nothing is locked, or not yet. */
 export interface LaunchAccounts {
   readonly pool: VirtualPoolAccount;
   readonly config: PoolConfigAccount;
@@ -20,7 +20,7 @@ export interface Waiting {
 const conflict = (detail: string): Outcome<never> => refuse('state_conflict', detail);
 
 /**
- * Returns the amount that waits for the creator or the partner. Refuses with `state_conflict` and the reason if nothing waits. `now` in
+ * Returns the amount that the creator or the partner can claim. Refuses with `state_conflict` and the reason if there is none. `now` in
  * Unix seconds.
  */
 export function waitingFor(accounts: LaunchAccounts, kind: ClaimKind, as: Claimer, now: bigint): Outcome<Waiting> {
@@ -34,7 +34,7 @@ function waitingFees({ pool }: LaunchAccounts, as: Claimer): Outcome<Waiting> {
   return quote === 0n && base === 0n ? conflict(`no fees wait for the ${as}`) : { ok: true, value: { quote, base } };
 }
 
-/** Surplus and migration fee are each paid out once, after the curve is complete. */
+/** Returns the surplus or migration fee, each of which is paid out once after the curve is complete. */
 function waitingOnce({ pool, config }: LaunchAccounts, kind: 'surplus' | 'migration_fee', as: Claimer): Outcome<Waiting> {
   if (pool.quoteReserve < config.migrationQuoteThreshold) return conflict('the curve is not complete');
   const words = kind === 'surplus' ? 'surplus' : 'migration fee';

@@ -1,4 +1,4 @@
-/** Withdrawals of creator and partner from a launch, besides its trading fees: surplus, migration fee, and what the locker has unlocked. */
+/** Withdrawals of creator and partner from a launch besides trading fees: surplus, migration fee and unlocked tokens. */
 
 import { CURVE_PROGRAM, LOCKER_PROGRAM, TOKEN_PROGRAM } from '../solana/programs.ts';
 import { byteStruct, joined, writeUint } from './byte-struct.ts';
@@ -23,25 +23,25 @@ import { creatorPart } from './fees.ts';
 export const CLAIMERS = ['creator', 'partner'] as const;
 export type Claimer = (typeof CLAIMERS)[number];
 
-/** Share of creator and partner in the surplus above the threshold; the rest is the protocol's. Percent. */
+/** Share of creator and partner in the surplus above the threshold, in percent. The rest is the protocol's. */
 const SURPLUS_PCT = 80n;
-/** The bit of the pool's status that says that the migration fee is out. */
+/** Bit of the pool's status that marks the migration fee as paid out. */
 export const MIGRATION_FEE_BITS: Readonly<Record<Claimer, number>> = { creator: 0b010, partner: 0b100 };
 const MIGRATION_FEE_FLAGS: Readonly<Record<Claimer, number>> = { partner: 0, creator: 1 };
 
-/** Returns the part of a surplus in raw quote units, as if it were unclaimed. */
+/** Returns a party's share of the surplus in raw quote units, as if unclaimed. */
 export function surplusOf(config: PoolConfigAccount, pool: Pick<VirtualPoolAccount, 'quoteReserve'>, as: Claimer): bigint {
   const whole = pool.quoteReserve - config.migrationQuoteThreshold;
   if (whole <= 0n) return 0n;
   return creatorPart((whole * SURPLUS_PCT) / 100n, config.creatorTradingFeePercentage)[as];
 }
 
-/** Returns the threshold less the migration fee, rounded as the program does. */
+/** Returns the threshold minus the migration fee, rounded like the program. */
 export function lessMigrationFee(threshold: bigint, feePct: number): bigint {
   return threshold - (threshold * BigInt(feePct)) / 100n;
 }
 
-/** Returns the part of the migration fee in raw quote units, as if it were unclaimed. */
+/** Returns a party's share of the migration fee in raw quote units, as if unclaimed. */
 export function migrationFeeOf(config: PoolConfigAccount, as: Claimer): bigint {
   const whole = config.migrationQuoteThreshold - lessMigrationFee(config.migrationQuoteThreshold, config.migrationFeePercentage);
   return creatorPart(whole, config.creatorMigrationFeePercentage)[as];
@@ -71,12 +71,12 @@ export const ESCROW = byteStruct([
 export const ESCROW_DISCRIMINATOR = Uint8Array.from(Buffer.from('f477b704497487c3', 'hex'));
 export type EscrowAccount = ReturnType<typeof ESCROW.read>;
 
-/** A locker's escrow; null if the bytes are not one. */
+/** Reads a locker's escrow, or returns null if the bytes are not one. */
 export function readEscrow(bytes: Uint8Array): EscrowAccount | null {
   return bytes.length === ESCROW.size && ESCROW_DISCRIMINATOR.every((byte, at) => bytes[at] === byte) ? ESCROW.read(bytes) : null;
 }
 
-/** Returns the unlocked and not yet withdrawn amount in raw base units. `now` in seconds. */
+/** Returns the unlocked amount that is not withdrawn yet, in raw base units. `now` in seconds. */
 export function unlockedOf(escrow: EscrowAccount, now: bigint): bigint {
   if (now < escrow.cliffTime) return 0n;
   const passed = (now - escrow.cliffTime) / escrow.frequency;
@@ -84,7 +84,7 @@ export function unlockedOf(escrow: EscrowAccount, now: bigint): bigint {
   return escrow.cliffUnlockAmount + periods * escrow.amountPerPeriod - escrow.totalClaimed;
 }
 
-/** Signer, and the quote account that is paid to. */
+/** Signer, and the quote account that receives the amount. */
 export interface Withdrawal {
   readonly as: Claimer;
   readonly claimer: string;
@@ -108,13 +108,13 @@ function quoteAccounts({ config, baseMint, quoteMint, quoteProgram }: PoolKeys, 
   ];
 }
 
-/** Pays out what came in above the threshold, once. */
+/** Pays out the surplus above the threshold, once. */
 export function surplusInstruction(keys: PoolKeys, order: Withdrawal): ProgramInstruction {
   const data = order.as === 'creator' ? CURVE_INSTRUCTIONS.creatorSurplus : CURVE_INSTRUCTIONS.partnerSurplus;
   return { program: CURVE_PROGRAM, accounts: quoteAccounts(keys, order), data };
 }
 
-/** Pays out the part of the migration fee, once. */
+/** Pays out the party's share of the migration fee, once. */
 export function migrationFeeInstruction(keys: PoolKeys, order: Withdrawal): ProgramInstruction {
   const data = joined(CURVE_INSTRUCTIONS.migrationFee, Uint8Array.of(MIGRATION_FEE_FLAGS[order.as]));
   return { program: CURVE_PROGRAM, accounts: quoteAccounts(keys, order), data };

@@ -1,4 +1,4 @@
-/** Words of the leaderboard: windows, a wallet's standing in one, and why it has no rank or an incomplete figure. */
+/** Terms of the leaderboard: windows, a wallet's standing in one, and why it has no rank or an incomplete figure. */
 import type { DecimalString } from '../values/decimal.ts';
 import type { WalletChain } from '../identity/linked-wallet.ts';
 import { type EpochMs, HOUR_MS } from '../values/time.ts';
@@ -8,14 +8,14 @@ export type LeaderboardWindow = (typeof LEADERBOARD_WINDOWS)[number];
 
 export const WINDOW_MS: Readonly<Record<LeaderboardWindow, number>> = { '24h': 24 * HOUR_MS, '7d': 168 * HOUR_MS, '30d': 720 * HOUR_MS };
 
-/** Transactions of the primary chain that are read of a wallet at most, and how many a page has. */
+/** Maximum transactions read of a primary-chain wallet, and the number per page. */
 export const MOST_TRANSACTIONS = 500;
 export const PAGE_TRANSACTIONS = 100;
-/** Wallets that one refresh asks for, how often it runs, and how old an answer may be before it is asked for again. */
+/** Number of wallets per refresh, interval of refreshes, and maximum age of an answer, in milliseconds. */
 export const REFRESH_WALLETS = 20;
 export const REFRESH_MS = 30_000;
 export const STALE_MS = 5 * 60_000;
-/** A wallet whose newest answer is older than this keeps its figures and loses its rank. */
+/** Age in milliseconds of the newest answer from which a wallet keeps its figures and loses its rank. */
 export const OUTDATED_MS = 24 * HOUR_MS;
 
 /** `partial`: observed in part. `reported/partial`: also reported by the venue itself. */
@@ -32,11 +32,11 @@ export interface LeaderboardEntry {
   readonly rank: number | null;
   readonly realizedPnlUsd: DecimalString | null;
   readonly sales: number;
-  /** Sales whose basis is known; of the EVM venue every closing fill counts. */
+  /** Number of sales with a known cost basis. On the EVM venue every closing fill counts. */
   readonly matchedSales: number;
   readonly readAt: EpochMs | null;
   readonly failure: string | null;
-  /** Time since which no transaction is missing; null if the whole history was read. */
+  /** Time since which no transaction is missing, or null if the whole history was read. */
   readonly truncatedAt: EpochMs | null;
 }
 
@@ -51,7 +51,7 @@ export const RANK_REASONS = [
 ] as const;
 export type RankReason = (typeof RANK_REASONS)[number];
 
-/** Returns why an entry has no rank, or what its figure may lack; empty if neither applies. */
+/** Returns why an entry has no rank, or what its figure may lack. Empty if neither applies. */
 export function reasonsOf(entry: LeaderboardEntry, window: LeaderboardWindow, now: EpochMs): readonly RankReason[] {
   const { readAt, failure, sales, matchedSales, truncatedAt } = entry;
   if (readAt === null) return [failure === null ? 'not_read_yet' : 'provider_unavailable'];
@@ -65,7 +65,7 @@ export function reasonsOf(entry: LeaderboardEntry, window: LeaderboardWindow, no
 }
 
 /**
- * Percent of the observed sales whose whole basis is known, rounded down to two decimals; null if there was no sale or the venue only
+ * Returns the percentage of observed sales with a known basis, rounded down to two decimals. Null if there was no sale or the venue only
  * reports.
  */
 export function coverageOf({ chain, sales, matchedSales }: Pick<LeaderboardEntry, 'chain' | 'sales' | 'matchedSales'>): number | null {
@@ -73,19 +73,19 @@ export function coverageOf({ chain, sales, matchedSales }: Pick<LeaderboardEntry
   return Math.floor((matchedSales / sales) * 10_000) / 100;
 }
 
-/** A sale or a closing fill of a wallet. Dollars. */
+/** A sale or closing fill of a wallet. US dollars. */
 export interface WalletSale {
   readonly key: string;
   readonly at: EpochMs;
-  /** The mint, or the coin. */
+  /** Mint or coin. */
   readonly asset: string;
-  /** `sell` on the primary chain, else the venue's own word. */
+  /** `sell` on the primary chain, else the venue's own term. */
   readonly direction: string;
-  /** Raw units; null if the venue reports only the profit of the fill. */
+  /** Raw units, or null if the venue reports only the profit of the fill. */
   readonly quantity: string | null;
   readonly proceedsUsd: DecimalString | null;
   readonly costUsd: DecimalString | null;
   readonly profitUsd: DecimalString | null;
-  /** The name of the transaction on its chain. */
+  /** Transaction id on its chain. */
   readonly reference: string;
 }

@@ -1,5 +1,5 @@
 /**
- * Cost basis of a wallet's tokens, first in first out: purchases and sales quoted in a stablecoin, in the order of the chain. Quantities
+ * Cost basis of a wallet's tokens, first in first out, from purchases and sales against a stablecoin in the order of the chain. Quantities
  * and dollars are raw units. No rounding is lost, because a lot's cost is split by its running total.
  */
 
@@ -7,14 +7,14 @@
 export type WalletEvent =
   /** One token against one stablecoin. Both amounts are positive. */
   | { readonly kind: 'buy' | 'sell'; readonly mint: string; readonly quantity: string; readonly usd: string }
-  /** A transfer, a swap against something else, or anything that is not understood: the signed changes of each token. */
+  /** A transfer, a swap against something else, or an unknown effect: the signed change of each token. */
   | { readonly kind: 'moved'; readonly changes: readonly { readonly mint: string; readonly change: string }[] };
 
-/** Tokens that came together. `used` of them have been sold. */
+/** Tokens bought together, of which `used` have been sold. */
 export interface Lot {
   readonly quantity: string;
   readonly used: string;
-  /** Raw dollars for all of `quantity`; null if unknown. */
+  /** Raw dollars for all of `quantity`, or null if unknown. */
   readonly cost: string | null;
 }
 
@@ -28,7 +28,7 @@ export interface Sale {
   readonly mint: string;
   readonly quantity: string;
   readonly usd: string;
-  /** Raw dollars paid for the sold units; null if the basis of any part is unknown. */
+  /** Raw dollars paid for the sold units, or null if any part of the basis is unknown. */
   readonly cost: string | null;
 }
 
@@ -49,7 +49,7 @@ function heldIn(lots: readonly Lot[]): bigint {
   return lots.reduce((sum, { quantity, used }) => sum + BigInt(quantity) - BigInt(used), 0n);
 }
 
-/** Takes the oldest units; the cost is null if a unit's is unknown or the lots hold too few. */
+/** Takes the oldest units. The cost is null if one of them has no known cost or the lots hold too few. */
 function taken(lots: readonly Lot[], asked: bigint): { readonly lots: readonly Lot[]; readonly cost: bigint | null } {
   let missing = asked;
   let cost: bigint | null = 0n;
@@ -72,15 +72,15 @@ function withLots(ledger: FifoLedger, mint: string, lots: readonly Lot[]): FifoL
   return lots.length === 0 ? others : { ...others, [mint]: lots };
 }
 
-/** Returns the holding of a mint after a change without a known cost. */
+/** Returns the lots of a mint after a change without a known cost. */
 function unknownAfter(lots: readonly Lot[], change: bigint): readonly Lot[] {
   const held = heldIn(lots) + change;
   return held > 0n ? [{ quantity: held.toString(), used: '0', cost: null }] : [];
 }
 
 /**
- * The ledger after one event. A sale of more than the lots hold, or of a unit of unknown cost, has no basis as a whole: nothing
- * of its gain is guessed. What was moved otherwise leaves all that is held of the token without a basis, until it is sold.
+ * Returns the ledger after one event. A sale of more than the lots hold, or of units without a known cost, has no basis at all, so that no
+ * gain is guessed. Any other move leaves the whole holding of the token without a basis until it is sold.
  */
 export function ledgerAfter(ledger: FifoLedger, event: WalletEvent): LedgerStep {
   if (event.kind === 'moved') {

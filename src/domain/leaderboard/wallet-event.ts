@@ -1,16 +1,16 @@
-/** Effect of a primary-chain transaction on one wallet: a purchase or sale against a stablecoin, or a move without a cost. */
+/** Effect of a primary-chain transaction on a wallet: a purchase or sale against a stablecoin, or a move without a cost. */
 import { USDC_MINT } from '../catalog/catalog.ts';
 import type { WalletEvent } from './fifo-ledger.ts';
 
 const NATIVE_MINT = 'So11111111111111111111111111111111111111112';
-/** Dollars of six decimals. */
+/** Mints of dollar stablecoins with six decimals. */
 export const STABLE_MINTS: ReadonlySet<string> = new Set([USDC_MINT, 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB']);
-/** Lamports that rents of new accounts, tips and wrapped leftovers take beside a swap; more of them is a part of the price. */
+/** Lamports that account rents, tips and wrapped leftovers may cost beside a swap. More counts as part of the price. */
 const SIDE_LAMPORTS = 20_000_000n;
 
-/** Net changes of one wallet in one transaction, raw units. */
+/** Net changes of a wallet in one transaction, in raw units. */
 export interface NetChanges {
-  /** Change per mint, over all of the wallet's accounts. */
+  /** Change per mint over all of the wallet's accounts. */
   readonly tokens: ReadonlyMap<string, bigint>;
   /** Native and wrapped coin together, without the network fee. */
   readonly lamports: bigint;
@@ -32,7 +32,7 @@ export function walletEventOf({ tokens, lamports }: NetChanges): WalletEvent | n
     : { kind: 'sell', mint, quantity: (-token).toString(), usd: stable.toString() };
 }
 
-/** The lamports of a wallet's change with its wrapped coin, without the fee that it paid. */
+/** Returns a wallet's change in lamports including its wrapped coin, without the network fee it paid. */
 export function lamportsOf(native: bigint, tokens: ReadonlyMap<string, bigint>, feePaid: bigint): bigint {
   return native + (tokens.get(NATIVE_MINT) ?? 0n) + feePaid;
 }

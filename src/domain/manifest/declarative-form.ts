@@ -35,11 +35,11 @@ import type { ReadManifest } from './reader.ts';
 
 const MAX_TIMEFRAMES = 8;
 const MAX_FACTORS = 16;
-/** Both spellings are understood; the form's own is upper case. */
+/** Both spellings are accepted. The form's own is upper case. */
 const AUTONOMY_WORDS = [...Object.keys(AUTONOMY_IDENTIFIERS), ...AUTONOMY_LEVELS];
 const STAGE_WORDS = [...STAGES.map((stage) => stage.toUpperCase()), ...STAGES];
 
-/** Control state that a declarative manifest may ask for. Outside of the hash (see `ReadManifest`). */
+/** Control state that a declarative manifest may request. Not part of the hash (see `ReadManifest`). */
 const CONTROL_FIELDS: Fields = {
   id: { type: 'string', minLength: 1, maxLength: 120, optional: true, description: "The author's own name of the agent; not hashed." },
   autonomy_level: {
@@ -56,7 +56,7 @@ const CONTROL_FIELDS: Fields = {
   },
 };
 
-/** The plain fields by section and by their name there. */
+/** Plain fields by section and name. */
 const SECTIONS: Readonly<Record<string, Readonly<Record<string, PlainField>>>> = {
   agent: { name: 'name', description: 'description' },
   capital_allocation: { max_capital_usd: 'maxCapitalUsd', max_trade_notional_usd: 'maxTradeNotionalUsd', max_leverage: 'maxLeverage' },
@@ -75,7 +75,7 @@ const sectionFields = (section: string): Fields => ({
   ...fieldsAs(SECTIONS[section] as Record<string, PlainField>),
 });
 
-/** The fields of every section but `strategy`, which holds lists. */
+/** Fields of every section except `strategy`, which contains lists. */
 export const MANIFEST_DECLARATIVE_FIELDS: Readonly<Record<string, Fields>> = Object.fromEntries(
   Object.keys(SECTIONS).map((section) => [section, sectionFields(section)]),
 );
@@ -85,7 +85,7 @@ const TOP = ['version', 'strategy', ...Object.keys(SECTIONS)];
 const VERSION = /^1(\.\d{1,3}){0,2}$/;
 const TIMEFRAME: FieldSchema = { type: 'timeframe', description: 'Bars.' };
 
-/** True if a value has one of the sections that only the declarative form has. */
+/** True if a value has a section that only the declarative form has. */
 export function isDeclarative(value: Record<string, unknown>): boolean {
   return (
     (Object.hasOwn(value, 'strategy') && typeof value['strategy'] !== 'string') ||
@@ -94,10 +94,9 @@ export function isDeclarative(value: Record<string, unknown>): boolean {
 }
 
 /**
- * Reads a declarative manifest; adds all problems and returns null if there is one. Use `readManifest`.
- * Factors expand to conditions; `strategy.entry_conditions` and `strategy.exit_conditions` (condition objects as in
- * the payload form) follow them, for what no factor says. The first timeframe is the manifest's; a factor on bars
- * that names no timeframe of its own asks every listed one to agree.
+ * Reads a declarative manifest. Adds all problems and returns null if there is one. Use `readManifest`. Factors expand to conditions.
+ * `strategy.entry_conditions` and `strategy.exit_conditions` (condition objects as in the payload form) follow them, for rules without a
+ * factor. The first timeframe is the manifest's. A factor on bars without its own timeframe requires every listed one to agree.
  */
 export function readDeclarative(value: Record<string, unknown>, catalog: Catalog, problems: Problem[]): ReadManifest | null {
   refuseUnknown(value, TOP, '$', problems);
@@ -139,7 +138,7 @@ function autonomyOf(word: FieldValue | undefined): Autonomy | null {
   return word === undefined ? null : (AUTONOMY_IDENTIFIERS[String(word)] ?? (word as Autonomy));
 }
 
-/** A section's object; a missing one is empty, so that each of its required fields is named as missing. */
+/** Returns a section's object. A missing one is empty, so that each of its required fields is reported as missing. */
 function sectionOf(value: Record<string, unknown>, section: string, problems: Problem[]): Record<string, unknown> {
   const found = Object.hasOwn(value, section) ? value[section] : undefined;
   if (isObject(found)) return found;
@@ -168,7 +167,7 @@ function readStrategy(
       const expansion = readFactor(factor, timeframes, path, problems);
       if (expansion === null) return;
       for (const name of expansion.timeframes) read.add(name);
-      // Both sides are made of the same parameters: what is wrong with them is said once.
+      // Both sides use the same parameters, so their problems are reported once.
       const before = problems.length;
       for (const condition of expansion.entry) addTo(entry, readCondition(condition, 'entry', timeframe, `${path}.parameters`, problems));
       if (problems.length > before) return;
@@ -191,7 +190,7 @@ function readStrategy(
   }
   for (const condition of [...entry, ...exit]) if (typeof condition['timeframe'] === 'string') read.add(condition['timeframe']);
   timeframes.forEach((name, index) => {
-    // Silently ignored, it could be changed without a new version.
+    // If it were silently ignored, it could be changed without a new version.
     if (index > 0 && !read.has(name)) {
       problems.push({
         path: `$.strategy.timeframes[${index}]`,
@@ -228,7 +227,7 @@ function readTimeframes(value: unknown, problems: Problem[]): string[] {
   return timeframes;
 }
 
-/** Writes a manifest in the declarative form, rules as condition objects; reading it again yields the same hash. */
+/** Returns the manifest in the declarative form, with rules as condition objects. Reading it again gives the same hash. */
 export function renderDeclarative(
   manifest: Manifest,
   control: Partial<Pick<ReadManifest, 'requestedAutonomy' | 'requestedStage' | 'agentKey'>> = {},
@@ -258,7 +257,7 @@ export function renderDeclarative(
   };
 }
 
-/** JSON Schema of the declarative form. `readManifest` is stricter: it also knows the catalog and checks fields together. */
+/** JSON Schema of the declarative form. `readManifest` is stricter: it also knows the catalog and checks combinations of fields. */
 export const manifestDeclarativeSchema: JsonSchema = {
   type: 'object',
   description: 'Declarative agent manifest.',

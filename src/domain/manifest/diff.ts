@@ -3,26 +3,26 @@ import { canonicalJson, type Json } from '../values/canonical-json.ts';
 import type { Manifest, ManifestCondition } from './manifest.ts';
 
 export interface FieldChange {
-  /** Path in the canonical manifest: `$.stopLossPct`. */
+  /** Path in the canonical manifest, such as `$.stopLossPct`. */
   readonly path: string;
   readonly before: Json;
   readonly after: Json;
 }
 
-/** A condition that stands on one side only. A condition with another parameter is one removed and one added. */
+/** A condition on one side only. A condition with another parameter is one removed and one added. */
 export interface ConditionChange {
   readonly side: 'entry' | 'exit';
   readonly condition: ManifestCondition;
 }
 
 export interface ManifestDiff {
-  /** Plain fields and the universe; conditions stand apart. */
+  /** Changes of plain fields and the universe, without conditions. */
   readonly changes: readonly FieldChange[];
   readonly conditionsAdded: readonly ConditionChange[];
   readonly conditionsRemoved: readonly ConditionChange[];
 }
 
-/** The differences from `before` to `after`, fields in the order of their names. Two equal manifests differ in nothing. */
+/** Returns the differences from `before` to `after`, fields in the order of their names. Equal manifests have none. */
 export function diffManifests(before: Manifest, after: Manifest): ManifestDiff {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
   const changes: FieldChange[] = [];
@@ -33,7 +33,7 @@ export function diffManifests(before: Manifest, after: Manifest): ManifestDiff {
     if (canonicalJson(from) !== canonicalJson(to)) changes.push({ path: `$.${name}`, before: from, after: to });
   }
   for (const side of ['entry', 'exit'] as const) {
-    // The same conditions in another order are evaluated in another order: a change that the hash sees.
+    // Reordered conditions are evaluated in another order, which also changes the hash.
     const same = (manifest: Manifest): string[] => manifest[side].map((condition) => canonicalJson(condition));
     const [from, to] = [same(before), same(after)];
     if (canonicalJson(from) !== canonicalJson(to) && canonicalJson([...from].sort()) === canonicalJson([...to].sort()))
@@ -42,7 +42,7 @@ export function diffManifests(before: Manifest, after: Manifest): ManifestDiff {
   return { changes, conditionsAdded: missingFrom(before, after), conditionsRemoved: missingFrom(after, before) };
 }
 
-/** The conditions of `manifest` that `other` lacks; of duplicates as many as it has more. */
+/** Returns the conditions of `manifest` that `other` lacks. Duplicates count. */
 function missingFrom(other: Manifest, manifest: Manifest): ConditionChange[] {
   return (['entry', 'exit'] as const).flatMap((side) => {
     const left = other[side].map((condition) => canonicalJson(condition));

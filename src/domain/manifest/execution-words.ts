@@ -1,4 +1,4 @@
-/** Execution of a manifest's orders on the venues of its universe, and its cost, in words. */
+/** Describes how a manifest's orders are executed on its venues, and at what cost. */
 import { costModelOf } from '../orders/costs.ts';
 import { type FallbackReason, fallbackOnVenue, REST_MS, SLICES } from '../orders/execution-plan.ts';
 import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../market/venue.ts';
@@ -14,19 +14,19 @@ const FALLBACKS: Readonly<Record<FallbackReason, string>> = {
 
 /** Manifest in sentences. */
 export interface ManifestInWords {
-  /** Part of it that can never trade live; null if everything can. */
+  /** Part of it that can never trade live, or null if everything can. */
   readonly liveLimit: string | null;
-  /** Execution of its orders, and the fees. */
+  /** Description of the execution of its orders, and of the fees. */
   readonly execution: readonly string[];
 }
 
-/** Describes a manifest; empty if it is not on record. `lacksExchangeKey`: the organization has no key at the spot exchange. */
+/** Describes a manifest. Empty if it is not on record. `lacksExchangeKey` is true if the organization has no key at the spot exchange. */
 export function manifestInWords(manifest: Manifest | null, lacksExchangeKey: boolean): ManifestInWords {
   if (manifest === null) return { liveLimit: null, execution: [] };
   return { liveLimit: liveLimit(manifest, lacksExchangeKey), execution: executionInWords(manifest) };
 }
 
-/** Says in one sentence each in which ways an order may be executed, in the order of the universe, without repeating any. */
+/** Describes in one sentence each how orders may be executed, in the order of the universe, without repetition. */
 export function executionInWords({ algorithm, urgency, universe }: Pick<Manifest, 'algorithm' | 'urgency' | 'universe'>): string[] {
   const sentences = new Set(universe.map(({ key }) => onVenue(key, algorithm, urgency)));
   if (algorithm !== 'taker_immediate') sentences.add('What a stop-loss, a closing or a kill switch asks for is taken at once.');

@@ -1,4 +1,4 @@
-/** The fields of a manifest that both authored forms have, and the reading of the parts that they share. */
+/** Fields shared by both authored forms of a manifest, and readers of their shared parts. */
 import { type Catalog, resolveUniverseEntry } from '../catalog/catalog.ts';
 import { readCondition } from '../conditions/index.ts';
 import { describeField, describeValue, type FieldSchema, type Fields, type Problem } from '../values/field.ts';
@@ -12,17 +12,17 @@ import {
   URGENCIES,
 } from './manifest.ts';
 
-/** The manifest schema version that this engine writes and hashes. */
+/** Manifest schema version that this engine writes and hashes. */
 export const MANIFEST_SCHEMA_VERSION = '1';
 
-/** Maximum instruments and conditions per side of one manifest. One tick evaluates their product. */
+/** Maximum instruments, and conditions per side, of a manifest. A tick evaluates their product. */
 export const MAX_UNIVERSE = 50;
 export const MAX_CONDITIONS = 32;
 
-/** The members of a canonical manifest that are plain fields. */
+/** Members of a canonical manifest that are plain fields. */
 export type PlainField = Exclude<keyof Manifest, 'schemaVersion' | 'universe' | 'timeframe' | 'entry' | 'exit' | 'strategy'>;
 
-/** The plain fields by their canonical name; each form spells and places them its own way. */
+/** Plain fields by canonical name. Each form has its own spelling and place for them. */
 export const MANIFEST_FIELDS: Readonly<Record<PlainField, FieldSchema>> = {
   name: { type: 'string', minLength: 1, maxLength: 120, description: 'Name of the strategy.' },
   description: { type: 'string', minLength: 0, maxLength: 2_000, default: '', description: 'Purpose of the strategy.' },
@@ -99,12 +99,12 @@ export function readExternal(
   return { kind: 'external', release: release as string };
 }
 
-/** A subset of the plain fields under the names that a form gives them. */
+/** Returns plain fields under the names of a form. */
 export function fieldsAs(names: Readonly<Record<string, PlainField>>): Fields {
   return Object.fromEntries(Object.entries(names).map(([name, field]) => [name, MANIFEST_FIELDS[field]]));
 }
 
-/** Reads a universe; the order is kept, for it is the order of evaluation. An empty one is left to the draft gate. */
+/** Reads a universe. The order is kept, because it is the order of evaluation. An empty universe fails the draft gate later. */
 export function readUniverse(value: unknown, catalog: Catalog, path: string, problems: Problem[]): UniverseEntry[] {
   const entries: UniverseEntry[] = [];
   for (const [index, item] of readList(value, MAX_UNIVERSE, 'instruments', path, problems).entries()) {
@@ -142,7 +142,7 @@ export function readConditions(
   return conditions;
 }
 
-/** A list of at most `most` items; on anything else adds a problem and yields an empty one. */
+/** Reads a list of at most `most` items. For anything else adds a problem and returns an empty list. */
 export function readList(value: unknown, most: number, what: string, path: string, problems: Problem[]): readonly unknown[] {
   if (Array.isArray(value) && value.length <= most) return value;
   const problem = Array.isArray(value)
@@ -154,7 +154,7 @@ export function readList(value: unknown, most: number, what: string, path: strin
   return [];
 }
 
-/** The canonical manifest of read parts: every member present, in one order; `strategy` only of an external one. */
+/** Returns the canonical manifest of read parts: every member present, in a fixed order, with `strategy` only for an external one. */
 export function canonicalManifest(
   plain: Readonly<Record<PlainField, unknown>>,
   parts: Pick<Manifest, 'universe' | 'timeframe' | 'entry' | 'exit' | 'strategy'>,

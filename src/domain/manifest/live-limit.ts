@@ -1,11 +1,11 @@
-/** Parts of a manifest that cannot trade live, regardless of its evidence. */
+/** Parts of a manifest that cannot trade live, whatever its evidence. */
 import { lackInWords, EXCHANGE_KEY } from '../risk/order-context.ts';
 import { splitInstrumentKey, VENUE_FACTS } from '../market/venue.ts';
 import type { Manifest } from './manifest.ts';
 
 /**
- * Says which instruments no live order can reach, and which none of this organization can, in one sentence each; null if there are none.
- * @param lacksExchangeKey true if the organization has no key at the spot exchange, where live orders are enabled.
+ * Names the instruments that no live order can reach, and those that none of this organization can, in one sentence each. Null if there are
+ * none. @param lacksExchangeKey True if the organization has no key at the spot exchange, where live orders are enabled.
  */
 export function liveLimit({ universe }: Pick<Manifest, 'universe'>, lacksExchangeKey: boolean): string | null {
   const sentences = [venueLimit(universe), lacksExchangeKey ? keyLimit(universe) : null].filter((each) => each !== null);

@@ -1,4 +1,4 @@
-/** The canonical manifest: the one form of both authored forms, which is hashed. */
+/** The canonical manifest, into which both authored forms are read and which is hashed. */
 import { canonicalHash } from '../values/canonical-json.ts';
 import type { DecimalString } from '../values/decimal.ts';
 import type { InstrumentKey } from '../market/venue.ts';
@@ -10,31 +10,31 @@ export type Urgency = (typeof URGENCIES)[number];
 export const KILL_SWITCH_ACTIONS = ['cancel_all_and_halt', 'halt_only', 'reduce_to_flat'] as const;
 export type KillSwitchAction = (typeof KILL_SWITCH_ACTIONS)[number];
 
-/** A condition of a manifest: its type and its own fields, with every default resolved. */
+/** A condition of a manifest: its type and fields, with every default resolved. */
 export interface ManifestCondition {
   readonly type: string;
   readonly [field: string]: string | number | boolean | readonly string[];
 }
 
-/** One entry of the universe: the instrument and its kind (`spot`, `perp`, `tokenized_equity`, `pre_ipo`, `agent_token`). */
+/** An entry of the universe: the instrument and its kind (`spot`, `perp`, `tokenized_equity`, `pre_ipo`, `agent_token`). */
 export interface UniverseEntry {
   readonly key: InstrumentKey;
   readonly kind: string;
 }
 
-/** A strategy whose code lies outside of the service: it trades by the proposals that the code sends. Other code is another release. */
+/** A strategy whose code is outside the service and sends proposals. Other code needs another release. */
 export interface ExternalStrategy {
   readonly kind: 'external';
   readonly release: string;
 }
 
-/** The one internal form. Percentages and basis points are numbers (ratios), money is decimal strings. */
+/** Canonical manifest. Percentages and basis points are numbers (ratios), money is decimal strings. */
 export interface Manifest {
   readonly schemaVersion: string;
   readonly name: string;
   readonly description: string;
   readonly universe: readonly UniverseEntry[];
-  /** The timeframe that indicators without one of their own are computed on. */
+  /** Timeframe of indicators without their own. */
   readonly timeframe: string;
   readonly entry: readonly ManifestCondition[];
   readonly exit: readonly ManifestCondition[];
@@ -49,11 +49,11 @@ export interface Manifest {
   readonly algorithm: ExecutionAlgorithm;
   readonly urgency: Urgency;
   readonly maxSlippageBps: number;
-  /** Absent of a manifest whose own rules trade: its hash is that of the manifest without this member. */
+  /** Absent in a manifest whose own rules trade. Its hash is then without this member. */
   readonly strategy?: ExternalStrategy;
 }
 
-/** SHA-256 over the RFC 8785 form of the canonical manifest. */
+/** Returns the SHA-256 over the RFC 8785 form of the canonical manifest. */
 export function manifestHash(manifest: Manifest): string {
   return canonicalHash(manifest);
 }

@@ -16,7 +16,7 @@ import {
 import type { Manifest } from './manifest.ts';
 import type { ReadManifest } from './reader.ts';
 
-/** The plain fields, and after them what only the declarative form names there, optional here. */
+/** Plain fields, followed by those that only the declarative form has a section for, which are optional here. */
 const PLAIN: Readonly<Record<string, PlainField>> = {
   name: 'name',
   maxCapitalUsd: 'maxCapitalUsd',
@@ -33,7 +33,7 @@ const PLAIN: Readonly<Record<string, PlainField>> = {
   urgency: 'urgency',
 };
 
-/** The fields of the payload besides its lists. */
+/** Fields of the payload besides its lists. */
 export const MANIFEST_PAYLOAD_FIELDS: Fields = {
   ...fieldsAs(PLAIN),
   timeframe: { type: 'timeframe', description: 'Bars on which indicators are computed that name none of their own.' },
@@ -43,7 +43,7 @@ export const MANIFEST_PAYLOAD_FIELDS: Fields = {
 
 const LISTS = ['universe', 'entryConditions', 'exitConditions'] as const;
 
-/** Reads a payload; adds all problems and returns null if there is one. Use `readManifest`. */
+/** Reads a payload. Adds all problems and returns null if there is one. Use `readManifest`. */
 export function readPayload(value: Record<string, unknown>, catalog: Catalog, problems: Problem[]): ReadManifest | null {
   const fields = readFields(value, MANIFEST_PAYLOAD_FIELDS, '$', problems, null, LISTS);
   const own = (name: string): unknown => (Object.hasOwn(value, name) ? value[name] : undefined);
@@ -56,7 +56,7 @@ export function readPayload(value: Record<string, unknown>, catalog: Catalog, pr
     problems,
   );
   const conditions = (name: string): unknown => own(name) ?? (strategy === undefined ? undefined : []);
-  // While the timeframe itself is wrong, conditions are still checked, on any, so that their own problems show.
+  // If the timeframe is invalid, conditions are checked with a default one, so that their own problems are reported too.
   const entry = readConditions(conditions('entryConditions'), 'entry', timeframe ?? '1h', '$.entryConditions', problems);
   const exit = readConditions(conditions('exitConditions'), 'exit', timeframe ?? '1h', '$.exitConditions', problems);
   if (problems.length > 0 || timeframe === null) return null;
@@ -70,13 +70,13 @@ export function readPayload(value: Record<string, unknown>, catalog: Catalog, pr
   return { ok: true, manifest, requestedAutonomy: null, requestedStage: null, agentKey: null };
 }
 
-/** A decimal as a JSON number where the number spells exactly it, else as a decimal string. */
+/** Returns a decimal as a JSON number if that is exact, else as a decimal string. */
 function numberOrDecimal(decimal: string): number | string {
   const number = Number(decimal);
   return String(number) === decimal && decimal.replace(/\D/g, '').length <= 15 ? number : decimal;
 }
 
-/** Writes a manifest in the payload form; reading it again yields the same hash. */
+/** Returns the manifest in the payload form. Reading it again gives the same hash. */
 export function renderPayload(manifest: Manifest, catalog: Catalog = CATALOG): Record<string, unknown> {
   return {
     name: manifest.name,
@@ -116,7 +116,10 @@ const withLists = objectJsonSchema(MANIFEST_PAYLOAD_FIELDS, 'Agent version paylo
   },
 });
 
-/** JSON Schema of the payload form. `readManifest` is stricter: it also knows the catalog and checks fields together. Only an external strategy may leave its conditions out. */
+/**
+ * JSON Schema of the payload form. `readManifest` is stricter: it also knows the catalog and checks combinations of fields. Only an
+ * external strategy may omit its conditions.
+ */
 export const manifestPayloadSchema: JsonSchema = {
   ...withLists,
   required: (withLists['required'] as readonly string[]).filter((name) => name !== 'entryConditions' && name !== 'exitConditions'),

@@ -10,9 +10,9 @@ import type { Manifest } from './manifest.ts';
 import { readPayload } from './payload-form.ts';
 
 /**
- * Parsed manifest. Only `manifest` is hashed. The other three are requests of a declarative form (`agent.autonomy_level`,
+ * A read manifest. Only `manifest` is hashed. The other three are requests of a declarative form (`agent.autonomy_level`,
  * `agent.lifecycle_stage`, `agent.id`): control state that changes by its own rules and gates, never by a file. Null if the form does not
- * say.
+ * have them.
  */
 export interface ReadManifest {
   readonly ok: true;
@@ -28,9 +28,9 @@ export interface RefusedManifest {
 }
 
 /**
- * Reads the payload form or the declarative form; a value with one of the
- * declarative sections is declarative. YAML is parsed by the caller. All problems are reported at once, each with its
- * JSON path. What is merely incomplete for promotion (an empty universe, a zero limit) is left to `draftProblems`.
+ * Reads the payload form or the declarative form. A value with a declarative section is declarative. The caller parses YAML. Reports all
+ * problems at once, each with its JSON path. Parts that are only incomplete for promotion (an empty universe, a zero limit) are left to
+ * `draftProblems`.
  */
 export function readManifest(value: unknown, catalog: Catalog = CATALOG): ReadManifest | RefusedManifest {
   if (!isObject(value)) {
@@ -47,9 +47,8 @@ export function readManifest(value: unknown, catalog: Catalog = CATALOG): ReadMa
 }
 
 /**
- * Returns why a draft may not leave `draft` for `backtest`; empty if it may. The manifest
- * has passed the schema by being one; what remains is that the universe is non-empty and the limits are valid.
- * Paths are those of the canonical manifest.
+ * Returns why a draft cannot leave `draft` for `backtest`. Empty if it can. A read manifest already fits the schema, so this checks that
+ * the universe is not empty and the limits are set. Paths are those of the canonical manifest.
  */
 export function draftProblems(manifest: Manifest, catalog: Catalog = CATALOG): Problem[] {
   const problems: Problem[] = [];

@@ -1,4 +1,4 @@
-/** Manifests that people begin with: whole strategies in the payload form, which the example organization runs as well. */
+/** Templates of manifests: complete strategies in the payload form, which the example organization also runs. */
 
 export const DISCOUNT_HUNTER = {
   name: 'Discount hunter',
@@ -51,5 +51,5 @@ const OUTSIDE_CODE = {
   maxSlippageBps: 60,
 };
 
-/** The first is what the form of a new agent begins with. */
+/** The first one fills the form of a new agent. */
 export const MANIFEST_TEMPLATES = [DISCOUNT_HUNTER, CRYPTO_TREND, OUTSIDE_CODE];

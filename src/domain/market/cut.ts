@@ -1,4 +1,4 @@
-/** The cut: the knowledge of every instrument at one slot, and nothing later. A tick sees a cut, never "now". */
+/** The cut: the observation of every instrument at one slot, and nothing later. A tick sees a cut, never "now". */
 import { canonicalHash } from '../values/canonical-json.ts';
 import type { DecimalString } from '../values/decimal.ts';
 import type { Severity } from './market-event.ts';
@@ -6,11 +6,11 @@ import type { Quality, QualityFlag, Session } from './quote.ts';
 import type { EpochMs } from '../values/time.ts';
 import type { InstrumentKey } from './venue.ts';
 
-/** The latest quote at the slot. `ageMs` is slot minus `observedAt`, never below zero. */
+/** Latest quote at the slot. `ageMs` is slot minus `observedAt`, never negative. */
 export interface ObservedQuote {
   readonly bid: DecimalString | null;
   readonly ask: DecimalString | null;
-  /** (bid + ask) / 2, exact; null while one side is missing. */
+  /** (bid + ask) / 2, exact, or null if one side is missing. */
   readonly mid: DecimalString | null;
   readonly source: string;
   readonly observedAt: EpochMs;
@@ -20,10 +20,10 @@ export interface ObservedQuote {
   readonly flags: readonly QualityFlag[];
 }
 
-/** The reference price of the underlying at the slot. `ageMs` is slot minus `feedUpdatedAt`. */
+/** Reference price of the underlying at the slot. `ageMs` is slot minus `feedUpdatedAt`. */
 export interface ObservedReference {
   readonly instrument: string;
-  /** Source of the price if it is a second source's; absent for the first one's. */
+  /** Source of the price if it is a second source's. Absent for the first one's. */
   readonly source?: string;
   readonly referencePrice: DecimalString;
   readonly confidence: DecimalString;
@@ -34,7 +34,7 @@ export interface ObservedReference {
   readonly flags: readonly QualityFlag[];
 }
 
-/** One active event about the asset at the slot. */
+/** An active event about the asset at the slot. */
 export interface ObservedEvent {
   readonly id: string;
   readonly severity: Severity;
@@ -44,34 +44,34 @@ export interface ObservedEvent {
   readonly headline: string;
 }
 
-/** An indicator's value on the last closed bar at the slot, and on the bar before; null during warm-up. */
+/** Value of an indicator on the last closed bar at the slot, and on the previous bar. Null during warm-up. */
 export interface IndicatorValue {
   readonly value: number | null;
   readonly previous: number | null;
-  /** Open time of the last included closed bar, or null. */
+  /** Open time of the last closed bar included, or null. */
   readonly barOpenTime: EpochMs | null;
-  /** Closed bars (hours, of funding) that it has so far; only during warm-up. No decision hash depends on it. */
+  /** Closed bars (or hours, for funding) so far. Only during warm-up. No decision hash depends on it. */
   readonly bars?: number;
 }
 
-/** Age in bars, from its open time, up to which rules read an indicator's last bar. */
+/** Maximum age, in bars from its open time, of an indicator's last bar that rules still read. */
 export const FRESH_BARS = 3;
 
-/** An indicator that some manifest needs of an instrument; `indicatorKey` gives its name in an observation. */
+/** An indicator that a manifest needs of an instrument. `indicatorKey` gives its name in an observation. */
 export interface IndicatorNeed {
   readonly instrument: InstrumentKey;
   readonly name: 'rsi' | 'ema' | 'volatility' | 'funding_percentile';
   readonly timeframe: string;
-  /** The bars (rsi, ema, volatility) or days (funding_percentile) that it looks back over. */
+  /** Bars (rsi, ema, volatility) or days (funding_percentile) that it looks back over. */
   readonly period: number;
 }
 
-/** `rsi:14@1h`: how an indicator is named inside an observation. */
+/** Returns the name of an indicator in an observation, such as `rsi:14@1h`. */
 export function indicatorKey(need: Pick<IndicatorNeed, 'name' | 'period' | 'timeframe'>): string {
   return `${need.name}:${need.period}@${need.timeframe}`;
 }
 
-/** Observation of one instrument at one slot, shared by every agent that reads it. Null means unknown. */
+/** Observation of an instrument at a slot, shared by every agent that reads it. Null means unknown. */
 export interface Observation {
   readonly slot: EpochMs;
   readonly instrument: InstrumentKey;
@@ -82,25 +82,25 @@ export interface Observation {
   readonly premiumPct: number | null;
   /** (implied valuation - mark valuation) / mark valuation x 100. */
   readonly gapToMarkPct: number | null;
-  /** (perpetual mark - spot) / spot x 100 against the asset's perpetual, if any. */
+  /** (perpetual mark - spot) / spot x 100, for the asset's perpetual, or null without one. */
   readonly basisPct: number | null;
   readonly hourlyFunding: DecimalString | null;
   readonly markPrice: DecimalString | null;
   readonly liquidityUsd: DecimalString | null;
   readonly indicators: { readonly [key: string]: IndicatorValue };
-  /** Active events, newest first. Null if no source was received for all of the longest look-back, so that rules on events observe null. */
+  /** Active events, newest first. Null if no source was received over the longest look-back, so that rules on events observe null. */
   readonly events: readonly ObservedEvent[] | null;
 }
 
-/** The observations of one slot by instrument. */
+/** Observations of one slot by instrument. */
 export interface Cut {
   readonly slot: EpochMs;
   readonly observations: ReadonlyMap<InstrumentKey, Observation>;
-  /** The rule by which records commit to it (`CutHashes`): the second, unless a tape was recorded under the first. */
+  /** Version of the rule by which records commit to it (`CutHashes`): the second, unless a tape was recorded under the first. */
   readonly hashedBy?: 1;
 }
 
-/** SHA-256 of an observation's canonical JSON: the hash of its stored row, and the leaf of the first rule. */
+/** Returns the SHA-256 of an observation's canonical JSON: the hash of its stored row, and the leaf of the first rule. */
 export function observationHash(observation: Observation): string {
   return canonicalHash(observation);
 }

@@ -1,4 +1,4 @@
-/** The union of all messages that the streams receive, for the market view, the tapes and the quote bus. */
+/** Union of all messages that the streams receive, for the market view, the tapes and the quote bus. */
 import type { CandleBatch } from '../candles/candle.ts';
 import type { PerpContext, PoolLiquidity, Quote, ReferencePrice, Rejection } from './quote.ts';
 import type { EpochMs } from '../values/time.ts';
@@ -11,14 +11,14 @@ export interface FeedStatus {
   readonly source: string;
   readonly receivedAt: EpochMs;
   readonly status: 'connected' | 'disconnected';
-  /** Counts connections; a new epoch clears every book of that feed. */
+  /** Number of the connection. A new epoch clears every book of that feed. */
   readonly epoch: number;
   readonly detail: string;
-  /** Time at which the first answer that did not come was due. Present if a feed is polled and was lost. */
+  /** Due time of the first missed answer. Present if a polled feed was lost. */
   readonly missedAt?: EpochMs;
 }
 
-/** Proof of life without a price (heartbeat, pong): a quiet market is not a dead feed. */
+/** Heartbeat without a price: a quiet market is not a dead feed. */
 export interface FeedHeartbeat {
   readonly kind: 'heartbeat';
   readonly venue: Venue;
@@ -38,7 +38,7 @@ export interface NewsEvent {
   readonly id: string;
   readonly receivedAt: EpochMs;
   readonly observedAt: EpochMs;
-  /** Underlying symbols (`AAPL`, `BTC`) that the event is about. */
+  /** Underlying symbols (`AAPL`, `BTC`) of the event. */
   readonly symbols: readonly string[];
   readonly severity: Severity;
   readonly negative: boolean;

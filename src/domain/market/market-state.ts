@@ -1,4 +1,4 @@
-/** Newest states of a venue besides its quotes: day statistics, books, perpetuals' numbers and the venue's own state. */
+/** Newest states of a venue besides quotes: day statistics, books, perpetual figures and the venue's own state. */
 import type { DecimalString } from '../values/decimal.ts';
 import type { IssuerMarkState } from '../catalog/issuer-mark.ts';
 import type { BookEdge, OrderBook } from './order-book.ts';
@@ -6,7 +6,7 @@ import type { PerpContext, Quality, QualityFlag } from './quote.ts';
 import type { EpochMs } from '../values/time.ts';
 import type { Venue } from './venue.ts';
 
-/** The last 24 hours of one instrument of the spot exchange, rolling: not the UTC day. Prices in quote units. */
+/** Last 24 hours of an instrument on the spot exchange, rolling rather than the UTC day. Prices in quote units. */
 export interface DayTicker {
   readonly kind: 'day_ticker';
   readonly venue: 'spotexchange';
@@ -14,7 +14,7 @@ export interface DayTicker {
   readonly source: string;
   readonly observedAt: EpochMs;
   readonly receivedAt: EpochMs;
-  /** The window that the numbers are of. */
+  /** Window of the figures. */
   readonly openTime: EpochMs;
   readonly closeTime: EpochMs;
   readonly openPrice: DecimalString;
@@ -32,7 +32,7 @@ export interface DayTicker {
 
 export type StateLevel = readonly [price: DecimalString, size: DecimalString];
 
-/** The top of one book as it stood; the newest replaces the one before. Best first. */
+/** Top levels of a book, best first. The newest snapshot replaces the previous one. */
 export interface OrderBookSnapshot {
   readonly kind: 'order_book';
   readonly venue: Venue;
@@ -49,7 +49,7 @@ export interface OrderBookSnapshot {
   readonly flags: readonly QualityFlag[];
 }
 
-/** Lease of a process on a book until this time. The feed passes on leased books. */
+/** A process's lease on a book until this time. The feed publishes leased books. */
 export interface BookWant {
   readonly kind: 'book_want';
   readonly venue: Venue;
@@ -58,7 +58,7 @@ export interface BookWant {
   readonly until: EpochMs;
 }
 
-/** A venue's answer to a request for a book, shared with every process; null if it refused. */
+/** A venue's answer to a requested book, shared with every process. Null if it refused. */
 export interface AskedBook {
   readonly kind: 'asked_book';
   readonly venue: Venue;
@@ -68,10 +68,10 @@ export interface AskedBook {
   readonly book: OrderBook | null;
 }
 
-/** Offset of a venue's clock from ours: positive if it is ahead. */
+/** Offset of a venue's clock from ours, positive if it is ahead. */
 export interface ClockOffset {
   readonly offsetMs: number;
-  /** `server_time`: asked of the venue, half the round trip taken off. `event_time`: of its events, their way to us included. */
+  /** `server_time`: requested from the venue, minus half the round trip. `event_time`: from its events, including their latency. */
   readonly method: 'server_time' | 'event_time';
   readonly samples: number;
   readonly measuredAt: EpochMs;
@@ -81,7 +81,7 @@ export interface ClockOffset {
 export interface BudgetState {
   readonly venue: Venue;
   readonly name: string;
-  /** Limit in the provider's own units, within any window of `windowMs`. */
+  /** Limit in the provider's own units within any window of `windowMs`. */
   readonly limit: number;
   readonly windowMs: number;
   readonly left: number;
@@ -91,15 +91,15 @@ export interface BudgetState {
 
 export interface ProviderState {
   readonly provider: string;
-  /** Null until it said so. */
+  /** Null until the venue reports it. */
   readonly connected: boolean | null;
-  /** Counts connections since the start. */
+  /** Number of connections since the start. */
   readonly epoch: number | null;
   readonly heardAt: EpochMs | null;
   readonly detail: string;
 }
 
-/** Reception of a venue at the moment by the process on duty. */
+/** Present reception of a venue by the process on duty. */
 export interface VenueState {
   readonly kind: 'venue_state';
   readonly venue: Venue;
@@ -110,11 +110,11 @@ export interface VenueState {
   readonly heardAt: EpochMs | null;
   readonly providers: readonly ProviderState[];
   readonly clockOffset: ClockOffset | null;
-  /** Times that updates of a book were lost, since the start. */
+  /** Number of times that updates of a book were lost since the start. */
   readonly gaps: number;
   readonly messages: number;
   readonly rejected: number;
-  /** Unknown members of its messages, which were ignored; missing in messages of an older process. */
+  /** Unknown, ignored fields of its messages. Missing in messages of an older process. */
   readonly unknownFields?: readonly { readonly source: string; readonly field: string; readonly count: number }[];
   readonly budgets: readonly BudgetState[];
 }
@@ -122,13 +122,13 @@ export interface VenueState {
 export type MarketState = PerpContext | DayTicker | OrderBookSnapshot | VenueState | IssuerMarkState | BookWant | AskedBook;
 export type MarketStateKind = MarketState['kind'];
 
-/** The fields of a state that say which newest state it replaces. */
+/** Fields of a state that identify the newest state it replaces. */
 type StatePlace =
   | Pick<VenueState, 'kind' | 'venue'>
   | Pick<AskedBook, 'kind' | 'venue' | 'instrument' | 'depth'>
   | { readonly [Field in 'kind' | 'venue' | 'instrument']: Exclude<MarketState, VenueState | AskedBook>[Field] };
 
-/** One place per kind, venue and instrument, and per depth of a book that was asked for. */
+/** Returns the key of a state: one per kind, venue and instrument, and per depth of a requested book. */
 export function marketStateKey(state: StatePlace): string {
   if (state.kind === 'venue_state') return `${state.kind} ${state.venue}`;
   const key = `${state.kind} ${state.venue}:${state.instrument}`;

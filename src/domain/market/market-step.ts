@@ -1,18 +1,18 @@
-/** The steps of quantity and price that orders are made in: a quantity is a whole number of lots, a price of steps (`priceStepOf`). */
+/** Steps of order quantity and price: a quantity is a whole number of lots, a price of ticks (`priceStepOf`). */
 import { CATALOG, type InstrumentKind } from '../catalog/catalog.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import type { InstrumentKey } from './venue.ts';
 import { SHARE_DEX } from '../venues/evmvenue.ts';
 
-/** The smallest steps of one instrument as decimal text. */
+/** Smallest steps of an instrument as decimal text. */
 export interface MarketStep {
   readonly lot: DecimalString;
   readonly tick: DecimalString;
 }
 
 /**
- * The published steps of the spot exchange (LOT_SIZE and PRICE_FILTER) and of the perpetual venue (`szDecimals`; its
- * price has at most 6 - szDecimals decimals and five significant figures). A venue's execution client checks the venue's own present filters once more.
+ * Published steps of the spot exchange (LOT_SIZE and PRICE_FILTER) and of the perpetuals venue (`szDecimals`; its price has at most 6 -
+ * szDecimals decimals and five significant figures). A venue's execution client also checks the venue's present filters.
  */
 const LISTED: Readonly<Record<InstrumentKey, MarketStep>> = {
   'spotexchange:BTCUSDT': { lot: '0.00001', tick: '0.01' },
@@ -23,10 +23,10 @@ const LISTED: Readonly<Record<InstrumentKey, MarketStep>> = {
   'evmvenue:SOL': { lot: '0.01', tick: '0.0001' },
 };
 
-/** Perpetuals on shares are sized in thousandths (`szDecimals` 3) and priced to as many decimals. */
+/** Steps of perpetuals on shares: `szDecimals` 3, with as many price decimals. */
 const SHARE_PERP: MarketStep = { lot: '0.001', tick: '0.001' };
 
-/** Default steps of a venue that publishes none. Swaps are priced and sized in millionths, as the stablecoin is. */
+/** Default steps of a venue that publishes none. Swaps are priced and sized in millionths, like the stablecoin. */
 const BY_KIND: Readonly<Record<InstrumentKind, MarketStep>> = {
   spot: { lot: '0.000001', tick: '0.000001' },
   perp: { lot: '0.0001', tick: '0.0001' },
@@ -35,10 +35,10 @@ const BY_KIND: Readonly<Record<InstrumentKind, MarketStep>> = {
   agent_token: { lot: '0.000001', tick: '0.000000001' },
 };
 
-/** Both providers count contracts in hundredths; no grid of prices is finer, and a market's own may be coarser. */
+/** Steps of outcomes. Both providers count contracts in hundredths. No price grid is finer, and a market's own may be coarser. */
 const OUTCOMES: MarketStep = { lot: '0.01', tick: '0.0001' };
 
-/** The steps of an instrument; what the catalog does not list is stepped like an agent token, the finest. */
+/** Returns the steps of an instrument. Instruments outside the catalog get the finest, those of agent tokens. */
 export function marketStepOf(instrument: InstrumentKey): MarketStep {
   if (Object.hasOwn(LISTED, instrument)) return LISTED[instrument] as MarketStep;
   if (instrument.startsWith('prediction:')) return OUTCOMES;
@@ -46,19 +46,19 @@ export function marketStepOf(instrument: InstrumentKey): MarketStep {
   return BY_KIND[CATALOG.byKey(instrument)?.kind ?? 'agent_token'];
 }
 
-/** Significant figures that a perpetual's price may have. Whole numbers may have more. */
+/** Maximum significant figures of a perpetual's price. Whole numbers may have more. */
 const PERP_FIGURES = 5;
 
 /**
- * The exponent of the price step in ticks of an instrument: a price of `ticks` ticks lies on whole multiples of 10^exponent
- * ticks. The perpetuals venue takes at most five significant figures beside its decimals, so its step grows with the price.
+ * Returns the exponent of an instrument's price step in ticks: a price of `ticks` ticks is on whole multiples of 10^exponent ticks. The
+ * perpetuals venue accepts at most five significant figures, so its step grows with the price.
  */
 export function priceStepExponent(instrument: InstrumentKey, ticks: bigint | number, tickScale: number): number {
   if (!instrument.startsWith('evmvenue:')) return 0;
   return Math.min(tickScale, Math.max(0, String(ticks).length - PERP_FIGURES));
 }
 
-/** The step that prices of an instrument have near `price`, as decimal text: its tick, or coarser for a perpetual. */
+/** Returns the price step of an instrument near `price` as decimal text: its tick, or a coarser step for a perpetual. */
 export function priceStepOf(instrument: InstrumentKey, price: DecimalString): DecimalString {
   const { tick } = marketStepOf(instrument);
   const ticks = new Decimal(price).div(tick).floor().toFixed();
@@ -66,7 +66,7 @@ export function priceStepOf(instrument: InstrumentKey, price: DecimalString): De
   return plainDecimal(new Decimal(tick).times(new Decimal(10).pow(exponent)));
 }
 
-/** The largest whole number of steps that is not above `value`, as decimal text. */
+/** Returns the largest whole number of steps that does not exceed `value`, as decimal text. */
 export function floorToStep(value: Decimal | DecimalString, step: DecimalString): DecimalString {
   return plainDecimal(new Decimal(value).div(step).floor().times(step));
 }

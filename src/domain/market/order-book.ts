@@ -1,4 +1,4 @@
-/** A venue's order book down to some depth, as people, risk and fills read it. */
+/** A venue's order book to a given depth, for people, risk and fills. */
 import type { DecimalString } from '../values/decimal.ts';
 import type { Quality, QualityFlag } from './quote.ts';
 import type { EpochMs } from '../values/time.ts';
@@ -8,7 +8,7 @@ export interface BookLevel {
   readonly size: DecimalString;
 }
 
-/** Price to which each side is known, or null if nothing is missing from it. */
+/** Price to which each side is known, or null if it is complete. */
 export interface BookEdge {
   readonly bid: DecimalString | null;
   readonly ask: DecimalString | null;
@@ -23,6 +23,6 @@ export interface OrderBook {
   /** Best first. */
   readonly bids: readonly BookLevel[];
   readonly asks: readonly BookLevel[];
-  /** Set if a side is known to a lesser depth than was requested. */
+  /** Present if a side is known to a smaller depth than requested. */
   readonly edge?: BookEdge;
 }

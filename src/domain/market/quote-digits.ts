@@ -1,10 +1,10 @@
-/** A quote as the digits of its decimals: what bulk replay looks at before anybody asks for the texts. */
+/** A quote as integer digits, which bulk replay reads without creating decimal texts. */
 import type { DecimalString } from '../values/decimal.ts';
 import type { Quality, QualityFlag, Quote } from './quote.ts';
 import type { EpochMs } from '../values/time.ts';
 import type { ExecutableVenue } from './venue.ts';
 
-/** A decimal as a whole number of units of 10^-scale, exactly; `scale` is -1 where only the text says it. */
+/** A decimal as an exact whole number of units of 10^-scale. `scale` is -1 if only the text is exact. */
 export interface Digits {
   /** Null until it is first read. */
   text: DecimalString | null;
@@ -12,7 +12,7 @@ export interface Digits {
   scale: number;
 }
 
-/** Common origin of the quotes of one source about one instrument. */
+/** Shared origin of a source's quotes of one instrument. */
 export interface QuoteOrigin {
   readonly venue: ExecutableVenue;
   readonly instrument: string;
@@ -22,7 +22,7 @@ export interface QuoteOrigin {
   readonly flags: readonly QualityFlag[];
 }
 
-/** The sides of a quote that are missing, one bit each. */
+/** Bits of missing sides. */
 export const NO_BID = 1;
 export const NO_ASK = 2;
 export const NO_BID_SIZE = 4;
@@ -33,9 +33,9 @@ export interface QuoteDigits {
   receivedAt: EpochMs;
   observedAt: EpochMs;
   hasSequence: boolean;
-  /** Says nothing where `hasSequence` is false. */
+  /** Undefined if `hasSequence` is false. */
   sequence: number;
-  /** Bits of `NO_BID`, `NO_ASK`, `NO_BID_SIZE` and `NO_ASK_SIZE`: what stands in those digits is not of this quote. */
+  /** Bits of `NO_BID`, `NO_ASK`, `NO_BID_SIZE` and `NO_ASK_SIZE`. The digits of a missing side are not part of this quote. */
   missing: number;
   readonly bid: Digits;
   readonly ask: Digits;
@@ -47,7 +47,7 @@ export function newDigits(): Digits {
   return { text: '', mantissa: 0, scale: -1 };
 }
 
-/** The digits of a source's next quote, which hold nothing yet. */
+/** Returns empty digits for a source's next quote. */
 export function newQuoteDigits(origin: QuoteOrigin): QuoteDigits {
   return {
     origin,
@@ -63,7 +63,7 @@ export function newQuoteDigits(origin: QuoteOrigin): QuoteDigits {
   };
 }
 
-/** Makes `to` hold what `from` holds; both are of one origin. */
+/** Copies `from` to `to`. Both must have the same origin. */
 export function copyQuoteDigits(from: QuoteDigits, to: QuoteDigits): void {
   to.receivedAt = from.receivedAt;
   to.observedAt = from.observedAt;
@@ -82,13 +82,13 @@ function copyDigits(from: Digits, to: Digits): void {
   to.scale = from.scale;
 }
 
-/** The text of a decimal, made if nobody has asked for it yet. */
+/** Returns the text of a decimal, created on first use. */
 export function digitsText(digits: Digits): DecimalString {
   digits.text ??= writeDigits(digits.mantissa, digits.scale);
   return digits.text;
 }
 
-/** The plain decimal of a whole number of units of 10^-scale, with all of its places. */
+/** Returns the plain decimal of a whole number of units of 10^-scale, with all of its places. */
 export function writeDigits(mantissa: number, scale: number): DecimalString {
   if (scale === 0) return String(mantissa);
   const negative = mantissa < 0;
@@ -98,7 +98,7 @@ export function writeDigits(mantissa: number, scale: number): DecimalString {
   return `${negative ? '-' : ''}${digits.slice(0, point)}.${digits.slice(point)}`;
 }
 
-/** The quote with its texts. */
+/** Returns the quote with its texts. */
 export function quoteOfDigits(digits: QuoteDigits): Quote {
   const { origin, missing } = digits;
   return {

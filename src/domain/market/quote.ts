@@ -3,7 +3,7 @@ import type { DecimalString } from '../values/decimal.ts';
 import type { EpochMs } from '../values/time.ts';
 import type { ExecutableVenue, Venue } from './venue.ts';
 
-/** Quality words. Only `live` may become an order. */
+/** Qualities of a quote. Only `live` may become an order. */
 export const QUALITIES = ['live', 'delayed', 'stale', 'degraded', 'halted'] as const;
 export type Quality = (typeof QUALITIES)[number];
 
@@ -24,25 +24,24 @@ export const QUALITY_FLAGS = [
 ] as const;
 export type QualityFlag = (typeof QUALITY_FLAGS)[number];
 
-/** The flag list of a clean quote: one shared frozen array, so that clean quotes allocate none. */
+/** Flags of a clean quote: one shared frozen array, so that clean quotes allocate none. */
 export const NO_FLAGS: readonly QualityFlag[] = Object.freeze([]);
 
 declare const venueBrand: unique symbol;
 
 /**
- * The top of one instrument's book on one venue, branded by that venue: a function that prices an order on
- * venue A and takes `Quote<NoInfer<V>>` cannot be handed venue B's quote.
- * Prices and sizes are plain decimal strings in the instrument's quote and base units.
+ * Top of an instrument's book on one venue, branded by the venue: a function that prices an order on venue A and takes `Quote<NoInfer<V>>`
+ * does not compile with venue B's quote. Prices and sizes are plain decimal strings in the instrument's quote and base units.
  */
 export interface Quote<V extends ExecutableVenue = ExecutableVenue> {
   readonly [venueBrand]?: V;
   readonly kind: 'quote';
   readonly venue: V;
-  /** The venue's instrument as the product writes it, e.g. `BTCUSDT`, `AAPLx`, `BTC`. */
+  /** Instrument name at the venue, such as `BTCUSDT`, `AAPLx` or `BTC`. */
   readonly instrument: string;
-  /** Feed and provider, e.g. `binance:bookTicker`. */
+  /** Provider and feed, such as `binance:bookTicker`. */
   readonly source: string;
-  /** Venue event time; equal to `receivedAt` if the venue sends none (then `sourceTime` is false). */
+  /** Event time of the venue, or `receivedAt` if the venue sends none (`sourceTime` is then false). */
   readonly observedAt: EpochMs;
   readonly receivedAt: EpochMs;
   readonly sourceTime: boolean;
@@ -50,13 +49,13 @@ export interface Quote<V extends ExecutableVenue = ExecutableVenue> {
   readonly ask: DecimalString | null;
   readonly bidSize: DecimalString | null;
   readonly askSize: DecimalString | null;
-  /** The venue's own order of events (update id, slot, block); null if the venue numbers nothing. */
+  /** Sequence of events at the venue (update id, slot, block), or null if it has none. */
   readonly sequence: number | null;
   readonly quality: Quality;
   readonly flags: readonly QualityFlag[];
 }
 
-/** True for a quote of this venue: what lost its venue's type on a way through data has it again. */
+/** True for a quote of this venue. Restores the venue's type after it was lost in data. */
 export function isQuoteOf<V extends ExecutableVenue>(quote: Quote, venue: V): quote is Quote<V> {
   return quote.venue === venue;
 }
@@ -66,13 +65,13 @@ export const SESSIONS = ['PRE_MARKET', 'REGULAR', 'POST_MARKET', 'CLOSED'] as co
 export type Session = (typeof SESSIONS)[number];
 
 /**
- * The external price of an underlying share: its own type, never a `Quote`, never executable.
- * `feedUpdatedAt` is the provider's `feedUpdateTimestamp`; freshness is measured from it.
+ * External price of an underlying share. A separate type, never a `Quote` and never executable. `feedUpdatedAt` is the provider's
+ * `feedUpdateTimestamp`, from which freshness is measured.
  */
 export interface ReferencePrice {
   readonly kind: 'reference';
   readonly venue: 'reference';
-  /** The share's symbol, e.g. `AAPL`. */
+  /** Symbol of the share, such as `AAPL`. */
   readonly instrument: string;
   readonly source: string;
   readonly observedAt: EpochMs;
@@ -81,16 +80,16 @@ export interface ReferencePrice {
   readonly referencePrice: DecimalString;
   /** Half-width of the provider's confidence interval, in the price's unit. */
   readonly confidence: DecimalString;
-  /** The session that the publisher reports, if it reports one. */
+  /** Session reported by the publisher, or null. */
   readonly publisherSession: Session | null;
   readonly quality: Quality;
   readonly flags: readonly QualityFlag[];
 }
 
-/** Sources that speak if the first source of reference prices is silent. Their prices are `delayed` and trade nothing. */
+/** Sources that are used if the first source of reference prices is silent. Their prices are `delayed` and trade nothing. */
 export const SECOND_REFERENCE_SOURCES: ReadonlySet<string> = new Set(['finnhub:quote', 'alpaca:snapshot']);
 
-/** Market-wide numbers of a perpetual. All decimals are strings; `hourlyFunding` is a fraction per hour. */
+/** Market-wide figures of a perpetual. Decimals are strings. `hourlyFunding` is a fraction per hour. */
 export interface PerpContext {
   readonly kind: 'perp_context';
   readonly venue: 'evmvenue';
@@ -140,7 +139,7 @@ export const REJECTION_REASONS = [
 ] as const;
 export type RejectionReason = (typeof REJECTION_REASONS)[number];
 
-/** Half of a live quote's spread over its middle, in basis points to four decimals. A ratio. Null if the quote has not both sides. */
+/** Returns half of a live quote's spread over its midpoint, in basis points to four decimals, or null if a side is missing. A ratio. */
 export function halfSpreadBps(quote: Pick<Quote, 'bid' | 'ask' | 'quality'> | null): number | null {
   if (quote === null || quote.quality !== 'live' || quote.bid === null || quote.ask === null) return null;
   const [bid, ask] = [Number(quote.bid), Number(quote.ask)];

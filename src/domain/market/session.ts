@@ -1,4 +1,4 @@
-/** US equity sessions in New York time: which session an instant falls in and when it changes. */
+/** US equity sessions in New York time: the session of an instant, and its changes. */
 import type { Session } from './quote.ts';
 import type { EpochMs } from '../values/time.ts';
 
@@ -6,17 +6,17 @@ const HOUR = 3_600_000;
 const DAY = 86_400_000;
 
 interface CalendarYear {
-  /** Full closures that fall on a weekday, as `MM-DD`. */
+  /** Full closures on weekdays, as `MM-DD`. */
   readonly holidays: readonly string[];
-  /** Days on which the regular session ends at 13:00 and the late session four hours later. */
+  /** Days on which the regular session ends at 13:00, and the late session four hours later. */
   readonly halfDays: readonly string[];
-  /** The same at 14:00, as half days were until 1992. */
+  /** Half days that end at 14:00, as until 1992. */
   readonly closesAt14?: readonly string[];
 }
 
 /**
- * The published calendar of the New York Stock Exchange. Of a year that is not listed no session is known. Hours that
- * single days lost to weather, ceremonies or broken systems are not held: such a day counts as a whole one.
+ * Published calendar of the New York Stock Exchange. In years that are not listed the session is unknown. Hours lost to weather, ceremonies
+ * or outages are not included: such a day counts as a whole one.
  */
 const CALENDAR: Readonly<Record<number, CalendarYear>> = {
   1990: {
@@ -184,10 +184,10 @@ const CALENDAR: Readonly<Record<number, CalendarYear>> = {
 };
 
 const YEARS = Object.keys(CALENDAR).map(Number);
-/** The first and the last calendar year whose sessions are known. */
+/** First and last calendar year with known sessions. */
 export const SESSION_YEARS: { readonly first: number; readonly last: number } = { first: Math.min(...YEARS), last: Math.max(...YEARS) };
 
-/** The UTC instant of the n-th Sunday of a month (1-12) at the given UTC hour. */
+/** Returns the UTC instant of the n-th Sunday of a month (1-12) at the given UTC hour. */
 function sundayOf(year: number, month: number, nth: number, utcHour: number): EpochMs {
   const first = Date.UTC(year, month - 1, 1);
   const firstSunday = first + ((7 - new Date(first).getUTCDay()) % 7) * DAY;
@@ -195,8 +195,8 @@ function sundayOf(year: number, month: number, nth: number, utcHour: number): Ep
 }
 
 /**
- * New York's offset from UTC in milliseconds. Daylight time begins and ends at 02:00 local: since 2007 on the second
- * Sunday of March and the first of November, from 1987 to 2006 on the first Sunday of April and the last of October.
+ * Returns New York's offset from UTC in milliseconds. Daylight time begins and ends at 02:00 local: since 2007 on the second Sunday of
+ * March and the first of November, from 1987 to 2006 on the first Sunday of April and the last of October.
  */
 export function newYorkOffsetMs(at: EpochMs): number {
   const year = new Date(at).getUTCFullYear();
@@ -210,7 +210,7 @@ function lastSundayOf(year: number, month: number, utcHour: number): EpochMs {
   return new Date(fifth).getUTCMonth() === month - 1 ? fifth : fifth - 7 * DAY;
 }
 
-/** The bounds of one trading day. Every interval is half-open: an instant on a bound belongs to the session that begins there. */
+/** Bounds of one trading day. Intervals are half-open: an instant on a bound belongs to the session that begins there. */
 export interface TradingDay {
   /** The day in New York, `YYYY-MM-DD`. */
   readonly date: string;
@@ -226,10 +226,10 @@ const LAST_DAY = Date.UTC(SESSION_YEARS.last, 11, 31) / DAY;
 
 /** Number of New York dates in the known years. */
 const DAY_COUNT = LAST_DAY - FIRST_DAY + 1;
-/** The days that were asked for, by index: few of fourteen thousand are, and every process and thread loads this file. */
+/** Cache of requested days by index. Few of fourteen thousand are requested, and every process and thread loads this file. */
 const known: (TradingDay | null | undefined)[] = [];
 
-/** The trading day of an index; null if the exchange does not open, undefined outside of the known years. */
+/** Returns the trading day of an index, null if the exchange is closed, or undefined outside the known years. */
 function dayOf(index: number): TradingDay | null | undefined {
   if (!(index >= 0 && index < DAY_COUNT)) return undefined;
   const day = known[index];
@@ -246,7 +246,7 @@ function readDay(index: number): TradingDay | null {
   const closesAt14 = year.closesAt14?.includes(date.slice(5)) === true;
   const halfDay = closesAt14 || year.halfDays.includes(date.slice(5));
   const closeHour = closesAt14 ? 14 : halfDay ? 13 : 16;
-  // Noon is the same offset as the whole trading day: the clock changes on Sundays only.
+  // Noon has the same offset as the whole trading day, because the clock changes only on Sundays.
   const midnight = midnightUtc - newYorkOffsetMs(midnightUtc + 17 * HOUR);
   return {
     date,
@@ -259,27 +259,29 @@ function readDay(index: number): TradingDay | null {
 }
 
 /**
- * The index of the New York date of an instant. Winter time all year is exact enough: in summer it errs between
- * midnight and 01:00 only, when both dates are closed.
+ * Returns the index of an instant's New York date. Winter time all year is exact enough: in summer it errs only between midnight and 01:00,
+ * when both dates are closed.
  */
 function dayIndex(at: EpochMs): number {
   return Math.floor((at - 5 * HOUR) / DAY) - FIRST_DAY;
 }
 
-/** True if the calendar knows which session an instant falls in: within `SESSION_YEARS`, by New York's date. */
+/** True if the calendar knows the session of an instant: within `SESSION_YEARS`, by New York's date. */
 export function isSessionKnown(at: EpochMs): boolean {
   const index = dayIndex(at);
   return index >= 0 && index < DAY_COUNT;
 }
 
-/** The session of US equities at an instant. Where no calendar is known (`isSessionKnown`) it reads CLOSED: nothing is traded on it. */
+/**
+ * Returns the session of US equities at an instant. Outside the known calendar (`isSessionKnown`) it is CLOSED, so that nothing is traded.
+ */
 export function sessionAt(at: EpochMs): Session {
   const day = dayOf(dayIndex(at));
   if (day === null || day === undefined || at < day.preMarketAt || at >= day.closedAt) return 'CLOSED';
   return at < day.regularAt ? 'PRE_MARKET' : at < day.postMarketAt ? 'REGULAR' : 'POST_MARKET';
 }
 
-/** The first instant after `at` at which the session changes; null if the known calendar ends before one. */
+/** Returns the first session change after `at`, or null if the known calendar ends before one. */
 export function nextSessionChange(at: EpochMs): EpochMs | null {
   for (let index = Math.max(0, dayIndex(at)); index < DAY_COUNT; index++) {
     const day = dayOf(index);
@@ -292,7 +294,7 @@ export function nextSessionChange(at: EpochMs): EpochMs | null {
   return null;
 }
 
-/** The first regular-session open at or after `at`; null if the known calendar ends before one. Weekend gaps are measured against it. */
+/** Returns the first regular open at or after `at`, or null if the known calendar ends before one. Weekend gaps are measured against it. */
 export function nextRegularOpen(at: EpochMs): EpochMs | null {
   for (let index = Math.max(0, dayIndex(at)); index < DAY_COUNT; index++) {
     const day = dayOf(index);
@@ -301,7 +303,7 @@ export function nextRegularOpen(at: EpochMs): EpochMs | null {
   return null;
 }
 
-/** The last end of a regular session at or before `at`; null if the known calendar begins after one. */
+/** Returns the last regular close at or before `at`, or null if the known calendar begins after one. */
 export function lastRegularClose(at: EpochMs): EpochMs | null {
   for (let index = Math.min(dayIndex(at), DAY_COUNT - 1); index >= 0; index--) {
     const day = dayOf(index);
@@ -310,12 +312,12 @@ export function lastRegularClose(at: EpochMs): EpochMs | null {
   return null;
 }
 
-/** The trading day of a New York date (`YYYY-MM-DD`); null if the exchange is closed or the date is outside of `SESSION_YEARS`. */
+/** Returns the trading day of a New York date (`YYYY-MM-DD`), or null if the exchange is closed or the date is outside `SESSION_YEARS`. */
 export function tradingDay(date: string): TradingDay | null {
   return dayOf(Math.floor(Date.parse(`${date}T00:00:00Z`) / DAY) - FIRST_DAY) ?? null;
 }
 
-/** The trading days whose regular session opens in [from, to), ascending. */
+/** Returns the trading days whose regular session opens in [from, to), ascending. */
 export function tradingDays(from: EpochMs, to: EpochMs): TradingDay[] {
   const days: TradingDay[] = [];
   for (let index = Math.max(0, dayIndex(from)); index < DAY_COUNT; index++) {
@@ -327,17 +329,17 @@ export function tradingDays(from: EpochMs, to: EpochMs): TradingDay[] {
   return days;
 }
 
-/** A day of the calendar that is worth a word: the exchange opens, for half the day or the whole, or a holiday keeps it closed. */
+/** A day of the calendar: a trading day, a half day or a holiday. */
 export interface CalendarDay {
   /** The day in New York, `YYYY-MM-DD`. */
   readonly date: string;
   /** Null on a holiday. */
   readonly trading: TradingDay | null;
-  /** The holiday, or why the day is a half one; null on an ordinary day. */
+  /** Holiday, or reason of a half day. Null on an ordinary day. */
   readonly occasion: string | null;
 }
 
-/** Holidays by month. A closure of the table is one of these; exceptions are named by date. */
+/** Holidays by month. Every closure of the table is one of these, except those named by date. */
 const HOLIDAYS: Readonly<Record<string, string>> = {
   '02': "Washington's Birthday",
   '03': 'Good Friday',
@@ -377,7 +379,7 @@ function halfDayName(date: string): string {
   return date.endsWith('24') ? 'Christmas Eve' : date.endsWith('26') ? 'Day after Christmas' : "New Year's Eve";
 }
 
-/** The calendar from one New York date to another, both inclusive, without weekends; dates outside of `SESSION_YEARS` are left out. */
+/** Returns the calendar from one New York date to another, both inclusive, without weekends and without dates outside `SESSION_YEARS`. */
 export function calendarDays(from: string, to: string): CalendarDay[] {
   const days: CalendarDay[] = [];
   const end = Math.min(LAST_DAY, Date.parse(`${to}T00:00:00Z`) / DAY);
@@ -393,7 +395,7 @@ export function calendarDays(from: string, to: string): CalendarDay[] {
   return days;
 }
 
-/** The New York date of an instant, `YYYY-MM-DD`. */
+/** Returns the New York date of an instant, `YYYY-MM-DD`. */
 export function newYorkDate(at: EpochMs): string {
   return new Date(at + newYorkOffsetMs(at)).toISOString().slice(0, 10);
 }

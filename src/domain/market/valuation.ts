@@ -1,15 +1,15 @@
-/** Fair-value gap, gap to mark, basis and the one conversion of a quote into a price that an order may use. */
+/** Fair-value gap, gap to mark, basis, and the only conversion of a quote into an order's price. */
 import { Decimal, type DecimalString, isDecimalString, isPositive, plainDecimal } from '../values/decimal.ts';
 import type { OrderQuote } from '../orders/order.ts';
 import type { ExecutableVenue } from './venue.ts';
 
-/** Four units in the last place of a double: more than the rounding of one parse or one operation, twice over. */
+/** Four units in the last place of a double: twice the rounding error of one parse or one operation. */
 const ULPS = 2 ** -51;
 
 /**
  * Returns (value - base) / base x 100, rounded half-even to 8 decimals as exact arithmetic would. A ratio, hence a number. Null if the base
- * is not above zero or a text is not a plain decimal: an unknown ratio must fail the rules that use it. Doubles are used if their error
- * cannot reach the next rounding step; the few ratios near a step are computed exactly.
+ * is not positive or a text is not a plain decimal, because an unknown ratio must fail the rules that use it. Uses doubles if their error
+ * cannot reach the next rounding step. The few ratios near a step are computed exactly.
  */
 export function percentAbove(value: DecimalString, base: DecimalString): number | null {
   if (!isDecimalString(value) || !isDecimalString(base) || !isPositive(base)) return null;
@@ -23,50 +23,50 @@ export function percentAbove(value: DecimalString, base: DecimalString): number 
   return exactPercentAbove(value, base);
 }
 
-/** The same ratio by decimal arithmetic alone. Adding zero makes a negative zero a plain one. */
+/** Returns the same ratio by decimal arithmetic only. Adding zero turns negative zero into zero. */
 export function exactPercentAbove(value: DecimalString, base: DecimalString): number {
   const divisor = new Decimal(base);
   return new Decimal(value).minus(divisor).times(100).div(divisor).toDecimalPlaces(8).toNumber() + 0;
 }
 
-/** Fair-value gap in percent: above 0 is a premium of the token over the reference price, below 0 a discount. */
+/** Returns the fair-value gap in percent: positive is a premium of the token over the reference price, negative a discount. */
 export function premiumPct(tokenMid: DecimalString, referencePrice: DecimalString): number | null {
   return percentAbove(tokenMid, referencePrice);
 }
 
 /**
  * Returns the valuation that a live token price implies: price x (mark valuation / mark price), in US dollars. Null if the mark is not
- * above zero.
+ * positive.
  */
 export function impliedValuation(tokenPrice: DecimalString, markPrice: DecimalString, markValuation: DecimalString): DecimalString | null {
   if (!isPositive(markPrice)) return null;
   return plainDecimal(new Decimal(tokenPrice).times(markValuation).div(markPrice).toDecimalPlaces(8));
 }
 
-/** Gap to mark in percent; of valuations, or of prices where both are per the same token (the ratio is the same). */
+/** Returns the gap to mark in percent, of valuations, or of prices if both are of the same token (the ratio is the same). */
 export function gapToMarkPct(implied: DecimalString, mark: DecimalString): number | null {
   return percentAbove(implied, mark);
 }
 
-/** Basis in percent: how far the perpetual's mark lies above the spot price of the same asset. */
+/** Returns the basis in percent: how far the perpetual's mark is above the spot price of the same asset. */
 export function basisPct(perpetualMark: DecimalString, spot: DecimalString): number | null {
   return percentAbove(perpetualMark, spot);
 }
 
-/** (bid + ask) / 2, exact; null while one side is missing. */
+/** Returns (bid + ask) / 2, exact, or null if one side is missing. */
 export function midPrice(bid: DecimalString | null, ask: DecimalString | null): DecimalString | null {
   return bid === null || ask === null ? null : plainDecimal(new Decimal(bid).plus(ask).div(2));
 }
 
-/** A price that an order on venue `V` may use, or the code of decisions "Risk rejection codes" for why there is none. */
+/** A price that an order on venue `V` may use, or the risk rejection code if there is none. */
 export type ExecutablePrice<V extends ExecutableVenue> =
   | { readonly ok: true; readonly venue: V; readonly executablePrice: DecimalString }
   | { readonly ok: false; readonly code: 'quote_not_live' | 'venue_mismatch'; readonly problem: string };
 
 /**
- * The price at which an order of the given side would trade against a quote: the ask for a buy, the bid for a sell.
- * The only way from a quote to an order's price. Only a `live` quote has one, and only on its own venue: another
- * venue's quote does not compile, and is refused at run time where its type was lost.
+ * Returns the price at which an order of the given side would trade against a quote: the ask for a buy, the bid for a sell. The only way
+ * from a quote to an order's price. Only a `live` quote has one, and only on its own venue: another venue's quote does not compile, and is
+ * refused at run time if its type was lost.
  */
 export function executablePrice<V extends ExecutableVenue>(
   quote: Omit<OrderQuote<V>, 'observedAt'>,

@@ -1,4 +1,4 @@
-/** The venues of the product and the names of what trades on them. */
+/** Venues of the product, and keys of the instruments on them. */
 import { evmvenue } from '../venues/evmvenue.ts';
 import { prediction } from '../venues/prediction.ts';
 import { reference } from '../venues/reference.ts';
@@ -6,10 +6,10 @@ import { spotchain } from '../venues/spotchain.ts';
 import { spotexchange } from '../venues/spotexchange.ts';
 import type { VenueFacts } from '../venues/venue-facts.ts';
 
-/** Every source of prices, in the order in which they are shown. */
+/** All sources of prices, in display order. */
 const FACTS = { spotchain, spotexchange, evmvenue, prediction, reference } as const;
 
-/** `reference` is the underlying share's price and never executable. */
+/** `reference` is the price of the underlying share and never executable. */
 export type Venue = keyof typeof FACTS;
 /** Venues whose quotes may become orders. */
 export type ExecutableVenue = { [Name in Venue]: (typeof FACTS)[Name]['executable'] extends true ? Name : never }[Venue];
@@ -23,10 +23,10 @@ export function isExecutable(venue: Venue): venue is ExecutableVenue {
   return VENUE_FACTS[venue].executable;
 }
 
-/** One tradable or quotable thing on one venue: `spotexchange:BTCUSDT`, `spotchain:AAPLx`, `evmvenue:BTC`, `reference:AAPL`. */
+/** Key of one instrument on one venue: `spotexchange:BTCUSDT`, `spotchain:AAPLx`, `evmvenue:BTC`, `reference:AAPL`. */
 export type InstrumentKey = `${Venue}:${string}`;
 
-/** Joins a venue and the venue's own name of an instrument into the key used everywhere inside. */
+/** Joins a venue and its instrument name into a key. */
 export function instrumentKey(venue: Venue, instrument: string): InstrumentKey {
   return `${venue}:${instrument}`;
 }

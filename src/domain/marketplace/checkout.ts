@@ -1,4 +1,4 @@
-/** A checkout: one purchase of a licence, its payment on the primary chain, and what the payment has to have done. */
+/** A checkout: the purchase of a licence, its payment on the primary chain, and the required effect of the payment. */
 import { USDC_DECIMALS, USDC_MINT } from '../catalog/catalog.ts';
 import { Decimal, type DecimalString } from '../values/decimal.ts';
 import { associatedAccount, type ProgramInstruction } from '../launch/curve/program.ts';
@@ -7,26 +7,26 @@ import { computeBudget, memo, ownAccount, transferChecked } from '../solana/comm
 import { TOKEN_PROGRAM } from '../solana/programs.ts';
 
 /**
- * States in the order of a checkout's life; the last three are other endings. `late`: bytes came after the expiry, and the chain is asked
- * whether they landed.
+ * States of a checkout, in order. The last three are other endings. `late`: bytes came after the expiry, and the chain is asked if they
+ * landed.
  */
 export const CHECKOUT_STATES = ['prepared', 'submitted', 'confirmed', 'licensed', 'late', 'expired', 'failed'] as const;
 export type CheckoutState = (typeof CHECKOUT_STATES)[number];
 
-/** Units that creating an account, a transfer and a memo take at most, with room. */
+/** Maximum compute units of an account creation, a transfer and a memo, with a margin. */
 const PAYMENT_UNITS = 90_000;
-/** Micro-lamports for a unit. */
+/** Micro-lamports per unit. */
 const UNIT_PRICE = 20_000n;
 
 /** Payment: amount, payer and payee accounts. Plain JSON. */
 export type Payment = {
   readonly buyer: string;
   readonly payoutWallet: string;
-  /** The payout wallet's account of the stablecoin. */
+  /** Stablecoin account of the payout wallet. */
   readonly payoutAccount: string;
   /** Raw units of the stablecoin. */
   readonly amount: string;
-  /** Names this one checkout on the chain. */
+  /** Identifies this checkout on the chain. */
   readonly memo: string;
 };
 
@@ -45,7 +45,7 @@ export function checkoutMemo(checkoutId: string): string {
 }
 
 /**
- * Returns the instructions that pay the whole price directly to the creator and create the creator's token account if it does not exist.
+ * Returns the instructions that pay the whole price directly to the creator, and create the creator's token account if it does not exist.
  */
 export function paymentInstructions({ buyer, payoutWallet, payoutAccount, amount, memo: text }: Payment): readonly ProgramInstruction[] {
   return [
@@ -63,7 +63,7 @@ export function paymentInstructions({ buyer, payoutWallet, payoutAccount, amount
   ];
 }
 
-/** Returns in one sentence why the movements of a transaction are not this payment; null if they are. */
+/** Returns in one sentence why a transaction's movements are not this payment, or null if they are. */
 export function paymentObjection(
   { tokens }: BalanceChanges,
   { payoutAccount, amount }: Pick<Payment, 'payoutAccount' | 'amount'>,
@@ -73,7 +73,7 @@ export function paymentObjection(
   return received === BigInt(amount) ? null : `the creator's account ${payoutAccount} gets ${received} raw units instead of ${amount}`;
 }
 
-/** A chain's error of a payment in words. */
+/** Describes a chain's error of a payment. */
 export function paymentErrorWords(error: string): string {
   if (/"Custom":\s*1\b/.test(error)) return `the buyer's account holds too little of the stablecoin (${error})`;
   if (/AccountNotFound|InvalidAccountData|InsufficientFunds/.test(error))

@@ -1,4 +1,4 @@
-/** Listings of strategies: a pinned manifest version with its price, its record, and the shape of its rules. */
+/** Listings of strategies: a pinned manifest version with its price, its track record, and the shape of its rules. */
 import { Decimal, type DecimalString, isDecimalString, plainDecimal } from '../values/decimal.ts';
 import type { EvidenceCheck, EvidenceKind, EvidenceMetrics } from '../agents/evidence.ts';
 import { type Outcome, refuse } from '../values/refusal.ts';
@@ -7,12 +7,12 @@ import type { EpochMs } from '../values/time.ts';
 export const LISTING_STATES = ['listed', 'unlisted'] as const;
 export type ListingState = (typeof LISTING_STATES)[number];
 
-/** Dollars of the stablecoin, both limits inclusive. */
+/** Maximum price in dollars of the stablecoin, inclusive. */
 export const HIGHEST_PRICE_USD = 10_000;
 /** Decimals of the stablecoin. */
 const PRICE_DECIMALS = 6;
 
-/** Public shape of the rules: the kinds of conditions and of instruments, without parameters. */
+/** Public shape of the rules: kinds of conditions and instruments, without parameters. */
 export interface RuleShape {
   readonly entry: readonly string[];
   readonly exit: readonly string[];
@@ -22,7 +22,7 @@ export interface RuleShape {
   readonly kinds: readonly string[];
 }
 
-/** The newest evidence of one kind, as the database assessed it. */
+/** Newest evidence of one kind, as the database assessed it. */
 export interface ListedEvidence {
   readonly kind: EvidenceKind;
   readonly passed: boolean;
@@ -34,26 +34,26 @@ export interface ListedEvidence {
   readonly checks: readonly EvidenceCheck[];
 }
 
-/** Evidence on record of the manifest version when it was published. */
+/** Evidence of the manifest version at its publication. */
 export interface ListingEvidence {
   readonly at: EpochMs;
   readonly gates: readonly ListedEvidence[];
   /**
-   * Return of the backtest since its beginning in percent, oldest first, at no more than 48 instants. Listings from before migration
-   * 0410 have none.
+   * Return of the backtest since its beginning in percent, oldest first, at up to 48 instants. Listings from before migration 0410 have
+   * none.
    */
   readonly curve?: readonly (readonly [at: EpochMs, returnPct: number])[];
-  /** Share that luck explains of the backtest; null if none is on record. */
+  /** Share of the backtest that luck explains, or null if none is on record. */
   readonly luck: {
     readonly versionsTried: number;
     readonly expectedBestSharpe: number | null;
     readonly probabilisticSharpe: number | null;
     readonly deflatedSharpe: number | null;
   } | null;
-  /** Manifest versions of the agent, and those of them with a backtest on record. */
+  /** Number of the agent's manifest versions, and of those with a backtest on record. */
   readonly versions: number;
   readonly versionsTried: number;
-  /** The furthest stage that this version has reached. */
+  /** Furthest stage that this version has reached. */
   readonly stage: string | null;
   readonly paperDays: number;
 }
@@ -74,11 +74,11 @@ export interface Listing {
   readonly payoutWallet: string;
   readonly publishedAt: EpochMs;
   readonly changedAt: EpochMs;
-  /** True if the asking organization published it. */
+  /** True if the requesting organization published it. */
   readonly own: boolean;
 }
 
-/** A licence price out of a request, as a JSON number or a decimal text; refused as `malformed` outside of 0 to 10,000 and beyond six decimals. */
+/** Reads a licence price, as a JSON number or a decimal text. Refuses with `malformed` outside 0 to 10,000 and beyond six decimals. */
 export function licencePrice(asked: number | string): Outcome<DecimalString> {
   const text = typeof asked === 'number' ? new Decimal(asked).toFixed() : asked;
   if (!isDecimalString(text) || text.length > 40) return refuse('malformed', '$.priceUsd: it is not a decimal number');
@@ -90,7 +90,7 @@ export function licencePrice(asked: number | string): Outcome<DecimalString> {
   return { ok: true, value: plainDecimal(price) };
 }
 
-/** Category tags as they are kept: lower case, each once, in the order of writing. */
+/** Normalizes category tags: lower case, without duplicates, in the original order. */
 export function listingCategories(asked: readonly string[]): readonly string[] {
   return [...new Set(asked.map((tag) => tag.trim().toLowerCase()))];
 }

@@ -1,7 +1,6 @@
 /**
- * The cost of an order: half of the spread, the way along the depth, the venue's fee and the mint's transfer fee. Backtests, stress
- * runs, paper, portfolio impact, rankings and the basis read it from here. Where the state of the market was not observed, the
- * instrument's cost model says what is assumed.
+ * The cost of an order: half spread, depth impact, the venue's fee and the mint's transfer fee. Backtests, stress runs, paper, portfolio
+ * impact, rankings and the basis all use it. If the market state was not observed, the instrument's cost model supplies an assumption.
  */
 import { CATALOG } from '../catalog/catalog.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
@@ -15,7 +14,7 @@ import {
 } from '../market/venue.ts';
 import type { CostModel } from '../venues/venue-facts.ts';
 
-/** Trading costs of each venue that trades. */
+/** Trading costs of each executable venue. */
 export const COST_MODELS = Object.fromEntries(EXECUTABLE_VENUES.map((venue) => [venue, VENUE_FACTS[venue].costs])) as Readonly<
   Record<ExecutableVenue, CostModel>
 >;
@@ -30,34 +29,34 @@ export function costModelOf(instrument: InstrumentKey): CostModel {
   return VENUE_FACTS[venue].costsOf?.(name) ?? COST_MODELS[venue];
 }
 
-/** Ten thousand basis points are the whole. */
+/** Basis points of the whole. */
 const BPS = 10_000;
-/** Multiple of the one-percent depth that one side of a pool holds. */
+/** Liquidity of one pool side as a multiple of the one-percent depth. */
 const SIDE_PER_DEPTH = 200;
 
-/** The state of the market that an order meets. Ratios and estimates, hence numbers. */
+/** Market state that an order meets. Ratios and estimates, hence numbers. */
 export interface MarketState {
-  /** The venue's fee of what takes. */
+  /** The venue's taker fee. */
   readonly feeBps: number;
-  /** Distance of the best price from the middle. It holds the mint's transfer fee, as quotes of pools do. */
+  /** Distance of the best price from the midpoint. Includes the mint's transfer fee, like pool quotes. */
   readonly halfSpreadBps: number;
   /** Notional that moves the price by one percent, in US dollars. */
   readonly depthUsd: number;
 }
 
-/** Readings of a market; null if nobody took one. */
+/** Observations of a market. Null if not observed. */
 export interface SeenState {
   readonly halfSpreadBps: number | null;
-  /** Both sides of the pools. */
+  /** Liquidity of both sides of the pools, in US dollars. */
   readonly liquidityUsd: number | null;
 }
 
-/** Returns the fee that the instrument's mint takes of each transfer, in basis points; 0 if it is no token. */
+/** Returns the fee that the instrument's mint takes of each transfer, in basis points. 0 if it is no token. */
 export function transferFeeBpsOf(instrument: InstrumentKey): number {
   return CATALOG.byKey(instrument)?.token?.transferFeeBps ?? 0;
 }
 
-/** The state of an instrument's market as its cost model assumes it. */
+/** Returns the market state that an instrument's cost model assumes. */
 export function marketStateOf(instrument: InstrumentKey): MarketState {
   const { takerFeeBps, halfSpreadBps, depthUsd } = costModelOf(instrument);
   return { feeBps: takerFeeBps, halfSpreadBps: halfSpreadBps + transferFeeBpsOf(instrument), depthUsd: Number(depthUsd) };
@@ -72,24 +71,24 @@ export function observedState(assumed: MarketState, { halfSpreadBps, liquidityUs
   };
 }
 
-/** The notional that moves a constant-product pool by one percent; `liquidityUsd` is both sides together. */
+/** Returns the notional that moves a constant-product pool by one percent. `liquidityUsd` is both sides together. */
 function depthOfPool(liquidityUsd: number): number {
   return liquidityUsd / 2 / SIDE_PER_DEPTH;
 }
 
-/** The pool, both sides together, that is as deep as a cost model assumes. */
+/** Returns the liquidity of the pool, both sides together, that is as deep as a cost model assumes. */
 export function poolOfDepth(depthUsd: DecimalString): DecimalString {
   return plainDecimal(new Decimal(depthUsd).times(2 * SIDE_PER_DEPTH));
 }
 
-/** US dollars on one side of the pool that is as deep. */
+/** Returns the US dollars on one side of the equally deep pool. */
 export function oneSideOf({ depthUsd }: Pick<MarketState, 'depthUsd'>): number {
   return depthUsd * SIDE_PER_DEPTH;
 }
 
 /**
- * Computes the average price of an order over the best price, along the curve of `pooledPrice`, in doubles. @param notionalUsd size of the
- * order at the best price. Infinite for a buy of the whole pool.
+ * Computes the average price of an order over the best price, along the curve of `pooledPrice`, in doubles. Infinite for a buy of the whole
+ * pool. @param notionalUsd Size of the order at the best price.
  */
 export function averageOverBest(side: 'buy' | 'sell', notionalUsd: number, state: Pick<MarketState, 'depthUsd'>): number {
   const oneSide = oneSideOf(state);
@@ -97,29 +96,28 @@ export function averageOverBest(side: 'buy' | 'sell', notionalUsd: number, state
   return notionalUsd < oneSide ? oneSide / (oneSide - notionalUsd) : Number.POSITIVE_INFINITY;
 }
 
-/** Distance of an average fill of this notional from the middle, on the bad side, in basis points, before fees. */
+/** Returns the distance of an average fill of this notional from the midpoint, in basis points, before fees. Positive is a cost. */
 export function slippageFromMiddleBps(side: 'buy' | 'sell', notionalUsd: number, state: MarketState): number {
   const best = 1 + ((side === 'buy' ? 1 : -1) * state.halfSpreadBps) / BPS;
   return Math.abs(best * averageOverBest(side, notionalUsd * best, state) - 1) * BPS;
 }
 
 /**
- * Computes the expected slippage of an order in basis points, before fees: how far its average fill lies beyond the best price, measured as
- * `slippageBpsOf` measures a fill.
+ * Computes the expected slippage of an order in basis points, before fees: how far its average fill is beyond the best price, measured like
+ * `slippageBpsOf`.
  */
 export function expectedSlippageBps(side: 'buy' | 'sell', notionalUsd: number, state: Pick<MarketState, 'depthUsd'>): number {
   return Math.abs(averageOverBest(side, notionalUsd, state) - 1) * BPS;
 }
 
-/** The venue's fee of a notional, in US dollars, rounded up to a millionth: never in the trader's favour. */
+/** Returns the venue's fee of a notional in US dollars, rounded up to a millionth. */
 export function feeUsdOf(notionalUsd: Decimal | DecimalString, model: CostModel): DecimalString {
   return plainDecimal(new Decimal(notionalUsd).times(model.takerFeeBps).div(BPS).toDecimalPlaces(6, Decimal.ROUND_UP));
 }
 
 /**
- * The average price of taking `quantity` out of a constant-product pool at `startPrice`: for a buy of notional N against
- * one side worth U the average is startPrice x (1 + N/U), for a sell startPrice x U/(U + N). `liquidityUsd` is both
- * sides together.
+ * Returns the average price of taking `quantity` out of a constant-product pool at `startPrice`: for a buy of notional N against one side
+ * worth U it is startPrice x (1 + N/U), for a sell startPrice x U/(U + N). `liquidityUsd` is both sides together.
  */
 export function pooledPrice(
   side: 'buy' | 'sell',
@@ -136,7 +134,9 @@ export function pooledPrice(
   return start.times(oneSide).div(oneSide.plus(notional));
 }
 
-/** Slippage against the decision price, in basis points; negative if the price is better. A ratio, so a number is exact enough. */
+/**
+ * Returns the slippage against the decision price in basis points, negative if the price is better. A ratio, so a number is exact enough.
+ */
 export function slippageBpsOf(side: 'buy' | 'sell', decisionPrice: Decimal | DecimalString, fillPrice: Decimal | DecimalString): number {
   const decided = new Decimal(decisionPrice);
   const away = new Decimal(fillPrice).minus(decided).div(decided).times(BPS);

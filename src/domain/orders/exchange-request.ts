@@ -1,6 +1,6 @@
 /**
- * Requests to the spot exchange for an organization's account. The worker states and signs the request; the signer process builds it, so
- * that nothing but these requests is ever signed with an account's key.
+ * Requests to the spot exchange for an organization's account. The worker states and signs the request. The signer process builds it, so
+ * that an account's key signs only these requests.
  */
 import { canonicalJson, sha256Hex } from '../values/canonical-json.ts';
 import type { DecimalString } from '../values/decimal.ts';
@@ -9,18 +9,18 @@ import type { Order } from './order.ts';
 import type { EpochMs } from '../values/time.ts';
 import { splitInstrumentKey } from '../market/venue.ts';
 
-/** Resting price of an order. A `postOnly` order never takes; it is refused if it would take on arrival. */
+/** Resting price of an order. A `postOnly` order never takes liquidity: it is refused if it would. */
 export interface RestsAt {
   readonly price: DecimalString;
   readonly postOnly: boolean;
 }
 
-/** `key` names an order: a proposal or a person's order, and `:<n>` behind it for each further part. */
+/** Kinds of requests. `key` identifies an order: a proposal or a manual order, with `:<n>` appended for each further part. */
 export type ExchangeAsk =
-  /** `restAt`: where it rests; null if it takes at once. */
+  /** `restAt` is the resting price, or null for an order that takes at once. */
   | { readonly kind: 'order'; readonly key: string; readonly order: Order; readonly restAt: RestsAt | null }
   | { readonly kind: 'look_up' | 'cancel'; readonly key: string; readonly symbol: string }
-  /** `orderId`: the exchange's own number of the order. */
+  /** `orderId` is the exchange's own order number. */
   | { readonly kind: 'trades'; readonly symbol: string; readonly orderId: number }
   | { readonly kind: 'account' }
   /** Reports of the account's orders, over the exchange's websocket API. */
@@ -29,13 +29,13 @@ export type ExchangeAsk =
 /** Requests made over HTTP. */
 export type RestAsk = Exclude<ExchangeAsk, { readonly kind: 'user_stream' }>;
 
-/** One request of one account. */
+/** A request of one account. */
 export interface ExchangeRequest {
   readonly orgId: string;
   readonly ask: ExchangeAsk;
   /** Milliseconds since 1970 by the exchange's clock. */
   readonly timestamp: EpochMs;
-  /** The exchange refuses what reaches it so many milliseconds after `timestamp`. */
+  /** Milliseconds after `timestamp` from which the exchange refuses the request. */
   readonly recvWindow: number;
 }
 
@@ -46,7 +46,7 @@ export interface ExchangeEndpoint {
   readonly weight: number;
 }
 
-/** The longest receive window that the exchange takes. Milliseconds. */
+/** Maximum receive window of the exchange, in milliseconds. */
 export const MAX_RECV_WINDOW_MS = 60_000;
 
 const ENDPOINTS: Readonly<Record<RestAsk['kind'], ExchangeEndpoint>> = {
@@ -61,7 +61,7 @@ export function endpointOf({ kind }: Pick<RestAsk, 'kind'>): ExchangeEndpoint {
   return ENDPOINTS[kind];
 }
 
-/** The exchange's name of the order: always the same for a key, 36 characters of its alphabet at most. */
+/** Returns the exchange's client order id of a key: always the same, at most 36 characters of its alphabet. */
 export function clientOrderIdOf(key: string): string {
   return `sg-${sha256Hex(key).slice(0, 32)}`;
 }
@@ -97,8 +97,8 @@ function parametersOf(ask: RestAsk): Readonly<Record<string, string>> {
 }
 
 /**
- * The query of a request as it is signed and sent, percent-encoded, without its signature. What is asked over the websocket API
- * names the key among its parameters, which are signed in the order of their names.
+ * Returns the query of a request as signed and sent, percent-encoded, without its signature. Requests over the websocket API include the
+ * API key among their parameters, which are signed in order of name.
  */
 export function exchangeQuery({ ask, timestamp, recvWindow }: Omit<ExchangeRequest, 'orgId'>, apiKey: string): string {
   if (ask.kind === 'user_stream')
@@ -114,7 +114,7 @@ export function exchangeRequestText(request: ExchangeRequest): string {
 const KEY = new RegExp(`^${UUID_PATTERN}(:[1-9]\\d{0,4})?$`);
 const SYMBOL = /^[A-Z0-9]{2,20}$/;
 
-/** The request in a value that came from elsewhere; null if it is not one. */
+/** Reads a request from untrusted data, or returns null if it is not one. */
 export function readExchangeRequest(value: unknown): ExchangeRequest | null {
   if (typeof value !== 'object' || value === null) return null;
   const { orgId, ask, timestamp, recvWindow } = value as Partial<Record<keyof ExchangeRequest, unknown>>;
@@ -138,14 +138,14 @@ function isRestsAt(value: unknown): boolean {
   return typeof price === 'string' && typeof postOnly === 'boolean';
 }
 
-/** Returns why a key may not take its place; null if it may. `before`: the account that the organization's orders went to until now. */
+/** Returns why a new key is refused, or null. `before` is the account of the organization's orders so far. */
 export function keyChange(asked: {
   readonly account: string;
   readonly before: string | null;
   readonly others: readonly { readonly orgId: string; readonly account: string }[];
   /** True if the key belongs to another account than before. */
   readonly changes: boolean;
-  /** Live orders whose outcome is open. */
+  /** Number of live orders without a final result. */
   readonly openOrders: number;
 }): string | null {
   const { account, before, others, changes, openOrders } = asked;

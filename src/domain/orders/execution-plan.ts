@@ -1,6 +1,6 @@
 /**
- * Execution of an order: at once, resting first, or in slices over time. The plan is made with the proposal, from its manifest. The next
- * part follows from the plan and the results of the parts before it.
+ * Plan of an order's execution: at once, resting first, or in slices over time. The plan is made with the proposal, from its manifest. The
+ * next part follows from the plan and the results of the earlier parts.
  */
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import type { ExecutionAlgorithm, Manifest, Urgency } from '../manifest/manifest.ts';
@@ -9,24 +9,24 @@ import type { Order } from './order.ts';
 import type { EpochMs } from '../values/time.ts';
 import { type ExecutableVenue, VENUE_FACTS } from '../market/venue.ts';
 
-/** Time for which an order rests at the near side before the rest is taken. Milliseconds. */
+/** Time in milliseconds for which an order rests at the near side before the remainder is taken. */
 export const REST_MS: Readonly<Record<Urgency, number>> = { low: 45_000, medium: 20_000, high: 5_000 };
 
-/** Into how many equal slices an order is cut, and how far apart they begin. */
+/** Number of equal slices of an order, and the interval between their starts. */
 export const SLICES: Readonly<Record<Urgency, { readonly count: number; readonly everyMs: number }>> = {
   low: { count: 10, everyMs: 30_000 },
   medium: { count: 6, everyMs: 20_000 },
   high: { count: 3, everyMs: 10_000 },
 };
 
-/** No slice is worth less than this many US dollars: venues refuse what is too small. */
+/** Minimum value of a slice in US dollars, because venues refuse small orders. */
 export const MIN_SLICE_USD = 20;
 
 /** Reasons why an order is not executed as its manifest asks. */
 export const FALLBACK_REASONS = ['no_resting_orders', 'one_transaction', 'protective_exit', 'too_small_to_slice'] as const;
 export type FallbackReason = (typeof FALLBACK_REASONS)[number];
 
-/** Plain JSON: it lies in the proposal's snapshot and is shown with it. */
+/** Plan of an order. Plain JSON, stored in the proposal's snapshot and shown with it. */
 export interface ExecutionPlan {
   /** Algorithm that the manifest asks for. */
   readonly asked: ExecutionAlgorithm;
@@ -37,12 +37,12 @@ export interface ExecutionPlan {
   readonly fallback: FallbackReason | null;
 }
 
-/** Plan of orders that are carried out at once: closings and kill switches. */
+/** Plan of orders that are executed at once: closings and kill switches. */
 export const AT_ONCE: ExecutionPlan = { asked: 'taker_immediate', algorithm: 'taker_immediate', urgency: 'high', fallback: null };
 
 /**
- * `take`: what the market holds within the limit, at once. `rest`: post-only at the near side. `quantity` in base units.
- * `dueAt`: when a slice is to leave; null if it leaves as soon as it can.
+ * A part of an order. `take`: takes liquidity within the limit, at once. `rest`: post-only at the near side. `quantity` in base units.
+ * `dueAt`: start of a slice, or null for as soon as possible.
  */
 export interface OrderPart {
   readonly number: number;
@@ -51,18 +51,18 @@ export interface OrderPart {
   readonly dueAt: EpochMs | null;
 }
 
-/** A part after nothing more can become of it. */
+/** An ended part. */
 export interface EndedPart extends OrderPart {
-  /** Quantity that the venue executed of it, before commission. */
+  /** Quantity that the venue executed, before commission. */
   readonly executedQuantity: DecimalString;
-  /** Reason why it was not filled in whole; null if it was. */
+  /** Reason why it was not filled completely, or null. */
   readonly reason: string | null;
 }
 
-/** Fields of an order on which its plan depends. */
+/** Fields of an order that determine its plan. */
 type PlannedOrder = Pick<Order, 'instrument' | 'venue' | 'quantity' | 'limitPrice'>;
 
-/** The plan of an order; `isProtective` if a stop-loss asks for it, which never waits. */
+/** Returns the plan of an order. `isProtective` is true if a stop-loss asks for it, which never waits. */
 export function planOf(manifest: Pick<Manifest, 'algorithm' | 'urgency'>, order: PlannedOrder, isProtective: boolean): ExecutionPlan {
   const { algorithm: asked, urgency } = manifest;
   const fallback = fallbackOf(asked, urgency, order, isProtective);
@@ -77,7 +77,7 @@ function fallbackOf(asked: ExecutionAlgorithm, urgency: Urgency, order: PlannedO
   return asked === 'twap' && sliceCount(order, urgency) === 1 ? 'too_small_to_slice' : null;
 }
 
-/** Returns why a venue cannot carry an algorithm out; null if it can. */
+/** Returns why a venue cannot use an algorithm, or null if it can. */
 export function fallbackOnVenue(asked: ExecutionAlgorithm, venue: ExecutableVenue): FallbackReason | null {
   const { restingOrders, slicedOrders } = VENUE_FACTS[venue];
   if (asked === 'smart_order_routing_maker_first' && !restingOrders) return 'no_resting_orders';
@@ -91,7 +91,7 @@ export function sliceCount({ instrument, quantity, limitPrice }: Omit<PlannedOrd
   return Decimal.max(1, Decimal.min(SLICES[urgency].count, lots, worth)).toNumber();
 }
 
-/** The quantities of an order's slices: whole lots, none more than a lot apart, together the order. */
+/** Returns the quantities of an order's slices: whole lots that differ by at most one and sum to the order. */
 export function slicesOf(order: Omit<PlannedOrder, 'venue'>, urgency: Urgency): readonly DecimalString[] {
   const { lot } = marketStepOf(order.instrument);
   const count = sliceCount(order, urgency);
@@ -119,20 +119,19 @@ export function executedOf(ended: readonly Pick<EndedPart, 'executedQuantity'>[]
   return ended.reduce((sum, { executedQuantity }) => sum.plus(executedQuantity), new Decimal(0));
 }
 
-/** True for a slice that is more than one interval late: it is left out, so that slices never bunch up. */
+/** True for a slice that is more than one interval late. It is skipped, so that slices never bunch up. */
 export function isMissed(plan: ExecutionPlan, { dueAt }: OrderPart, at: EpochMs): boolean {
   return dueAt !== null && at >= dueAt + SLICES[plan.urgency].everyMs;
 }
 
-/** Continuation after ended parts: the slices missed meanwhile, and the next part; null after the last one. */
+/** Continuation after ended parts: the slices missed meanwhile, and the next part, or null after the last one. */
 export interface Continuation {
   readonly missed: readonly EndedPart[];
   readonly part: OrderPart | null;
 }
 
 /**
- * @param startedAt when the first part left
- * @param at when the last part ended
+ * Returns what follows ended parts. @param startedAt Time at which the first part was sent. @param at Time at which the last part ended.
  */
 export function continuationOf(
   plan: ExecutionPlan,
@@ -158,7 +157,7 @@ export function continuationOf(
   return { missed, part: null };
 }
 
-/** Returns the remaining quantity of an order, which reserves capacity. Never below zero. */
+/** Returns the remaining quantity of an order, which reserves capacity. Never negative. */
 export function leftOf(order: Pick<Order, 'quantity'>, ended: readonly Pick<EndedPart, 'executedQuantity'>[]): DecimalString {
   return plainDecimal(Decimal.max(0, new Decimal(order.quantity).minus(executedOf(ended))));
 }

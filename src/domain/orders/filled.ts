@@ -5,7 +5,7 @@ import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts'
 type Amount = 'quantity' | 'notionalUsd' | 'feeUsd';
 type Amounts = Pick<Fill, Amount | 'fillPrice' | 'executedQuantity'>;
 
-/** One amount of all fills as the venue executed them, before commission, added to `before`. Exact. */
+/** Adds one amount of all fills, as the venue executed them and before commission, to `before`. Exact. */
 export function totalOf(amount: Amount, fills: readonly Amounts[], before: DecimalString = '0'): DecimalString {
   return plainDecimal(fills.reduce((sum, fill) => sum.plus(executedAmount(amount, fill)), new Decimal(before)));
 }

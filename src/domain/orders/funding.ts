@@ -1,11 +1,11 @@
-/** Funding of perpetuals: at the end of each hour holders of long positions pay a positive rate on their value, and receive a negative one. */
+/** Funding of perpetuals: at the end of each hour, long positions pay a positive rate on their value and receive a negative one. */
 import type { Fill } from '../books/book.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import { isPerpetual } from './margin.ts';
 import { type EpochMs, HOUR_MS } from '../values/time.ts';
 import type { InstrumentKey } from '../market/venue.ts';
 
-/** Funding of one hour in US dollars, rounded up to a millionth: never in the holder's favour. Below zero it is received. */
+/** Returns the funding of one hour in US dollars, rounded up to a millionth. Negative if received. */
 export function fundingUsdOf(
   quantity: Decimal | DecimalString,
   price: Decimal | DecimalString,
@@ -14,33 +14,33 @@ export function fundingUsdOf(
   return plainDecimal(new Decimal(quantity).times(price).times(hourlyRate).toDecimalPlaces(6, Decimal.ROUND_CEIL));
 }
 
-/** A perpetual that was held at the end of an hour. */
+/** A perpetual held at the end of an hour. */
 export interface HeldHour {
   readonly instrument: InstrumentKey;
-  /** The end of the hour: when it is paid. */
+  /** End of the hour, when funding is paid. */
   readonly hour: EpochMs;
   readonly quantity: DecimalString;
 }
 
-/** Funding of one held hour in US dollars; below zero it is received. */
+/** Funding of one held hour in US dollars, negative if received. */
 export interface FundingPayment extends Pick<HeldHour, 'instrument' | 'hour'> {
   readonly paidUsd: DecimalString;
 }
 
-/** The rate of an hour and the price that it is paid on. */
+/** Rate of an hour, and the price it is paid on. */
 export interface HourlyTerms {
   readonly hourlyRate: DecimalString;
   readonly price: DecimalString;
 }
 
-/** The end of the last hour that has ended by an instant. */
+/** Returns the end of the last full hour before an instant. */
 export function lastHour(at: EpochMs): EpochMs {
   return Math.floor(at / HOUR_MS) * HOUR_MS;
 }
 
 /**
- * The hours after `after` and up to `until` at whose end a fold of fills held a perpetual, ascending by instrument. A fill
- * at the very end of an hour comes after its payment, as in a backtest.
+ * Returns the hours after `after` and up to `until` at whose end a fold of fills held a perpetual, ascending by instrument. A fill exactly
+ * at the end of an hour comes after its payment, as in a backtest.
  */
 export function heldHours(
   fills: readonly Pick<Fill, 'instrument' | 'side' | 'quantity' | 'at'>[],

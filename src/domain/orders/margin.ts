@@ -1,6 +1,6 @@
 /**
- * Isolated margin of perpetuals, by the venue's published rules. A long position binds its cost divided by its leverage;
- * gains, losses and funding move its equity, and at the maintenance margin the venue closes it.
+ * Isolated margin of perpetuals, by the venue's published rules. A long position binds its cost divided by its leverage. Gains, losses and
+ * funding change its equity, and at the maintenance margin the venue liquidates it.
  */
 import { type Fill, type Position, PRICE_DECIMALS } from '../books/book.ts';
 import { costModelOf } from './costs.ts';
@@ -9,13 +9,13 @@ import type { EpochMs } from '../values/time.ts';
 import type { InstrumentKey } from '../market/venue.ts';
 import { SHARE_DEX } from '../venues/evmvenue.ts';
 
-/** Tiers: the highest leverage that the venue gives from a position value on. */
+/** Tiers: maximum leverage by position value. */
 export interface MarginTier {
   readonly fromUsd: number;
   readonly maxLeverage: number;
 }
 
-/** The venue's published margin tiers (trading/margin-tiers). */
+/** Published margin tiers of the venue (trading/margin-tiers). */
 const LISTED: Readonly<Record<InstrumentKey, readonly MarginTier[]>> = {
   'evmvenue:BTC': [
     { fromUsd: 0, maxLeverage: 40 },
@@ -34,23 +34,23 @@ const LISTED: Readonly<Record<InstrumentKey, readonly MarginTier[]>> = {
 /** `maxLeverage` of perpetuals on shares. */
 const SHARE_PERP: readonly MarginTier[] = [{ fromUsd: 0, maxLeverage: 10 }];
 
-/** Lowest leverage of the venue on any market, for markets without published tiers. */
+/** Lowest leverage of the venue, for markets without published tiers. */
 const UNLISTED: readonly MarginTier[] = [{ fromUsd: 0, maxLeverage: 3 }];
 
-/** True if the instrument is a perpetual: it binds margin, and pays or receives funding. */
+/** True if the instrument is a perpetual, which binds margin, and pays or receives funding. */
 export function isPerpetual(instrument: InstrumentKey): boolean {
   return instrument.startsWith('evmvenue:');
 }
 
-/** The margin tiers of a perpetual, the smallest first. */
+/** Returns the margin tiers of a perpetual, smallest first. */
 export function marginTiersOf(instrument: InstrumentKey): readonly MarginTier[] {
   if (Object.hasOwn(LISTED, instrument)) return LISTED[instrument] as readonly MarginTier[];
   return instrument.startsWith(`evmvenue:${SHARE_DEX}:`) ? SHARE_PERP : UNLISTED;
 }
 
 /**
- * The leverage that positions in an instrument are margined by: the mandate's, and at most the venue's for the largest
- * position that the mandate lets a book hold. Spot is paid in full, and a perpetual never binds more than its value.
+ * Returns the leverage by which positions in an instrument are margined: the mandate's, and at most the venue's for the largest position
+ * that the mandate allows. Spot is paid in full, and a perpetual never binds more than its value.
  */
 export function leverageOf(
   instrument: InstrumentKey,
@@ -62,13 +62,13 @@ export function leverageOf(
   return new Decimal(maxLeverage).lte(tier.maxLeverage) ? maxLeverage : String(tier.maxLeverage);
 }
 
-/** The maintenance margin as lines over the position's value: rate x value - deduction. The highest line holds. */
+/** A line of the maintenance margin over the position's value: rate x value - deduction. The highest line applies. */
 interface MaintenanceLine {
   readonly rate: Decimal;
   readonly deduction: Decimal;
 }
 
-/** Half of the initial margin at the tier's largest leverage; deductions make it continuous from tier to tier. */
+/** Returns half of the initial margin at each tier's maximum leverage. Deductions make it continuous between tiers. */
 function maintenanceLines(tiers: readonly MarginTier[]): MaintenanceLine[] {
   const lines: MaintenanceLine[] = [];
   for (const { fromUsd, maxLeverage } of tiers) {
@@ -79,12 +79,12 @@ function maintenanceLines(tiers: readonly MarginTier[]): MaintenanceLine[] {
   return lines;
 }
 
-/** Maintenance margin of a position of this value, in US dollars. */
+/** Returns the maintenance margin of a position of this value, in US dollars. */
 export function maintenanceMargin(valueUsd: Decimal | DecimalString, tiers: readonly MarginTier[]): Decimal {
   return Decimal.max(0, ...maintenanceLines(tiers).map(({ rate, deduction }) => rate.times(valueUsd).minus(deduction)));
 }
 
-/** A long position with the margin that lies behind it. Amounts in US dollars. */
+/** A long position and its margin. US dollars. */
 export interface MarginedPosition {
   readonly quantity: Decimal | DecimalString;
   readonly costUsd: Decimal | DecimalString;
@@ -93,13 +93,16 @@ export interface MarginedPosition {
   readonly tiers: readonly MarginTier[];
 }
 
-/** Liquidation price as a line over the funding that each unit of the position has paid; of several the highest holds. */
+/** Liquidation price as a line over the funding that each unit of the position has paid. The highest line applies. */
 export interface LiquidationLine {
   readonly priceUsd: Decimal;
   readonly perFundingUsd: Decimal;
 }
 
-/** Returns the line at which a position's equity equals its maintenance margin, tier by tier: margin - funding + value - cost = rate x value - deduction. */
+/**
+ * Returns the lines at which a position's equity equals its maintenance margin, per tier: margin - funding + value - cost = rate x value -
+ * deduction.
+ */
 export function liquidationLines({ quantity, costUsd, marginUsd, tiers }: MarginedPosition): LiquidationLine[] {
   const borrowed = new Decimal(costUsd).minus(marginUsd);
   return maintenanceLines(tiers).map(({ rate, deduction }) => {
@@ -108,7 +111,7 @@ export function liquidationLines({ quantity, costUsd, marginUsd, tiers }: Margin
   });
 }
 
-/** Returns the price at which a position is liquidated after it has paid this funding; not above zero if no price does. */
+/** Returns the price at which a position is liquidated after it has paid this funding. Not positive if no price does. */
 export function liquidationPrice(position: MarginedPosition, fundingUsd: Decimal | DecimalString): Decimal {
   const perUnit = new Decimal(fundingUsd).div(position.quantity);
   return Decimal.max(...liquidationLines(position).map(({ priceUsd, perFundingUsd }) => priceUsd.plus(perFundingUsd.times(perUnit))));
@@ -121,9 +124,9 @@ export interface Liquidation {
 }
 
 /**
- * Returns the liquidation of a position at a price, or null while its equity is above the maintenance margin. Below two thirds of
- * it the venue takes the position over and the margin is lost, and no more than the margin: its price is then where the equity is
- * zero. The venue takes no liquidation fee; a sale in the book costs its taker fee.
+ * Returns the liquidation of a position at a price, or null while its equity is above the maintenance margin. Below two thirds of it the
+ * venue takes the position over, and exactly the margin is lost: the price is then where the equity is zero. The venue charges no
+ * liquidation fee. A sale in the book costs its taker fee.
  */
 export function liquidationAt(
   position: MarginedPosition,
@@ -141,7 +144,10 @@ export function liquidationAt(
 /** Decimals of a fee in US dollars. */
 const FEE_DECIMALS = 6;
 
-/** Returns the fill by which the venue ends a whole position. It is measured against its own price, because there was no decision. */
+/**
+ * Returns the fill by which the venue closes a whole position. Its slippage is measured against its own price, because there was no
+ * decision.
+ */
 export function liquidationFill(
   held: Position,
   { by, priceUsd }: Liquidation,

@@ -1,4 +1,4 @@
-/** Orders: requests to a venue, for paper and live alike, and the size that a manifest asks for. */
+/** Orders for paper and live, and their size. */
 import type { Stage } from '../agents/agent.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import { floorToStep, marketStepOf, priceStepExponent } from '../market/market-step.ts';
@@ -10,7 +10,7 @@ import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '..
 export const EXECUTION_MODES = ['paper', 'live'] as const;
 export type ExecutionMode = (typeof EXECUTION_MODES)[number];
 
-/** Books are long only: a buy opens or enlarges a position, a sell reduces one. */
+/** Books are long only: a buy opens or increases a position, a sell reduces one. */
 export const ORDER_SIDES = ['buy', 'sell'] as const;
 export type OrderSide = (typeof ORDER_SIDES)[number];
 
@@ -18,9 +18,9 @@ export type OrderSide = (typeof ORDER_SIDES)[number];
 export const ORDER_ORIGINS = ['proposal', 'manual', 'take', 'delegated'] as const;
 export type OrderOrigin = (typeof ORDER_ORIGINS)[number];
 
-/** An order on venue `V`, before or after risk has spoken. Only `RiskApproved<Order>` goes to a venue's execution client. */
+/** An order on venue `V`, before or after risk. Execution clients accept only `RiskApproved<Order>`. */
 export interface Order<V extends ExecutableVenue = ExecutableVenue> {
-  /** Id of the proposal that made the order, whose own reservation is left out of the assessment. */
+  /** Id of the proposal that made the order. Its own reservation is left out of the assessment. */
   readonly id: string;
   readonly origin: OrderOrigin;
   readonly mode: ExecutionMode;
@@ -28,11 +28,11 @@ export interface Order<V extends ExecutableVenue = ExecutableVenue> {
   readonly venue: V;
   readonly instrument: InstrumentKey;
   readonly side: OrderSide;
-  /** True of every sell: it may close a position and never open one. */
+  /** True for every sell: it may close a position and never open one. */
   readonly reduceOnly: boolean;
   /** Quantity in base units, a whole number of the instrument's lots. */
   readonly quantity: DecimalString;
-  /** The worst price that is acceptable: a buy's highest, a sell's lowest. */
+  /** Worst acceptable price: the maximum of a buy, the minimum of a sell. */
   readonly limitPrice: DecimalString;
   /** quantity x limitPrice, rounded up to a millionth of a US dollar. */
   readonly notionalUsd: DecimalString;
@@ -40,33 +40,33 @@ export interface Order<V extends ExecutableVenue = ExecutableVenue> {
   readonly maxSlippageBps: number;
 }
 
-/** Part of a quote that an order needs. A `Quote<V>` is one; `observedOrderQuote` makes one of a tick's observation. */
+/** Part of a quote that an order needs. A `Quote<V>` is one. `observedOrderQuote` makes one from an observation. */
 export type OrderQuote<V extends ExecutableVenue = ExecutableVenue> = Pick<
   Quote<V>,
   'venue' | 'instrument' | 'bid' | 'ask' | 'observedAt' | 'quality' | 'flags'
 >;
 
-/** True for an order on this venue: what lost its venue's type on a way through data has it again. What risk let pass stays passed. */
+/** True for an order on this venue. Restores the venue's type after it was lost in data. An approved order stays approved. */
 export function isOrderOn<O extends Order, V extends ExecutableVenue>(order: O, venue: V): order is O & Order<V> {
   return order.venue === venue;
 }
 
-/** Stages trade on paper until capital is at risk. */
+/** Returns the execution mode of a stage: paper until capital is at risk. */
 export function executionModeOf(stage: Stage): ExecutionMode {
   return stage === 'limited_live' || stage === 'live' ? 'live' : 'paper';
 }
 
-/** Returns quantity x price in US dollars, rounded up to a millionth: the highest cost of an order without fees. */
+/** Returns quantity x price in US dollars, rounded up to a millionth: the maximum cost of an order without fees. */
 export function notionalUsdOf(quantity: DecimalString, price: DecimalString): DecimalString {
   const { numerator: lots, denominator: perLot } = ratioOf(quantity);
   const { numerator: ticks, denominator: perTick } = ratioOf(price);
   return usdText(ceilDivide(lots * ticks * powerOfTen(USD_SCALE), perLot * perTick));
 }
 
-/** The parts of an order that are chosen; the rest follows from them. */
+/** Fields that are chosen. The others follow from them. */
 export type OrderParts<V extends ExecutableVenue> = Omit<Order<V>, 'venue' | 'notionalUsd' | 'reduceOnly'>;
 
-/** Completes an order: its venue is the instrument's, a sell is reduce-only, the notional is quantity x limit price. */
+/** Completes an order: its venue is the instrument's, a sell is reduce-only, and the notional is quantity x limit price. */
 export function orderOf(parts: OrderParts<ExecutableVenue>): Order {
   const { venue } = splitInstrumentKey(parts.instrument);
   return {
@@ -86,15 +86,15 @@ export function orderOf(parts: OrderParts<ExecutableVenue>): Order {
 }
 
 /**
- * The worst acceptable price for a slippage budget: the touch moved by the budget, on the venue's price grid, never
- * beyond the budget and never better than the touch itself.
+ * Returns the worst acceptable price for a slippage budget: the touch moved by the budget, on the venue's price grid, never beyond the
+ * budget and never better than the touch.
  */
 export function limitPriceOf(instrument: InstrumentKey, side: OrderSide, touch: DecimalString, maxSlippageBps: number): DecimalString {
   const scale = stepScale(marketStepOf(instrument).tick);
   const price = ratioOf(touch);
   const budget = ratioOf(plainDecimal(maxSlippageBps));
   const whole = 10_000n * budget.denominator;
-  // In ticks: the touch itself, and the touch moved by the budget, over one denominator.
+  // In ticks: the touch, and the touch moved by the budget, over one denominator.
   const touchTicks = price.numerator * whole * powerOfTen(scale);
   const moved = (touchTicks / whole) * (side === 'buy' ? whole + budget.numerator : whole - budget.numerator);
   const denominator = price.denominator * whole;
@@ -106,7 +106,7 @@ export function limitPriceOf(instrument: InstrumentKey, side: OrderSide, touch: 
   return beyondTouch ? scaledText(stepped, scale) : plainDecimal(touch);
 }
 
-/** Inputs of an order's size. `notionalUsd` bounds a buy, `heldQuantity` a sell; both are used in full. */
+/** Inputs of an order's size. `notionalUsd` limits a buy, `heldQuantity` a sell. Both are used in full. */
 export interface SizeRequest {
   readonly id: string;
   readonly origin: OrderOrigin;
@@ -114,20 +114,22 @@ export interface SizeRequest {
   readonly bookId: string;
   readonly instrument: InstrumentKey;
   readonly side: OrderSide;
-  /** The executable price of the side: the ask for a buy, the bid for a sell. */
+  /** Executable price of the side: the ask for a buy, the bid for a sell. */
   readonly touch: DecimalString;
   readonly maxSlippageBps: number;
-  /** A buy's full size, e.g. the manifest's `maxTradeNotionalUsd`. */
+  /** Full size of a buy, such as the manifest's `maxTradeNotionalUsd`. */
   readonly notionalUsd: DecimalString;
-  /** A sell's full size: the whole position. */
+  /** Full size of a sell: the whole position. */
   readonly heldQuantity: DecimalString;
-  /** Takes the place of both sizes: a quantity in base units, rounded down to whole lots. */
+  /** Replaces both sizes: a quantity in base units, rounded down to whole lots. */
   readonly askedQuantity?: DecimalString;
-  /** A worst price of the order's own. It only draws the limit closer. */
+  /** Worst price of the order's own. It can only tighten the limit. */
   readonly worstPrice?: DecimalString;
 }
 
-/** Sizes an order in whole lots: the most that the full size pays for at the worst acceptable price. Null if that is less than one lot. */
+/**
+ * Sizes an order in whole lots: the maximum that the full size pays for at the worst acceptable price. Null if that is less than one lot.
+ */
 export function sizeOrder(request: SizeRequest): Order | null {
   const { id, origin, mode, bookId, instrument, side, touch, maxSlippageBps } = request;
   const limitPrice = closerOf(side, limitPriceOf(instrument, side, touch, maxSlippageBps), request.worstPrice);
@@ -140,14 +142,14 @@ export function sizeOrder(request: SizeRequest): Order | null {
   return orderOf({ id, origin, mode, bookId, instrument, side, quantity, limitPrice, maxSlippageBps });
 }
 
-/** Returns the tighter of two limits for the trader. */
+/** Returns the tighter of two limits. */
 function closerOf(side: OrderSide, limit: DecimalString, worst: DecimalString | undefined): DecimalString {
   if (worst === undefined) return limit;
   const closer = side === 'buy' ? new Decimal(worst).lt(limit) : new Decimal(worst).gt(limit);
   return closer ? plainDecimal(worst) : limit;
 }
 
-/** The same order with another quantity, e.g. what risk has headroom for. */
+/** Returns the order with another quantity, such as the headroom that risk reports. */
 export function resized(order: Order, quantity: DecimalString): Order {
   return orderOf({ ...order, quantity });
 }

@@ -1,6 +1,6 @@
 /**
- * Fills an order on paper as the market would have filled it: level by level through a live book, else at the top of
- * the book as far as its size goes, else along a pool's curve. "No fill" has a reason, and a fill names its quotes.
+ * Fills an order on paper as the market would: level by level through a live book, else at the top of the book up to its size, else along a
+ * pool's curve. A missing fill has a reason, and a fill names its quotes.
  */
 import type { Fill, FillQuote } from '../books/book.ts';
 import { feeUsdOf, pooledPrice, slippageBpsOf } from './costs.ts';
@@ -13,13 +13,13 @@ import type { EpochMs } from '../values/time.ts';
 import type { ExecutableVenue } from '../market/venue.ts';
 import type { CostModel } from '../venues/venue-facts.ts';
 
-/** One side's levels, best first: prices and sizes as the venue wrote them. */
+/** Levels of one side, best first, with prices and sizes as the venue wrote them. */
 export interface DepthLevel {
   readonly price: DecimalString;
   readonly size: DecimalString;
 }
 
-/** A venue's book of one instrument as it was asked for just now. */
+/** A venue's book of an instrument, just requested. */
 export interface Depth {
   readonly venue: ExecutableVenue;
   readonly source: string;
@@ -34,9 +34,9 @@ export interface Depth {
 export interface PaperMarket {
   /** Present quote of the instrument on its own venue, or null. */
   readonly quote: Quote | null;
-  /** The venue's book; null if it publishes none or did not answer. */
+  /** Book of the venue, or null if it publishes none or did not answer. */
   readonly depth: Depth | null;
-  /** Liquidity of the token's pools, both sides together; null if it has none or it is unknown. */
+  /** Liquidity of the token's pools, both sides together. Null if it has none or it is unknown. */
   readonly liquidityUsd: DecimalString | null;
 }
 
@@ -57,12 +57,12 @@ export type PaperFill =
   | { readonly outcome: 'no_fill'; readonly reason: NoFillReason; readonly detail: string };
 
 export interface PaperFillInfo {
-  /** The fill's id; derived from the order, so that a repeated attempt is the same fill. */
+  /** Id of the fill, derived from the order so that a repeated attempt is the same fill. */
   readonly id: string;
   readonly at: EpochMs;
-  /** The executable price that the decision was made on. */
+  /** Executable price at the decision. */
   readonly decisionPrice: DecimalString;
-  /** Returns the venue's fee for the parts of a fill, if it is not a share of the notional: prediction markets. */
+  /** Returns the venue's fee for the parts of a fill, if it is not a share of the notional, as on prediction markets. */
   readonly feeUsdOf?: (parts: readonly DepthLevel[]) => DecimalString;
 }
 
@@ -72,13 +72,13 @@ const noFill = (reason: NoFillReason, detail: string): PaperFill => ({ outcome: 
 export interface Taken {
   readonly quantity: Decimal;
   readonly notional: Decimal;
-  /** Level by level. */
+  /** Taken quantity per level. */
   readonly parts: readonly DepthLevel[];
 }
 
 /**
- * Fills what the market holds within the order's limit price, at once; the rest lapses. The venue's fee comes on top.
- * Only a live quote or book of the order's own venue fills anything.
+ * Fills what the market offers within the order's limit price, at once. The rest lapses. The venue's fee is added. Only a live quote or
+ * book of the order's own venue fills anything.
  */
 export function paperFill(order: RiskApproved<Order>, market: PaperMarket, model: CostModel, info: PaperFillInfo): PaperFill {
   const source = sourceOf(order, market);
@@ -104,7 +104,7 @@ interface Source {
   readonly bids: readonly DepthLevel[];
   readonly asks: readonly DepthLevel[];
   readonly quote: FillQuote;
-  /** Set if the order moves along a pool's curve from the best price on. */
+  /** Present if the order moves along a pool's curve from the best price on. */
   readonly liquidityUsd: DecimalString | null;
 }
 
@@ -138,8 +138,8 @@ function worded({ quality, flags }: Pick<Depth, 'quality' | 'flags'>): string {
 }
 
 /**
- * Returns what an order takes at once within its limit: along a pool's curve from the best price on if liquidity is given, in US dollars of
- * both sides, else level by level. Null if the best level states no size.
+ * Returns what an order takes at once within its limit: along a pool's curve from the best price on if liquidity is given (US dollars of
+ * both sides), else level by level. Null if the best level has no size.
  */
 export function takenFrom(order: Taking, levels: readonly DepthLevel[], liquidityUsd: DecimalString | null): Taken | null {
   const limit = new Decimal(order.limitPrice);
@@ -154,7 +154,7 @@ export function averagePriceOf(side: Order['side'], { quantity, notional }: Pick
   return notional.div(quantity).toSignificantDigits(18, side === 'buy' ? Decimal.ROUND_UP : Decimal.ROUND_DOWN);
 }
 
-/** Fields of an order that decide what it takes. */
+/** Fields of an order that determine what it takes. */
 type Taking = Pick<Order, 'side' | 'instrument' | 'quantity' | 'limitPrice'>;
 
 function walked(order: Taking, levels: readonly DepthLevel[], limit: Decimal, lot: DecimalString): Taken | null {
@@ -181,7 +181,7 @@ function walked(order: Taking, levels: readonly DepthLevel[], limit: Decimal, lo
   return { quantity, notional, parts };
 }
 
-/** Along a constant-product curve from the best price on, as far as the average stays within the limit. */
+/** Takes along a constant-product curve from the best price on, while the average stays within the limit. */
 function pooled(order: Taking, best: DecimalString, liquidityUsd: DecimalString, limit: Decimal, lot: DecimalString): Taken {
   const start = new Decimal(best);
   const oneSide = new Decimal(liquidityUsd).div(2);
@@ -194,7 +194,7 @@ function pooled(order: Taking, best: DecimalString, liquidityUsd: DecimalString,
     12,
     buys ? Decimal.ROUND_UP : Decimal.ROUND_DOWN,
   );
-  // Rounding never leads beyond the limit.
+  // Rounding must not exceed the limit.
   const price = buys ? Decimal.min(average, limit) : Decimal.max(average, limit);
   return { quantity, notional: quantity.times(price), parts: [{ price: plainDecimal(price), size: plainDecimal(quantity) }] };
 }

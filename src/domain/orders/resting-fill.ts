@@ -1,6 +1,6 @@
 /**
- * Fill of a resting paper order by what its venue did meanwhile. The queue before it is unknown, so it fills only if the market traded
- * through its price. Then everything at that price was taken, and the fill is limited to the quantity traded beyond it.
+ * Fills a resting paper order by its venue's later activity. The queue before it is unknown, so it fills only if the market traded through
+ * its price. Then everything at that price was taken, and the fill is limited to the quantity traded beyond it.
  */
 import type { Fill, FillQuote } from '../books/book.ts';
 import { slippageBpsOf } from './costs.ts';
@@ -11,7 +11,7 @@ import type { EpochMs } from '../values/time.ts';
 import type { ExecutableVenue } from '../market/venue.ts';
 import type { CostModel } from '../venues/venue-facts.ts';
 
-/** One trade of the venue. */
+/** A trade of the venue. */
 export interface FlowTrade {
   readonly price: DecimalString;
   /** Base units. */
@@ -35,9 +35,9 @@ export interface FlowTop {
 export interface MarketFlow {
   readonly venue: ExecutableVenue;
   readonly source: string;
-  /** Trades in the order of their time. */
+  /** Trades, ascending by time. */
   readonly trades: readonly FlowTrade[];
-  /** Live tops of the book alone. */
+  /** Live tops of the book only. */
   readonly tops: readonly FlowTop[];
 }
 
@@ -46,17 +46,17 @@ export type RestingFill =
   | { readonly outcome: 'no_fill'; readonly detail: string };
 
 export interface RestingInfo {
-  /** The fill's id; derived from the order, so that a repeated attempt is the same fill. */
+  /** Id of the fill, derived from the order so that a repeated attempt is the same fill. */
   readonly id: string;
-  /** The price that the order rests at. */
+  /** Resting price of the order. */
   readonly price: DecimalString;
-  /** The executable price that the decision was made on. */
+  /** Executable price at the decision. */
   readonly decisionPrice: DecimalString;
-  /** End of the window: when the rest of the order is taken back. */
+  /** End of the window, when the rest of the order is withdrawn. */
   readonly until: EpochMs;
 }
 
-/** Quantity traded beyond a price, and the last time. */
+/** Quantity traded beyond a price, and the time of the last such trade. */
 interface Through {
   readonly quantity: Decimal;
   /** Evidence of the trade-through: the last trade, or the top of the book. */
@@ -64,8 +64,8 @@ interface Through {
 }
 
 /**
- * Returns the result of an order that rests at `info.price` over the window of the flow, at the maker's fee. @throws Error if the flow is
- * of another venue: impossible states
+ * Returns the result of an order resting at `info.price` over the window of the flow, at the maker's fee. @throws Error if the flow is of
+ * another venue, an impossible state.
  */
 export function restingFill(order: Order, flow: MarketFlow, model: CostModel, info: RestingInfo): RestingFill {
   if (flow.venue !== order.venue) throw new Error(`the flow of ${flow.venue} cannot fill an order on ${order.venue}`);
@@ -96,8 +96,8 @@ export function restingFill(order: Order, flow: MarketFlow, model: CostModel, in
 }
 
 /**
- * The sizes of trades beyond the price add up. A book that crossed the price shows the same size over and over, so of it
- * the largest counts. Whichever of the two is more is what the order could have been filled by.
+ * Returns the quantity traded through the price. Sizes of trades beyond it add up. A book that crossed it shows the same size repeatedly,
+ * so only its largest size counts. The larger of the two could have filled the order.
  */
 function tradedThrough(order: Order, { source, trades, tops }: MarketFlow, price: DecimalString): Through | null {
   const buys = order.side === 'buy';
@@ -117,7 +117,7 @@ function tradedThrough(order: Order, { source, trades, tops }: MarketFlow, price
   return shown.quantity.gt(traded.quantity) ? shown : traded;
 }
 
-/** The first of the tops beyond the price that show the largest size; null if none is beyond it. */
+/** Returns the first of the tops beyond the price with the largest size, or null if none is beyond it. */
 function largestBeyond(tops: readonly FlowTop[], buys: boolean, isBeyond: (other: DecimalString) => boolean): Through | null {
   let largest: DecimalString | null = null;
   let found: FlowTop | null = null;
@@ -136,8 +136,8 @@ function largestBeyond(tops: readonly FlowTop[], buys: boolean, isBeyond: (other
 }
 
 /**
- * Returns a test of whether a price lies beyond another. Digits are compared if both are plain and above zero, because few of a minute's
- * tops are beyond.
+ * Returns a test if another price is beyond this one. Compares digits if both are plain and positive, because few of a minute's tops are
+ * beyond.
  */
 function beyond(buys: boolean, price: DecimalString): (other: DecimalString) => boolean {
   const isPlain = (text: DecimalString): boolean => isDecimalString(text) && isPositive(text);

@@ -7,20 +7,20 @@ import { liveTouch } from '../risk/refusal.ts';
 import type { EpochMs } from '../values/time.ts';
 import { ageInWords } from '../values/words.ts';
 
-/** A signed quote counts for so long after the slot of its cut: three slots, in milliseconds. */
+/** Time in milliseconds after the slot of its cut for which a signed quote is valid: three slots. */
 export const SIGNED_QUOTE_MS = 90_000;
 
 /** Reason why an order must not be signed at a quote. */
 export interface QuoteObjection {
-  /** `quote_stale`: too old, of another time or not live. `price_refused`: the order would pay more, or take less, than the mandate allows. */
+  /** `quote_stale`: too old, of another time or not live. `price_refused`: the price is worse than the mandate allows. */
   readonly code: 'quote_stale' | 'price_refused';
   readonly detail: string;
 }
 
 /**
- * Returns the objection, or null if the order's limit price lies within the slippage budget of the observed quote and the quote is of the
- * last `SIGNED_QUOTE_MS` before `now`. @param observation of the order's instrument; null if the cut has none. @param maxSlippageBps the
- * mandate's budget, in basis points of the quote's executable price.
+ * Returns the objection, or null if the order's limit price is within the slippage budget of the observed quote and the quote is from the
+ * last `SIGNED_QUOTE_MS` before `now`. @param observation Of the order's instrument, or null if the cut has none. @param maxSlippageBps
+ * Budget of the mandate, in basis points of the quote's executable price.
  */
 export function signedQuoteObjection(
   order: Pick<Order, 'instrument' | 'side' | 'limitPrice'>,

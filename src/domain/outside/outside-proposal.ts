@@ -1,4 +1,4 @@
-/** Outside proposals: trades that code outside of the service asks for under the mandate of an external agent. */
+/** Outside proposals: trades that code outside the service asks for under the mandate of an external agent. */
 import { canonicalHash } from '../values/canonical-json.ts';
 import { isQuoteLive } from '../conditions/condition.ts';
 import type { Observation } from '../market/cut.ts';
@@ -9,10 +9,10 @@ import { floorToStep, marketStepOf } from '../market/market-step.ts';
 import { limitPriceOf, type OrderSide } from '../orders/order.ts';
 import type { InstrumentKey } from '../market/venue.ts';
 
-/** The members that are hashed. One of `notionalUsd` and `quantity` is null. */
+/** Hashed members. One of `notionalUsd` and `quantity` is null. */
 export interface ProposedTrade {
   readonly agentId: string;
-  /** The caller's own name of it, unique for the agent for ever. */
+  /** Id given by the caller, unique per agent for ever. */
   readonly clientId: string;
   readonly side: OrderSide;
   readonly instrument: InstrumentKey;
@@ -20,11 +20,11 @@ export interface ProposedTrade {
   readonly notionalUsd: DecimalString | null;
   /** Size in base units. */
   readonly quantity: DecimalString | null;
-  /** The worst price at which it is to trade, or null for the mandate's slippage budget. */
+  /** Worst acceptable price, or null for the mandate's slippage budget. */
   readonly limitPrice: DecimalString | null;
   /** Reason shown to people as text. Nothing acts on it. */
   readonly reason: string;
-  /** SHA-256 of the RFC 8785 form of what the code says it decided on, or null if it says nothing. */
+  /** SHA-256 of the RFC 8785 form of the code's stated inputs, or null if it states none. */
   readonly inputsHash: string | null;
   readonly manifestHash: string;
 }
@@ -34,17 +34,17 @@ export interface OutsideProposal extends ProposedTrade {
   readonly hash: string;
 }
 
-/** Longest `reason`, in characters, and largest `inputs`, in bytes of their RFC 8785 form. */
+/** Maximum length of `reason` in characters, and of `inputs` in bytes of their RFC 8785 form. */
 export const REASON_LENGTH = 500;
 export const INPUTS_BYTES = 16_384;
-/** Time for which the bytes of `inputs` are kept. Their hash stays. Milliseconds. */
+/** Time in milliseconds for which the bytes of `inputs` are stored. Their hash is kept for ever. */
 export const INPUTS_KEPT_MS = 90 * 86_400_000;
 
 export function withHash(trade: ProposedTrade): OutsideProposal {
   return { ...trade, hash: canonicalHash(trade) };
 }
 
-/** One rule of a mandate as a row of the decision's matrix, and the refusal if it failed. */
+/** A rule of the mandate as a row of the decision's matrix, and its rejection if it failed. */
 interface MandateRule {
   readonly type: string;
   readonly passed: boolean;
@@ -53,7 +53,7 @@ interface MandateRule {
   readonly refusal?: Pick<RiskRejection, 'code' | 'suggestion'>;
 }
 
-/** The market and the book as the mandate's rules read them. */
+/** Market and book as the mandate's rules read them. */
 export interface MandateView {
   readonly observation: Observation | undefined;
   readonly position: BookPosition | null;
@@ -62,23 +62,23 @@ export interface MandateView {
 /** Result of checking an outside proposal against a mandate. */
 export interface MandateVerdict {
   readonly rules: readonly MandateRule[];
-  /** A refusal for each rule that failed, in the order of the rules. */
+  /** A rejection for each failed rule, in order. */
   readonly rejections: readonly RiskRejection[];
   /** True if the market is beyond the proposal's own limit price at this slot. */
   readonly isBeyondLimit: boolean;
 }
 
-/** The executable price of a side: the ask for a buy, the bid for a sell. */
+/** Returns the executable price of a side: the ask for a buy, the bid for a sell. */
 function touchOf(side: OrderSide, observation: Observation | undefined): DecimalString | null {
   return (side === 'buy' ? observation?.quote?.ask : observation?.quote?.bid) ?? null;
 }
 
-/** The base units of a sell at an executable price, in whole lots. A sell in dollars is rounded down. */
+/** Returns the base units of a sell at an executable price, in whole lots. A sell in dollars is rounded down. */
 export function soldQuantity({ instrument, quantity, notionalUsd }: ProposedTrade, touch: DecimalString): DecimalString {
   return floorToStep(quantity ?? new Decimal(notionalUsd as string).div(touch), marketStepOf(instrument).lot);
 }
 
-/** Rules that need neither a price nor a book: they are the same when the proposal is received and at its slot. */
+/** Returns the rules that need neither a price nor a book. They are the same at the receipt and at the slot. */
 function staticRules(trade: ProposedTrade, manifest: Manifest, hash: string): MandateRule[] {
   const inUniverse = manifest.universe.some(({ key }) => key === trade.instrument);
   return [
@@ -99,7 +99,7 @@ function staticRules(trade: ProposedTrade, manifest: Manifest, hash: string): Ma
   ];
 }
 
-/** A buy is worth at most the mandate's notional of one trade. A sell has no such limit: reducing is never too much. */
+/** Limits a buy to the mandate's notional of one trade. A sell has no such limit, because reducing is always allowed. */
 function notionalRule(trade: ProposedTrade, manifest: Manifest, touch: DecimalString | null): MandateRule {
   const { side, notionalUsd, quantity } = trade;
   const worth = notionalUsd ?? (touch === null ? null : plainDecimal(new Decimal(quantity as string).times(touch)));
@@ -113,7 +113,7 @@ function notionalRule(trade: ProposedTrade, manifest: Manifest, touch: DecimalSt
   };
 }
 
-/** A limit price lies within the slippage budget of the executable price. Better than that price it only waits. */
+/** Requires a limit price within the slippage budget of the executable price. A better limit only waits. */
 function slippageRule(trade: ProposedTrade, manifest: Manifest, touch: DecimalString | null): MandateRule {
   const { side, instrument, limitPrice } = trade;
   const worst = touch === null ? null : limitPriceOf(instrument, side, touch, manifest.maxSlippageBps);
@@ -128,10 +128,10 @@ function slippageRule(trade: ProposedTrade, manifest: Manifest, touch: DecimalSt
   };
 }
 
-/** The part of a position that the rules read; null if nothing is held. */
+/** Part of a position that the rules read, or null if nothing is held. */
 type Held = Pick<BookPosition, 'quantity'> | null;
 
-/** A sell comes from the agent's own book, a buy opens a position: books of agents do not add to one. */
+/** Requires that a sell comes from the agent's own book and a buy opens a position. Agents do not add to one. */
 function bookRule(trade: ProposedTrade, position: Held, touch: DecimalString | null): MandateRule {
   const held = position?.quantity ?? '0';
   if (trade.side === 'buy')
@@ -145,7 +145,7 @@ function bookRule(trade: ProposedTrade, position: Held, touch: DecimalString | n
   const asked = touch === null ? trade.quantity : soldQuantity(trade, touch);
   return {
     type: 'mandate_book',
-    // Without a price a sell in dollars has no quantity yet; then the quote is what is missing.
+    // Without a price a sell in dollars has no quantity yet. The missing quote is then the reason.
     passed: position !== null && (asked === null || new Decimal(asked).lte(held)),
     observed: asked,
     threshold: held,
@@ -170,7 +170,7 @@ function rejectionOf({ type, observed, threshold, refusal }: MandateRule): RiskR
   };
 }
 
-/** Assesses a proposal by the mandate's own rules. Capital, exposure, drawdown and the rest are the risk function's. Pure. */
+/** Assesses a proposal by the mandate's own rules. Capital, exposure and drawdown are left to the risk function. Pure. */
 export function assessByMandate(proposal: OutsideProposal, manifest: Manifest, hash: string, view: MandateView): MandateVerdict {
   const touch = touchOf(proposal.side, view.observation);
   const assessed = [
@@ -180,7 +180,7 @@ export function assessByMandate(proposal: OutsideProposal, manifest: Manifest, h
     bookRule(proposal, view.position, touch),
   ];
   const failed = assessed.filter(({ passed }) => !passed);
-  // A proposal without a price fails for lack of a quote: the decision says so itself.
+  // A proposal without a price fails for lack of a quote, which the decision reports itself.
   const unpriced = view.observation === undefined || touch === null || !isQuoteLive(view.observation);
   const rejections = failed.filter(({ type }) => !unpriced || PRICELESS.has(type)).map(rejectionOf);
   return { rules: assessed, rejections, isBeyondLimit: isBeyond(proposal, touch) };
@@ -188,22 +188,22 @@ export function assessByMandate(proposal: OutsideProposal, manifest: Manifest, h
 
 const PRICELESS: ReadonlySet<string> = new Set(['mandate_manifest', 'mandate_universe', 'mandate_book']);
 
-/** Returns refusals that need no price: those of an instrument, of a size in dollars, and of a limit price. */
+/** Returns rejections that need no price: of the instrument, of a size in dollars, and of the limit price. */
 export function refusedAtOnce(trade: ProposedTrade, manifest: Manifest, hash: string): readonly RiskRejection[] {
   const rules = staticRules(trade, manifest, hash);
   if (trade.notionalUsd !== null) rules.push(notionalRule(trade, manifest, null));
   return rules.filter(({ passed }) => !passed).map(rejectionOf);
 }
 
-/** Refuses a sell of more than the agent's own book holds, before any price is known. Null if it may join a slot. */
+/** Rejects a sell of more than the agent's own book holds, before any price is known. Null if it may join a slot. */
 export function soldTooMuch(trade: ProposedTrade, position: Held): RiskRejection | null {
   const rule = trade.side === 'buy' ? null : bookRule(trade, position, null);
   return rule === null || rule.passed ? null : rejectionOf(rule);
 }
 
 /**
- * The cells behind those of the manifest's rules, each with its threshold, because it depends on the proposal. The first one
- * names the proposal. It passed if the proposal was put before risk: nothing of the mandate stopped or superseded it.
+ * Returns the cells after those of the manifest's rules, each with its threshold, because it depends on the proposal. The first names the
+ * proposal. It passed if the proposal reached risk, so that neither the mandate stopped it nor another trade replaced it.
  */
 export function mandateCells({ hash, side }: OutsideProposal, { rules }: MandateVerdict, isAsked: boolean): string {
   const first = { type: 'outside_proposal', passed: isAsked, observed: hash, threshold: side };
@@ -214,7 +214,7 @@ export function mandateCells({ hash, side }: OutsideProposal, { rules }: Mandate
 
 type MandateCell = readonly [passed: number, observed: number | string | null, threshold: number | string | null, type: string];
 
-/** The rows of the cells that `mandateCells` wrote; their instrument and side are the proposal's. */
+/** Returns the rows of the cells that `mandateCells` wrote, with the proposal's instrument and side. */
 export function unpackMandate(cells: readonly unknown[]): RuleOutcome[] {
   const rows = cells as readonly MandateCell[];
   const instrument = String(rows.find(([, , , type]) => type === 'mandate_universe')?.[1] ?? '') as InstrumentKey;
@@ -224,14 +224,14 @@ export function unpackMandate(cells: readonly unknown[]): RuleOutcome[] {
 
 const NAMED = /\[[01],"([0-9a-f]{64})","(?:buy|sell)","outside_proposal"\]/;
 
-/** The hash of the outside proposal that a decision's outcome names, or null. */
+/** Returns the hash of the outside proposal in a decision's outcome, or null. */
 export function proposalIn(outcome: string): string | null {
   return NAMED.exec(outcome)?.[1] ?? null;
 }
 
 /**
  * States of an outside proposal. `missed`: its slot passed without a decision, because the agent was paused or the slot late. `archived`:
- * the decision lies in an archive file.
+ * the decision is in an archive file.
  */
 export const OUTSIDE_STATES = ['pending', 'proposed', 'blocked', 'held', 'superseded', 'missed', 'archived'] as const;
 export type OutsideState = (typeof OUTSIDE_STATES)[number];

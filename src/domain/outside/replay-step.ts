@@ -7,11 +7,11 @@ export interface AskedSession {
   readonly runId: string;
 }
 
-/** A trade as outside code asks for it in a session: in aliases and disguised prices. */
+/** Trade that outside code asks for in a session, in aliases and disguised prices. */
 export type BlindTrade = Pick<ProposedTrade, 'side' | 'notionalUsd' | 'quantity' | 'limitPrice'> & { readonly instrument: string };
 
-/** Answers of one step: one for each slot that was shown, in that order. Null proposes nothing. */
+/** Answers of one step, one per slot shown, in order. Null proposes nothing. */
 export type StepAnswers = readonly (BlindTrade | null)[];
 
-/** Answers to a step; null asks for the step that waits. */
+/** Answers to a step, or null to request the waiting step. */
 export type StepAsk = { readonly step: number; readonly answers: StepAnswers } | null;

@@ -1,4 +1,4 @@
-/** Templates of signals: how the alert of a chart becomes the fields of an outside proposal. */
+/** Templates of signals, which turn a chart's alert into the fields of an outside proposal. */
 import type { Json } from '../values/canonical-json.ts';
 import { type Outcome, refuse } from '../values/refusal.ts';
 
@@ -10,11 +10,11 @@ export interface SignalTemplate {
   readonly quantity?: string;
   readonly limitPrice?: string;
   readonly reason?: string;
-  /** Name of the alert: the same name is the same proposal. */
+  /** Id of the alert. The same id is the same proposal. */
   readonly id?: string;
 }
 
-/** An instrument by the name that the sender has for it. */
+/** An instrument, by the sender's name for it. */
 export interface SignalTicker {
   readonly ticker: string;
   readonly instrument: string;
@@ -26,16 +26,16 @@ export interface SignalMapping {
   readonly tickers: readonly SignalTicker[];
 }
 
-/** An alert: a JSON document, or plain text, whose words are `{{1}}`, `{{2}}` and so on. */
+/** An alert: a JSON document, or plain text whose words are `{{1}}`, `{{2}}` and so on. */
 export type Alert = { readonly json: Json } | { readonly text: string };
 
 type Filled = { readonly [Field in keyof SignalTemplate]: string };
 
 const PLACEHOLDER = /\{\{\s*([A-Za-z0-9_.]{1,100})\s*\}\}/g;
-/** Longest value of a field. */
+/** Maximum length of a field's value. */
 const VALUE_LENGTH = 500;
 
-/** Returns the fields of a proposal, or which placeholder the alert has no value for. */
+/** Returns the fields of a proposal, or names the placeholder without a value in the alert. */
 export function fillTemplate({ template, tickers }: SignalMapping, alert: Alert): Outcome<Filled> {
   const filled: Record<string, string> = {};
   for (const [field, text] of Object.entries(template) as [string, string][]) {
@@ -49,7 +49,7 @@ export function fillTemplate({ template, tickers }: SignalMapping, alert: Alert)
   return { ok: true, value: { ...filled, instrument, side: filled['side']?.toLowerCase() } as Filled };
 }
 
-/** A text, a number or a truth value of the alert by its name, or null. */
+/** Returns a text, number or boolean of the alert by its name, or null. */
 function valueOf(alert: Alert, name: string): string | null {
   if ('text' in alert) {
     const words = alert.text.trim().split(/\s+/);

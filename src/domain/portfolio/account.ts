@@ -1,4 +1,4 @@
-/** Place of an organization's holdings: a book of its own, or a wallet that the caller names. */
+/** Places of an organization's holdings: its own books, and wallets that the caller names. */
 import type { TradingBook } from '../books/book.ts';
 import { type Catalog, USDC_MINT } from '../catalog/catalog.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
@@ -9,14 +9,14 @@ import { type InstrumentKey, instrumentKey } from '../market/venue.ts';
 import { amountOf, type ChainWallet, type PublicWallet } from '../identity/wallet.ts';
 import { type PortfolioInput, plainInput } from './trace.ts';
 
-/** A book as a portfolio reads it, with the fills that its open positions were made of. */
+/** A book as a portfolio reads it, with the fills behind its open positions. */
 export interface PortfolioBook {
   readonly agentId: string | null;
   readonly version: number;
   readonly state: TradingBook;
-  /** Per instrument the newest fills of the open position. */
+  /** Newest fills of the open position, by instrument. */
   readonly fills: ReadonlyMap<InstrumentKey, readonly string[]>;
-  /** Input ids of simulated allocations, per instrument; absent in a stored book. */
+  /** Input ids of simulated allocations by instrument. Absent for a stored book. */
   readonly simulated?: ReadonlyMap<InstrumentKey, readonly string[]>;
 }
 
@@ -26,25 +26,25 @@ export interface ReportedValue {
   readonly observedAt: EpochMs;
 }
 
-/** One position of a place, before it is valued. */
+/** A position of a place, before valuation. */
 export interface AccountPosition {
-  /** Null if the catalog does not list it, so nothing prices it. */
+  /** Null if the catalog does not list it, so that it has no price. */
   readonly instrument: InstrumentKey | null;
-  /** Names it within its place: the instrument, or a token's address. */
+  /** Identifies it within its place: the instrument, or a token's address. */
   readonly asset: string;
   readonly symbol: string;
-  /** Below zero is short. */
+  /** Negative if short. */
   readonly quantity: DecimalString;
   readonly costUsd: DecimalString | null;
   readonly reported: ReportedValue | null;
-  /** Reason why its value is good for looking at only, although the quote is live; empty if it is not so. */
+  /** Reason why its value is for display only although the quote is live. Empty otherwise. */
   readonly caveat: string;
   readonly inputs: readonly string[];
 }
 
 export const ACCOUNT_KINDS = ['book', 'chain_wallet', 'perp_account', 'bridge_transfer', 'free_dollars'] as const;
 
-/** One place with its cash and its positions. Cash and positions at the same marks sum to what the place is worth. */
+/** A place with its cash and positions, which sum to its value at the same marks. */
 export interface Account {
   readonly id: string;
   readonly kind: (typeof ACCOUNT_KINDS)[number];
@@ -52,17 +52,17 @@ export interface Account {
   readonly mode: ExecutionMode;
   readonly agentId: string | null;
   readonly address: string | null;
-  /** US dollars and dollar stablecoins at par. Of a book with perpetuals it is net of their value, hence perhaps below zero. */
+  /** US dollars and dollar stablecoins at par. For a book with perpetuals it is net of their value, and may be negative. */
   readonly cashUsd: DecimalString;
   /** Part of the cash that pending buys reserve. */
   readonly reservedUsd: DecimalString;
-  /** Mark of funds in transit between the chains, which are owned and cannot be used; absent for every other place. */
+  /** Marks funds in transit between the chains, which are owned but unavailable. Absent for other places. */
   readonly quality?: 'in_transit';
   readonly positions: readonly AccountPosition[];
   readonly inputs: readonly string[];
 }
 
-/** A place together with the inputs that it was read from. */
+/** A place, and the inputs it was read from. */
 export interface ReadAccount {
   readonly place: Account;
   readonly inputs: readonly PortfolioInput[];
@@ -70,7 +70,10 @@ export interface ReadAccount {
 
 const OUTSIDE = 'it is held at the exchange outside the books: no closing sells it';
 
-/** Returns free dollars of accounts as a place, with the coins that no live book holds. With all live books they are what accounts hold. */
+/**
+ * Returns the free dollars of accounts as a place, with the coins that no live book holds. Together with all live books they are what the
+ * accounts hold.
+ */
 export function accountOfFree({ usd, at, why, places }: FreeDollars, coins: readonly OutsideCoin[], now: EpochMs): readonly ReadAccount[] {
   if (usd === '0' && places.length === 0 && coins.length === 0) return [];
   const id = 'accounts:free';
@@ -110,7 +113,7 @@ export function accountOfFree({ usd, at, why, places }: FreeDollars, coins: read
   return [{ place, inputs: [input] }];
 }
 
-/** A book as a place. */
+/** Returns a book as a place. */
 export function accountOfBook({ agentId, version, state, fills, simulated = new Map() }: PortfolioBook): ReadAccount {
   const bookInput = `book:${state.id}`;
   const inputs: PortfolioInput[] = [
@@ -157,9 +160,9 @@ export function accountOfBook({ agentId, version, state, fills, simulated = new 
   return { place, inputs };
 }
 
-/** Dollar stablecoins by the symbol of a listed contract: booked at par, as in every book. */
+/** Dollar stablecoins by symbol, booked at par as in every book. */
 const STABLECOINS: ReadonlySet<string> = new Set(['USDC', 'USDC.e', 'USDT']);
-/** Coins of a chain and the exchange's instrument that says what they are worth. */
+/** Native coins of chains, and the exchange instrument that prices them. */
 const COIN_OF: Readonly<Record<string, InstrumentKey>> = {
   ETH: 'spotexchange:ETHUSDT',
   WETH: 'spotexchange:ETHUSDT',
@@ -220,19 +223,19 @@ function walletAccount(
   return { place, inputs: [input] };
 }
 
-/** A wallet of the EVM chain as a place. */
+/** Returns a wallet of the EVM chain as a place. */
 export function accountOfChainWallet({ address, block, native, tokens }: ChainWallet, now: EpochMs): ReadAccount {
   const balances = [native, ...tokens].map(({ symbol, contract, amount }) => coin(symbol, contract ?? symbol, amount));
   return walletAccount(address, 'evmchain', balances, { at: block.at, what: `balances at block ${block.number}` }, now);
 }
 
-/** An address of the primary chain as its node reports it. */
+/** An address of the primary chain, as its node reports it. */
 export interface PrimaryBalances {
   readonly address: string;
   readonly slot: number;
   readonly fetchedAt: EpochMs;
   readonly lamports: bigint;
-  /** Amounts are raw units; one that is quoted is `multiplier` times 10^-decimals of them. */
+  /** Amounts in raw units. A quoted unit is `multiplier` times 10^-decimals of them. */
   readonly tokens: readonly {
     readonly mint: string;
     readonly amount: bigint;
@@ -244,17 +247,17 @@ export interface PrimaryBalances {
 }
 
 const LAMPORT_DECIMALS = 9;
-/** Maximum unlisted tokens that are named. Anybody can send tokens to an address. */
+/** Maximum unlisted tokens that are named, because anybody can send tokens to an address. */
 const UNLISTED_NAMED = 100;
 const FROZEN = 'it is frozen and cannot be moved';
 
-/** A wallet of the primary chain as a place. The multiplier is the one that the mint itself says. */
+/** Returns a wallet of the primary chain as a place. The multiplier is the mint's own. */
 export function accountOfPrimaryWallet(wallet: PrimaryBalances, catalog: Catalog, now: EpochMs): ReadAccount {
   let unlisted = 0;
   const balances = wallet.tokens.flatMap(({ mint, amount, decimals, multiplier, frozen }): Balance[] => {
     const whole = amountOf(amount, decimals);
     const caveat = frozen ? FROZEN : '';
-    // Funds that cannot be moved are not cash.
+    // Frozen funds are not cash.
     if (mint === USDC_MINT) return [{ asset: mint, symbol: 'USDC', amount: whole, instrument: null, isCash: !frozen, caveat }];
     const entry = catalog.byMint(mint);
     if (entry === undefined) {
@@ -272,7 +275,7 @@ export function accountOfPrimaryWallet(wallet: PrimaryBalances, catalog: Catalog
 
 /**
  * Returns an account of the perpetuals venue as a place. Its account value is its margin with every position at the venue's marks. Cash is
- * the rest, so that cash and positions sum to the account value at those marks.
+ * the rest, so that cash and positions sum to it.
  */
 export function accountOfPerpAccount(wallet: PublicWallet, catalog: Catalog, now: EpochMs): ReadAccount {
   const id = `wallet:evmvenue:${wallet.address}`;

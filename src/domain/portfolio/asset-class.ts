@@ -1,8 +1,8 @@
-/** The asset classes that stress scenarios shock, and which of them an instrument belongs to. */
+/** Asset classes that stress scenarios shock, and the class of an instrument. */
 import type { Catalog, InstrumentKind } from '../catalog/catalog.ts';
 import type { InstrumentKey } from '../market/venue.ts';
 
-/** The five classes of the scenarios. `prediction` and `unlisted` (no instrument of the catalog) are never shocked. */
+/** Classes. The first five are shocked. `prediction` and `unlisted` (not in the catalog) never are. */
 export const ASSET_CLASSES = ['public_equity', 'pre_ipo', 'agent_token', 'crypto_spot', 'perpetual', 'prediction', 'unlisted'] as const;
 export type AssetClass = (typeof ASSET_CLASSES)[number];
 
@@ -14,7 +14,7 @@ const BY_KIND: Readonly<Record<InstrumentKind, AssetClass>> = {
   perp: 'perpetual',
 };
 
-/** The class of an instrument. A perpetual that the catalog does not list is a perpetual all the same: nothing else trades on its venue. */
+/** Returns the class of an instrument. An unlisted instrument of the perpetuals venue is a perpetual, because nothing else trades there. */
 export function assetClassOf(instrument: InstrumentKey, catalog: Catalog): AssetClass {
   const kind = catalog.byKey(instrument)?.kind;
   if (kind !== undefined) return BY_KIND[kind];

@@ -1,4 +1,4 @@
-/** Composition of a portfolio: its instruments, its sectors, and underlyings with duplicate exposure. */
+/** Composition of a portfolio: instruments, sectors, and underlyings with duplicate exposure. */
 import { isPosition } from '../books/book.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
@@ -7,22 +7,22 @@ import type { InstrumentKey } from '../market/venue.ts';
 import type { PortfolioPosition, PortfolioTotals } from './positions.ts';
 import { catalogInputId, MANDATE_INPUT } from './trace.ts';
 
-/** The sector that cash is shown under. */
+/** Sector name of cash. */
 export const CASH_SECTOR = 'cash';
 
-/** A part of the portfolio's value. Net values and cash sum to the value of the portfolio. */
+/** Part of the portfolio's value. Net values and cash sum to the value of the portfolio. */
 export interface SectorWeight {
   readonly sector: string;
-  /** Longs less shorts. */
+  /** Longs minus shorts. */
   readonly netUsd: DecimalString;
-  /** Longs and shorts. */
+  /** Longs plus shorts. */
   readonly grossUsd: DecimalString;
-  /** net / value of the portfolio x 100; null if that is not above zero. */
+  /** net / value of the portfolio x 100, or null if that is not positive. */
   readonly weightPct: number | null;
   readonly inputs: readonly string[];
 }
 
-/** One instrument over all places, against the mandate's limit on a position. */
+/** An instrument over all places, with the mandate's limit on a position. */
 export interface InstrumentWeight {
   readonly instrument: InstrumentKey;
   readonly quantity: DecimalString;
@@ -35,27 +35,27 @@ export interface InstrumentWeight {
 
 export const EXPOSURE_RELATIONS = ['same_underlying', 'paired_stock'] as const;
 
-/** One member of a group of instruments that give exposure to one underlying. */
+/** A member of a group of instruments with exposure to one underlying. */
 export interface ExposureMember {
   readonly instrument: InstrumentKey;
-  /** `paired_stock`: an agent token that was launched against a share of the underlying. */
+  /** `paired_stock`: an agent token launched against a share of the underlying. */
   readonly relation: (typeof EXPOSURE_RELATIONS)[number];
-  /** Null if it is unpriced; then it is in no sum. */
+  /** Null if it has no price. It is then in no sum. */
   readonly valueUsd: DecimalString | null;
 }
 
-/** An underlying that several instruments of the portfolio give exposure to. */
+/** An underlying with exposure through several instruments. */
 export interface DuplicateExposure {
   readonly underlying: string;
   readonly members: readonly ExposureMember[];
   /** Absolute values of the members on the underlying itself. */
   readonly sameUnderlyingUsd: DecimalString;
-  /** Absolute values of agent tokens that are paired with its share. */
+  /** Absolute values of agent tokens paired with its share. */
   readonly pairedUsd: DecimalString;
-  /** (same underlying + paired) / value of the portfolio x 100: what the pre-trade risk function holds against its limit. */
+  /** (same underlying + paired) / value of the portfolio x 100, which the pre-trade risk function compares with its limit. */
   readonly weightPct: number | null;
   readonly limitPct: number;
-  /** True if the members exceed the limit together, or if that is unknown because one has no price. */
+  /** True if the members together exceed the limit, or if that is unknown because one has no price. */
   readonly exceedsLimit: boolean;
   readonly inputs: readonly string[];
 }
@@ -69,7 +69,7 @@ function exceeds(amount: Decimal, total: Decimal, limitPct: number): boolean {
   return amount.times(100).gt(Decimal.max(0, total).times(plainDecimal(limitPct)));
 }
 
-/** Groups in the order of their first member. */
+/** Groups items in the order of their first member. */
 function grouped<Key extends string>(
   holdings: readonly PortfolioPosition[],
   keyOf: (holding: PortfolioPosition) => Key | null,
@@ -92,7 +92,7 @@ function sumOf(holdings: readonly PortfolioPosition[], part: 'net' | 'gross'): D
   }, new Decimal(0));
 }
 
-/** Sectors as the catalog states them, the largest first, cash last. What is unpriced has no weight and is named by the portfolio. */
+/** Returns the sectors of the catalog, largest first and cash last. Holdings without a price have no weight. */
 export function sectorWeights(
   holdings: readonly PortfolioPosition[],
   totals: PortfolioTotals,
@@ -145,15 +145,15 @@ export function instrumentWeights(
   });
 }
 
-/** False for dust without a price: it is in no sum and makes none unknown. */
+/** False for dust without a price, which is in no sum and makes none unknown. */
 function isKnownOrPosition({ instrument, quantity, valueUsd }: PortfolioPosition): boolean {
   if (valueUsd !== null || instrument === null) return true;
   return isPosition({ instrument, quantity: plainDecimal(new Decimal(quantity).abs()) });
 }
 
 /**
- * Underlyings that more than one instrument gives exposure to: a token, a perpetual and a share token of one underlying,
- * and agent tokens with the share that they are paired with, grouped and measured as the pre-trade risk function does.
+ * Returns underlyings with exposure through more than one instrument: a token, a perpetual and a share token of one underlying, and agent
+ * tokens with their paired share. Grouped and measured like the pre-trade risk function.
  */
 export function duplicateExposures(
   holdings: readonly PortfolioPosition[],

@@ -1,4 +1,4 @@
-/** Effect of a proposed allocation on a portfolio, simulated on a copy and stored nowhere. */
+/** Simulates a proposed allocation on a copy of a portfolio. Nothing is stored. */
 import { applyFill, emptyBook, type Fill, positionOf, settledByAccount, type TradingBook } from '../books/book.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { costModelOf, feeUsdOf, pooledPrice, poolOfDepth, slippageBpsOf } from '../orders/costs.ts';
@@ -21,30 +21,30 @@ export interface Allocation {
   readonly notionalUsd: DecimalString;
 }
 
-/** An allocation as the pre-trade risk function sees it; `order` is null if there is no price to make one on. */
+/** An allocation with its risk assessment. `order` is null if there is no price for one. */
 export interface AssessedAllocation {
   readonly allocation: Allocation;
   readonly order: Order | null;
-  /** The price that it would trade at. */
+  /** Price that it would trade at. */
   readonly touch: DecimalString | null;
-  /** Top of the book by which it was assessed; null if none is live. */
+  /** Top of the book used for the assessment, or null if none is live. */
   readonly quote: OrderQuote | null;
   readonly risk: RiskAttribution | null;
-  /** Limits on the order's size with the amounts before and after; none for a sell, which is held to none. */
+  /** Limits on the order's size with the amounts before and after. Empty for a sell, which has none. */
   readonly limits: readonly LimitUse[];
-  /** Reason why there is no order; empty if there is one. */
+  /** Reason why there is no order. Empty if there is one. */
   readonly problem: string;
 }
 
 /** Inputs of a simulation: the organization's holdings and the proposal. */
 export interface ImpactMaterial {
   readonly material: PortfolioMaterial;
-  /** The book of the organization's people: allocations are simulated in it, and its account pays for them. */
+  /** Manual book in which allocations are simulated. Its account pays for them. */
   readonly bookId: string;
   readonly assessed: readonly AssessedAllocation[];
 }
 
-/** One allocation with what the simulation did. */
+/** An allocation and its simulated result. */
 export interface SimulatedAllocation extends AssessedAllocation {
   /** Id of the input. */
   readonly id: string;
@@ -60,12 +60,12 @@ export interface PortfolioImpact {
   readonly before: Portfolio;
   readonly after: Portfolio;
   readonly allocations: readonly SimulatedAllocation[];
-  /** Meaning of every id in either portfolio and in the allocations. */
+  /** Meaning of every id in both portfolios and in the allocations. */
   readonly inputs: readonly PortfolioInput[];
 }
 
 /**
- * Holdings before and after. An allocation that risk refuses is simulated too, and marked as refused. One without a live price is not
+ * Returns the holdings before and after. A refused allocation is simulated too, and marked as refused. One without a live price is not
  * simulated. A sell takes no more than the book holds.
  */
 export function impactOf(
@@ -84,7 +84,7 @@ export function impactOf(
     simulated.push(done);
   }
   const books = opened.books.map((one) => (one.state.id === bookId ? current : one));
-  // A book that nobody traded in yet is not part of the holdings. Only a trade opens it.
+  // An untraded book is not part of the holdings. Only a trade opens it.
   const before = portfolioOf(material, catalog);
   const isTraded = simulated.some(({ quantity }) => quantity !== '0');
   const after = isTraded ? portfolioOf({ ...opened, books, ...freeAfter(opened, bookIn(opened, bookId), current) }, catalog) : before;
@@ -98,13 +98,13 @@ export function impactOf(
   return { before, after, allocations: simulated, inputs: onceEach(inputs) };
 }
 
-/** Returns free dollars after the trade: the account pays for a purchase, and receives the proceeds of a sale. */
+/** Returns the free dollars after the trade: the account pays for a purchase, and receives the proceeds of a sale. */
 function freeAfter({ free }: PortfolioMaterial, before: PortfolioBook, after: PortfolioBook): Pick<PortfolioMaterial, 'free'> {
   const paid = new Decimal(after.state.capitalUsd).minus(before.state.capitalUsd);
   return free === undefined ? {} : { free: paidInto(free, plainDecimal(paid)) };
 }
 
-/** Returns the proposed allocation and the top of the book that it was assessed on, as inputs. */
+/** Returns the allocation and the top of the book behind its assessment, as inputs. */
 function askedInputs({ id, allocation, quote, touch }: SimulatedAllocation, at: EpochMs): PortfolioInput[] {
   const { side, notionalUsd, instrument } = allocation;
   const asked = plainInput({
@@ -121,7 +121,7 @@ function askedInputs({ id, allocation, quote, touch }: SimulatedAllocation, at: 
   return [asked, plainInput({ id: touchInputId(id), kind: 'quote', what, value: touch, source: venue, observedAt, ageMs, quality, flags })];
 }
 
-/** Inputs each once. Where both portfolios have one, that before: the later one is it and the allocations. */
+/** Removes duplicate inputs. If both portfolios have one, the earlier is kept. */
 function onceEach(inputs: readonly PortfolioInput[]): readonly PortfolioInput[] {
   const known = new Map<string, PortfolioInput>();
   for (const input of inputs) if (!known.has(input.id)) known.set(input.id, input);
@@ -132,7 +132,7 @@ function touchInputId(allocation: string): string {
   return `touch:${allocation}`;
 }
 
-/** The input id of an allocation by its place in the request. */
+/** Returns the input id of an allocation by its place in the request. */
 function allocationId(index: number): string {
   return `allocation:${index}`;
 }
@@ -150,7 +150,7 @@ function withBook(material: PortfolioMaterial, id: string): PortfolioMaterial {
   return { ...material, books: [...material.books, untouched] };
 }
 
-/** Returns the book after an allocation, which is listed among the inputs of its position. */
+/** Returns the book after an allocation, which becomes an input of its position. */
 function withTrade(book: PortfolioBook, state: TradingBook, instrument: InstrumentKey, allocation: string | null): PortfolioBook {
   if (allocation === null) return book;
   const simulated = new Map(book.simulated);
@@ -209,14 +209,16 @@ function simulate(
   return { state: settledByAccount(applyFill(state, fill)), done: { ...shared, quantity, feeUsd, note } };
 }
 
-/** The average price from the touch on: along the curve of a token's pools, as on paper. What trades on a book is taken at the touch. */
+/**
+ * Returns the average price from the touch on: along the curve of a token's pools, as on paper. Instruments with a book trade at the touch.
+ */
 function averageFrom({ instrument, side, quantity }: Order, touch: DecimalString, pools: PortfolioMaterial['pools']): Decimal {
   if (!isPooled(instrument)) return new Decimal(touch);
   const liquidityUsd = pools.get(instrument)?.liquidityUsd ?? poolOfDepth(costModelOf(instrument).depthUsd);
   return pooledPrice(side, touch, quantity, liquidityUsd).toSignificantDigits(12, side === 'buy' ? Decimal.ROUND_UP : Decimal.ROUND_DOWN);
 }
 
-/** The order at a quantity that the book can do; null if it holds nothing to sell. */
+/** Returns the order at a quantity that the book allows, or null if it holds nothing to sell. */
 function fitting(order: Order, state: TradingBook): Order | null {
   if (order.side === 'buy') return order;
   const held = positionOf(state, order.instrument)?.quantity ?? '0';

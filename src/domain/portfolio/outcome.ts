@@ -1,4 +1,4 @@
-/** Contracts of prediction markets in a portfolio: their facts while nobody quotes them. */
+/** Facts of unquoted prediction contracts in a portfolio. */
 import type { DecimalString } from '../values/decimal.ts';
 import type { OutcomeSide, PredictionMarket } from '../prediction/market.ts';
 import { exposureOf, isListedNow } from '../prediction/order.ts';
@@ -9,14 +9,14 @@ export interface OutcomeFact {
   readonly name: string;
   /** Outcomes that exclude each other are one exposure. */
   readonly underlying: string;
-  /** Value of one contract without a quote; null if nothing says it. */
+  /** Value of one contract without a quote, or null if unknown. */
   readonly mark: DecimalString | null;
   readonly why: string;
   readonly source: string;
   readonly observedAt: EpochMs;
 }
 
-/** The payout of a decided market, the listed bid of an open one; of any other nothing is known. */
+/** Returns the payout of a decided market or the listed bid of an open one. Others have no known value. */
 export function outcomeFact(market: PredictionMarket, side: OutcomeSide, now: EpochMs): OutcomeFact {
   const { payout, bid } = market.outcomes[side === 'yes' ? 0 : 1];
   const shared = {

@@ -1,4 +1,4 @@
-/** Earnings of books: equity, realized and unrealized P&L, and since the beginning of the UTC day. Pure. */
+/** Earnings of books: equity, realized and unrealized P&L, and P&L since the start of the UTC day. Pure. */
 import { isPosition, markBook, positionOf, type TradingBook } from '../books/book.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import type { Quote } from '../market/quote.ts';
@@ -6,9 +6,9 @@ import type { EpochMs } from '../values/time.ts';
 import { midPrice } from '../market/valuation.ts';
 import type { InstrumentKey } from '../market/venue.ts';
 
-/** Earnings, in US dollars; null if a price is missing that it rests on. */
+/** Earnings in US dollars. Null if a required price is missing. */
 export interface Earnings {
-  /** Paid in minus paid out. */
+  /** Deposits minus withdrawals. */
   readonly capitalUsd: DecimalString;
   readonly equityUsd: DecimalString | null;
   /** Equity minus capital: after fees and funding. */
@@ -17,14 +17,14 @@ export interface Earnings {
   readonly realizedPnlUsd: DecimalString;
   readonly unrealizedPnlUsd: DecimalString | null;
   readonly feesUsd: DecimalString;
-  /** Funding that perpetuals paid; below zero if they received more. */
+  /** Funding paid by perpetuals, negative if received. */
   readonly fundingUsd: DecimalString;
   /**
-   * Profit minus the profit at the beginning of this UTC day: with what `todayWithout` leaves out, the results of all days sum to
-   * the profit. Null if the profit is unknown, or no price of the day's beginning is known.
+   * P&L minus the P&L at the start of this UTC day. Together with what `todayWithout` leaves out, the results of all days sum to the P&L.
+   * Null if the P&L is unknown, or if no price of the day's start is known.
    */
   readonly todayUsd: DecimalString | null;
-  /** Instruments held when the day began without a known price of that moment. Today's result leaves them out. */
+  /** Instruments held at the start of the day without a known price then. Today's result leaves them out. */
   readonly todayWithout: readonly InstrumentKey[];
 }
 
@@ -32,9 +32,9 @@ export interface BookEarnings extends Earnings {
   readonly bookId: string;
   /** Positions without a price. */
   readonly unpriced: readonly InstrumentKey[];
-  /** Dust without a price, which is worth nothing in these figures. */
+  /** Dust without a price, which counts as 0 in these figures. */
   readonly leftOut: readonly InstrumentKey[];
-  /** Instruments held whose price is not live. */
+  /** Held instruments whose price is not live. */
   readonly notLive: readonly InstrumentKey[];
 }
 
@@ -45,14 +45,14 @@ export interface BookContents {
   readonly holdings: readonly { readonly instrument: InstrumentKey; readonly quantity: DecimalString }[];
 }
 
-/** Equity minus capital at some prices, and the positions whose price is unknown, which are not in it. */
+/** Equity minus capital at given prices, and the positions without a price, which are left out. */
 export interface MarkedProfit {
-  /** Null if there are positions and no price of any. */
+  /** Null if there are positions and none has a price. */
   readonly profitUsd: DecimalString | null;
   readonly unmarked: readonly InstrumentKey[];
 }
 
-/** Marks a book. Dust without a price is worth nothing. */
+/** Marks a book. Dust without a price counts as 0. */
 export function profitOf(
   { cashUsd, capitalUsd, holdings }: BookContents,
   priceOf: (instrument: InstrumentKey) => DecimalString | null,
@@ -64,16 +64,15 @@ export function profitOf(
   return { profitUsd: unmarked.length > 0 && unmarked.length === positions.length ? null : plainDecimal(profit), unmarked };
 }
 
-/** State of a book at the beginning of the UTC day. */
 export interface DayBeginning extends MarkedProfit {
-  /** Dollars that each unmarked instrument has brought since, less its cost, fees included. */
+  /** Dollars from trading each unmarked instrument since then, minus its cost, with fees. */
   readonly traded: ReadonlyMap<InstrumentKey, DecimalString>;
 }
 
-/** The beginning of a day before which a book had nothing. */
+/** Start of a day for a book without earlier events. */
 export const NOTHING_YET: DayBeginning = Object.freeze({ profitUsd: '0', unmarked: [], traded: new Map() });
 
-/** Profit since the day began, of all but the instruments without a price of that moment. */
+/** Returns the P&L since the day began, without instruments that had no price then. */
 function sinceBegan(pnlUsd: DecimalString, book: TradingBook, marks: ReadonlyMap<InstrumentKey, DecimalString>, began: DayBeginning) {
   if (began.profitUsd === null) return null;
   let today = new Decimal(pnlUsd).minus(began.profitUsd);
@@ -84,7 +83,7 @@ function sinceBegan(pnlUsd: DecimalString, book: TradingBook, marks: ReadonlyMap
   return plainDecimal(today);
 }
 
-/** The earnings of one book at the middle of each quote. */
+/** Returns the earnings of one book at quote midpoints. */
 export function bookEarnings(book: TradingBook, quotes: ReadonlyMap<InstrumentKey, Quote>, at: EpochMs, began: DayBeginning): BookEarnings {
   const marks = new Map<InstrumentKey, DecimalString>();
   for (const { instrument } of book.holdings) {
@@ -114,7 +113,10 @@ export function bookEarnings(book: TradingBook, quotes: ReadonlyMap<InstrumentKe
   };
 }
 
-/** The earnings of all books together. What rests on a missing price of now is null; today leaves out what `todayWithout` names. */
+/**
+ * Returns the earnings of all books together. Fields that depend on a missing present price are null. Today leaves out what `todayWithout`
+ * names.
+ */
 export function totalEarnings(books: readonly BookEarnings[]): Earnings {
   const begun = books.filter(({ pnlUsd, todayUsd }) => todayUsd !== null || pnlUsd === null);
   return {
@@ -130,7 +132,7 @@ export function totalEarnings(books: readonly BookEarnings[]): Earnings {
   };
 }
 
-/** Sums a field over the books; null if one of them is null. */
+/** Sums a field over the books, or returns null if one of them is null. */
 function sum(books: readonly BookEarnings[], field: Exclude<keyof Earnings, 'todayWithout'>): DecimalString | null {
   let total = new Decimal(0);
   for (const book of books) {

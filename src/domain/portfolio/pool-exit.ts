@@ -1,4 +1,4 @@
-/** Cost of leaving a position that trades in a pool: its share of the pool, and the part that can be sold within the slippage budget. */
+/** Cost of exiting a position that trades in a pool: its share of the pool, and the part that can be sold within the slippage budget. */
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import type { EpochMs } from '../values/time.ts';
 import { isoTime } from '../values/time.ts';
@@ -6,7 +6,7 @@ import type { InstrumentKey } from '../market/venue.ts';
 import type { PortfolioPosition } from './positions.ts';
 import { MANDATE_INPUT, poolInputId } from './trace.ts';
 
-/** A position larger than this part of its pool's liquidity takes the exit haircut, in percent. */
+/** Percentage of its pool's liquidity above which a position takes the exit haircut. */
 export const LARGE_POSITION_PCT = 5;
 
 /** Liquidity of an instrument's pools, both sides together. */
@@ -15,18 +15,18 @@ export interface PoolFact {
   readonly observedAt: EpochMs;
 }
 
-/** The part of the mandate that pools are measured by. */
+/** Part of the mandate that pools are compared with. */
 export interface ExitMandate {
   readonly maxPoolSharePct: number;
   readonly maxSlippageBps: number;
 }
 
-/** The organization's whole position in one pooled instrument against its pool. */
+/** Whole position of an organization in one pooled instrument, and its pool. */
 export interface PoolExit {
   readonly instrument: InstrumentKey;
   readonly quantity: DecimalString;
   readonly positionUsd: DecimalString;
-  /** Null if unknown at this moment. */
+  /** Null if unknown. */
   readonly liquidityUsd: DecimalString | null;
   /** position / liquidity x 100, a ratio. */
   readonly sharePct: number | null;
@@ -38,20 +38,20 @@ export interface PoolExit {
   readonly limitSharePct: number;
   readonly exceedsLimit: boolean;
   readonly slippageBudgetBps: number;
-  /** Slippage of selling the whole position below its mark, in basis points, in a constant-product pool. */
+  /** Slippage of selling the whole position, below its mark, in basis points, in a constant-product pool. */
   readonly exitSlippageBps: number | null;
-  /** The most that sells within the budget, valued at the mark and rounded down to a millionth. */
+  /** Maximum sale within the budget, valued at the mark and rounded down to a millionth. */
   readonly exitableUsd: DecimalString | null;
   readonly exitablePct: number | null;
   readonly inputs: readonly string[];
 }
 
-/** True for an instrument that trades in pools; one on an order book has none. */
+/** True for an instrument that trades in pools rather than on an order book. */
 export function isPooled(instrument: InstrumentKey | null): instrument is InstrumentKey {
   return instrument?.startsWith('spotchain:') === true;
 }
 
-/** Returns pooled positions with a price, over all places. A position leaves through one pool wherever it is held. */
+/** Returns pooled positions with a price, over all places. All of a position exits through one pool, wherever it is held. */
 export function poolExitsOf(
   holdings: readonly PortfolioPosition[],
   pools: ReadonlyMap<InstrumentKey, PoolFact>,
@@ -113,14 +113,17 @@ function exitOf(instrument: InstrumentKey, held: readonly PortfolioPosition[], p
   };
 }
 
-/** Selling N into one side U of a pool of constant product brings N x U / (U + N): N / (U + N) less than at the mark. */
+/**
+ * Returns the slippage of a sale. Selling N into one side U of a constant-product pool brings N x U / (U + N), which is N / (U + N) below
+ * the mark.
+ */
 function exitSlippage(position: Decimal, liquidity: Decimal): number {
   const oneSide = liquidity.div(2);
   const depth = oneSide.plus(position);
   return depth.gt(0) ? position.times(10_000).div(depth).toDecimalPlaces(4).toNumber() : 10_000;
 }
 
-/** The notional whose slippage is just the budget: U x b / (1 - b). Everything goes within a budget of all of it. */
+/** Returns the notional whose slippage equals the budget: U x b / (1 - b). A budget of 100 % allows everything. */
 function sellableWithin(liquidity: Decimal, budgetBps: number): Decimal {
   const budget = new Decimal(budgetBps);
   if (budget.gte(10_000)) return new Decimal(Number.POSITIVE_INFINITY);

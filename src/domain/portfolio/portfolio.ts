@@ -1,4 +1,4 @@
-/** A portfolio: holdings over books and wallets of one mode, what they weigh, how they could be left, and the five scenarios. */
+/** A portfolio: holdings over books and wallets of one mode, their weights, their exit costs, and the five scenarios. */
 import type { Catalog } from '../catalog/catalog.ts';
 import { type DecimalString, plainDecimal } from '../values/decimal.ts';
 import type { FreeDollars, OutsideCoin } from '../books/free-dollars.ts';
@@ -34,7 +34,7 @@ import {
   scenarioInputId,
 } from './trace.ts';
 
-/** A wallet, or a part of one, that did not answer: its holdings are in no sum. */
+/** A wallet, or part of one, that did not answer. Its holdings are in no sum. */
 export interface UnreadWallet {
   readonly address: string;
   /** Source that was queried. */
@@ -55,17 +55,17 @@ export interface PortfolioMaterial {
   readonly books: readonly PortfolioBook[];
   readonly wallets: readonly ReadAccount[];
   readonly unread: readonly UnreadWallet[];
-  /** Amounts between the chains, where real money is added up. */
+  /** Amounts between the chains, for portfolios of real money. */
   readonly transit?: readonly ReadAccount[];
-  /** Dollars that accounts hold beside the cash of live books and the wallets that were read; left out of paper. */
+  /** Dollars that accounts hold besides the cash of live books and the wallets that were read. Absent for paper. */
   readonly free?: FreeDollars;
   /** Coins at the exchange that no live book holds. */
   readonly outside?: readonly OutsideCoin[];
-  /** The newest quote of each instrument that is held, aged to this instant. */
+  /** Newest quote of each held instrument, aged to this instant. */
   readonly quotes: ReadonlyMap<InstrumentKey, Quote>;
-  /** Facts of held prediction-market outcomes. */
+  /** Facts of held prediction outcomes. */
   readonly outcomes: ReadonlyMap<InstrumentKey, OutcomeFact>;
-  /** Liquidity that is known at this instant. */
+  /** Known liquidity at this instant. */
   readonly pools: ReadonlyMap<InstrumentKey, PoolFact>;
   readonly mandate: { readonly version: number; readonly preferences: RiskPreferences };
 }
@@ -82,7 +82,7 @@ export interface Portfolio {
   readonly duplicates: readonly DuplicateExposure[];
   readonly exits: readonly PoolExit[];
   readonly scenarios: readonly ScenarioResult[];
-  /** Meaning of every id that a number names. */
+  /** Meaning of every id that a figure refers to. */
   readonly inputs: readonly PortfolioInput[];
 }
 
@@ -140,7 +140,7 @@ function heldInstruments(holdings: readonly PortfolioPosition[]): InstrumentKey[
   return holdings.flatMap(({ instrument }) => (instrument === null ? [] : [instrument]));
 }
 
-/** Lists quote, catalog entry and pool of each instrument, and names what is missing. */
+/** Lists quote, catalog entry and pool of each instrument, and what is missing. */
 export function instrumentInputs(
   { quotes, pools, at }: PortfolioMaterial,
   instruments: readonly InstrumentKey[],

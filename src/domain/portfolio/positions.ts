@@ -1,6 +1,4 @@
-/**
- * Valued holdings: every position at the middle of its own venue's quote, with that quote's quality. Positions without a price are named.
- */
+/** Values holdings: every position at its own venue's quote midpoint, with the quote's quality. Names positions without a price. */
 import { type Catalog, isTradableAt } from '../catalog/catalog.ts';
 import { Decimal, type DecimalString, isPositive, plainDecimal } from '../values/decimal.ts';
 import type { Quality, QualityFlag, Quote } from '../market/quote.ts';
@@ -15,18 +13,18 @@ import type { OutcomeFact } from './outcome.ts';
 import { catalogInputId, quoteInputId } from './trace.ts';
 
 /**
- * `live`: at a live quote. `qualified`: at a price that is known and no longer (or not quite) the market's, with the
- * reason beside it. `unpriced`: at nothing, and in no sum.
+ * `live`: at a live quote. `qualified`: at a known price that is no longer (or not quite) the market's, with the reason. `unpriced`:
+ * without a value, and in no sum.
  */
 export const PRICINGS = ['live', 'qualified', 'unpriced'] as const;
 export type Pricing = (typeof PRICINGS)[number];
 
-/** A quote older than this says nothing of the value now. */
+/** Maximum age in milliseconds of a quote that still values a holding. */
 export const QUALIFIED_MAX_AGE_MS = 86_400_000;
-/** Flags of a price that was the market's once; any other one doubts the price itself, which then values nothing. */
+/** Flags of a price that was once the market's. Any other flag casts doubt on the price itself, which then values nothing. */
 const AGED: ReadonlySet<QualityFlag> = new Set(['over_age', 'session_closed', 'carried_forward', 'feed_down']);
 
-/** The quote that a holding was, or was not, valued at. */
+/** Quote by which a holding was valued, or was not. */
 export interface PriceSource {
   readonly venue: Venue;
   readonly source: string;
@@ -47,16 +45,16 @@ export interface PortfolioPosition {
   readonly assetClass: AssetClass;
   readonly sector: string;
   readonly underlying: string;
-  /** Below zero is short. */
+  /** Negative if short. */
   readonly quantity: DecimalString;
   readonly costUsd: DecimalString | null;
   readonly pricing: Pricing;
-  /** (bid + ask) / 2; null if there is no price, or where the venue reported a value instead. */
+  /** (bid + ask) / 2, or null without a price or if the venue reported a value instead. */
   readonly mark: DecimalString | null;
-  /** quantity x mark, signed; null if it is unpriced. */
+  /** quantity x mark, signed, or null without a price. */
   readonly valueUsd: DecimalString | null;
   readonly quote: PriceSource | null;
-  /** Reason why it is qualified or unpriced; empty if it is live. */
+  /** Reason why it is qualified or unpriced. Empty if it is live. */
   readonly why: string;
   readonly inputs: readonly string[];
 }
@@ -69,13 +67,13 @@ function unpriced(why: string, quote: PriceSource | null, inputs: readonly strin
   return { pricing: 'unpriced', mark: null, valueUsd: null, quote, why, inputs };
 }
 
-/** The middle of a quote that may value a holding; null if its two sides are no market. */
+/** Returns the midpoint of a quote that may value a holding, or null if its sides form no market. */
 function markOf({ bid, ask }: Quote): DecimalString | null {
   const middle = midPrice(bid, ask);
   return middle !== null && isPositive(middle) ? middle : null;
 }
 
-/** Returns why a quote that is not live values nothing; null if it does, qualified. */
+/** Returns why a quote that is not live values nothing, or null if it does, as qualified. */
 function doubtOf({ quality, flags }: Quote, ageMs: number): string | null {
   const doubtful = flags.filter((flag) => !AGED.has(flag));
   if (doubtful.length > 0) return `its quote is ${quality} (${doubtful.join(', ')}): the price itself is in doubt`;
@@ -88,7 +86,7 @@ function doubtOf({ quality, flags }: Quote, ageMs: number): string | null {
 /** Prices that value the holdings. */
 export interface PriceFacts {
   readonly at: EpochMs;
-  /** The newest quote of each instrument, aged to this instant. */
+  /** Newest quote of each instrument, aged to this instant. */
   readonly quotes: ReadonlyMap<InstrumentKey, Quote>;
   readonly outcomes: ReadonlyMap<InstrumentKey, OutcomeFact>;
   readonly catalog: Catalog;
@@ -165,7 +163,7 @@ function priced(position: AccountPosition, { at, quotes, catalog }: PriceFacts):
   };
 }
 
-/** The positions of a place, valued; in the order of the place. */
+/** Returns the valued positions of a place, in order. */
 export function holdingsOf(place: Account, facts: PriceFacts): readonly PortfolioPosition[] {
   const { catalog, outcomes } = facts;
   return place.positions.map((position) => {
@@ -193,26 +191,26 @@ export function holdingsOf(place: Account, facts: PriceFacts): readonly Portfoli
 
 /** Totals of a portfolio, by the quality of their prices. */
 export interface PortfolioTotals {
-  /** Cash and every holding with a price. Holdings named `unpriced` or missing are excluded. */
+  /** Cash and every holding with a price. */
   readonly valueUsd: DecimalString;
   readonly cashUsd: DecimalString;
-  /** Signed values of the holdings at live quotes. */
+  /** Signed values of holdings at live quotes. */
   readonly liveUsd: DecimalString;
-  /** Signed values of the qualified ones. */
+  /** Signed values of qualified holdings. */
   readonly qualifiedUsd: DecimalString;
-  /** Absolute values of all that is priced: notional, shorts and leverage included. */
+  /** Absolute values of all priced holdings: notional, with shorts and leverage. */
   readonly grossExposureUsd: DecimalString;
-  /** Gross exposure / value, a ratio; null if the value is not above zero. */
+  /** Gross exposure / value as a ratio, or null if the value is not positive. */
   readonly leverage: number | null;
   readonly coverage: 'complete' | 'partial';
-  /** Parts that the value includes and leaves out, as a sentence. */
+  /** Describes in one sentence what the value includes and leaves out. */
   readonly includes: string;
   readonly inputs: readonly string[];
 }
 
 /**
- * Names instruments that both a book and a wallet hold. A book says what was traded and a wallet what is there. Only the person who named
- * the wallet knows whether they are the same; until then both count.
+ * Names instruments that both a book and a wallet hold. A book states trades and a wallet its contents. Only the person who named the
+ * wallet knows if they are the same. Until then both count.
  */
 function twiceWords(places: readonly Account[], holdings: readonly PortfolioPosition[]): string {
   const books = new Set(places.filter(({ kind }) => kind === 'book').map(({ id }) => id));
@@ -224,12 +222,12 @@ function twiceWords(places: readonly Account[], holdings: readonly PortfolioPosi
   return `; held by books and by wallets, and counted in both although the wallet may hold what the book bought: ${twice.join(', ')}`;
 }
 
-/** `1 place`, `2 places`. */
+/** Returns a count with its noun: `1 place`, `2 places`. */
 function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** The sums over places and their holdings. `missing` counts wallets that did not answer. */
+/** Sums places and their holdings. `missing` counts wallets that did not answer. */
 export function totalsOf(places: readonly Account[], holdings: readonly PortfolioPosition[], missing: number): PortfolioTotals {
   const zero = new Decimal(0);
   const cash = places.reduce((sum, { cashUsd }) => sum.plus(cashUsd), zero);

@@ -1,4 +1,4 @@
-/** The five standard stress scenarios, which every portfolio is evaluated against. */
+/** The five standard stress scenarios of every portfolio. */
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import type { EpochMs } from '../values/time.ts';
 import type { AssetClass } from './asset-class.ts';
@@ -12,15 +12,17 @@ export type ScenarioId = (typeof SCENARIO_IDS)[number];
 /** One scenario: percentage shocks to price by asset class. */
 export interface StandardScenario {
   readonly id: ScenarioId;
-  /** Percent of the price; a class that is not named keeps its price. */
+  /** Percent of the price. A class without a shock keeps its price. */
   readonly shocks: Readonly<Partial<Record<AssetClass, number>>>;
-  /** Further cost of leaving a position that is large for its pool, in percent of the price before; null if nothing is left. */
+  /**
+   * Additional cost of exiting a position that is large for its pool, in percent of the price before, or null if the scenario has no exit.
+   */
   readonly exitHaircutPct: number | null;
-  /** The instant that the shocked prices belong to; null: at once. */
+  /** Time of the shocked prices, or null for at once. */
   readonly against: 'next_regular_open' | null;
 }
 
-/** Percentages by asset class. Cash, stablecoins and prediction contracts are shocked by none. */
+/** Shocks in percent by asset class. Cash, stablecoins and prediction contracts are not shocked. */
 export const STANDARD_SCENARIOS: readonly StandardScenario[] = [
   {
     id: 'equity_selloff',
@@ -46,7 +48,7 @@ export interface ScenarioEffect {
   readonly haircutPct: number;
   readonly beforeUsd: DecimalString;
   readonly afterUsd: DecimalString;
-  /** Below zero is a gain: what a short makes of a falling price. */
+  /** Loss, negative for a gain, such as a short on a falling price. */
   readonly lossUsd: DecimalString;
   readonly why: string;
   readonly inputs: readonly string[];
@@ -58,12 +60,12 @@ export interface ScenarioResult {
   readonly beforeUsd: DecimalString;
   readonly afterUsd: DecimalString;
   readonly lossUsd: DecimalString;
-  /** loss / value before x 100, a ratio; null if the value is not above zero. */
+  /** loss / value before x 100 as a ratio, or null if the value is not positive. */
   readonly lossPct: number | null;
-  /** Time at which the regular session opens that the gap is measured against; null in the other scenarios, and beyond the known calendar. */
+  /** Regular open that the gap is measured against. Null in other scenarios, and beyond the known calendar. */
   readonly opensAt: EpochMs | null;
   readonly coverage: PortfolioTotals['coverage'];
-  /** Holdings without a price: nobody knows what they would lose. */
+  /** Holdings without a price, whose loss is unknown. */
   readonly leftOut: readonly string[];
   readonly effects: readonly ScenarioEffect[];
   readonly inputs: readonly string[];
@@ -76,7 +78,7 @@ export interface ScenarioFacts {
   readonly nextRegularOpen: EpochMs | null;
 }
 
-/** Evaluates a portfolio against all five, in the order of their list. */
+/** Evaluates a portfolio against all five, in order. */
 export function evaluateScenarios(holdings: readonly PortfolioPosition[], facts: ScenarioFacts): readonly ScenarioResult[] {
   return STANDARD_SCENARIOS.map((scenario) => evaluate(scenario, holdings, facts));
 }
@@ -104,7 +106,7 @@ function evaluate(
   };
 }
 
-/** The haircut is added to the shock: both are percent of the price before, so that -10 and -25 are -35. */
+/** Returns the effect on a holding. The haircut is added to the shock: both are percent of the price before, so -10 and -25 give -35. */
 function effectOn(
   scenario: StandardScenario,
   holding: PortfolioPosition,
@@ -130,7 +132,7 @@ function effectOn(
   };
 }
 
-/** The rule of a scenario as one line, for those who trace a number to it. */
+/** Describes the rule of a scenario in one line. */
 export function scenarioRule({ shocks, exitHaircutPct, against }: StandardScenario): string {
   const parts = Object.entries(shocks).map(([assetClass, pct]) => `${assetClass} ${pct} %`);
   const haircut = exitHaircutPct === null ? [] : [`a position larger than ${LARGE_POSITION_PCT} % of its pool another ${exitHaircutPct} %`];

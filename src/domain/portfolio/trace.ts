@@ -1,4 +1,4 @@
-/** Sources of a portfolio's numbers: every input once, under an id that the derived numbers name. */
+/** Sources of a portfolio's figures: every input once, with an id that derived figures refer to. */
 import type { Catalog } from '../catalog/catalog.ts';
 import type { DecimalString } from '../values/decimal.ts';
 import type { Quality, QualityFlag, Quote } from '../market/quote.ts';
@@ -19,26 +19,26 @@ export const INPUT_KINDS = [
   'allocation',
 ] as const;
 
-/** One thing that was read, and that numbers were made of. */
+/** An input of figures. */
 export interface PortfolioInput {
   readonly id: string;
   readonly kind: (typeof INPUT_KINDS)[number];
   /** Meaning, as part of a sentence. */
   readonly what: string;
-  /** The number that was taken from it; null if it is no single one. */
+  /** Value that was read, or null if it is not a single number. */
   readonly value: DecimalString | null;
-  /** The feed, table or table row that it was read from. */
+  /** Feed, table or table row that it was read from. */
   readonly source: string;
   readonly observedAt: EpochMs | null;
   readonly ageMs: number | null;
-  /** Null for what is no quote. */
+  /** Quality of a quote, or null for other inputs. */
   readonly quality: Quality | null;
   readonly flags: readonly QualityFlag[];
-  /** Ids outside of this answer, such as those of fills. */
+  /** Ids outside this answer, such as those of fills. */
   readonly refers: readonly string[];
 }
 
-/** An input that is no quote and has no time of its own. */
+/** Returns an input that is not a quote and has no time of its own. */
 export function plainInput(
   parts: Pick<PortfolioInput, 'id' | 'kind' | 'what' | 'source'> & Partial<Omit<PortfolioInput, 'id' | 'kind' | 'what' | 'source'>>,
 ): PortfolioInput {
@@ -52,7 +52,7 @@ export const scenarioInputId = (scenario: string): string => `scenario:${scenari
 export const MANDATE_INPUT = 'mandate';
 export const CALENDAR_INPUT = 'calendar';
 
-/** A quote as an input: its middle is what values a holding. */
+/** Returns a quote as an input. Its midpoint values a holding. */
 export function quoteInput(quote: Quote, mark: DecimalString | null, at: EpochMs): PortfolioInput {
   const { venue, instrument, source, observedAt, quality, flags, bid, ask } = quote;
   return plainInput({
@@ -68,7 +68,7 @@ export function quoteInput(quote: Quote, mark: DecimalString | null, at: EpochMs
   });
 }
 
-/** Returns the catalog's facts about an instrument as an input: its class, sector and relations. */
+/** Returns the catalog's facts about an instrument as an input: class, sector and relations. */
 export function catalogInput(instrument: InstrumentKey, catalog: Catalog): PortfolioInput {
   const entry = catalog.byKey(instrument);
   const paired = entry?.pairedStock ?? null;
@@ -79,7 +79,7 @@ export function catalogInput(instrument: InstrumentKey, catalog: Catalog): Portf
   return plainInput({ id: catalogInputId(instrument), kind: 'catalog', what, source: '/v1/catalog' });
 }
 
-/** Time at which the regular session opens next; null if the calendar ends before. */
+/** Returns the next regular open as an input. Null if the calendar ends before. */
 export function calendarInput(opensAt: EpochMs | null): PortfolioInput {
   const what =
     opensAt === null ? 'the known calendar ends before the next regular session' : `the next regular session opens at ${isoTime(opensAt)}`;

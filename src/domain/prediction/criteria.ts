@@ -1,4 +1,4 @@
-/** Resolution criteria of a prediction market, and differences between two markets of one question. */
+/** Resolution criteria of a prediction market, and the differences between two markets of one question. */
 
 import { isoTime } from '../values/time.ts';
 import type { PredictionMarket, ResolutionSource } from './market.ts';
@@ -26,16 +26,16 @@ export interface CriteriaBreakdown {
   readonly mayCloseEarly: boolean | null;
 }
 
-/** One aspect in which two markets of the same question are decided differently. */
+/** An aspect in which two markets of the same question are resolved differently. */
 export interface CriteriaDifference {
   readonly aspect: 'sources' | 'procedure' | 'instant' | 'latest_resolution' | 'early_close' | 'fallback';
   readonly ours: string;
   readonly theirs: string;
-  /** True if the same event could end differently on the two venues, so that holding both sides is a risk. */
+  /** True if the same event could resolve differently on the two venues, so that holding both sides is a risk. */
   readonly material: boolean;
 }
 
-/** A sentence is filed under the first aspect whose words it holds. */
+/** Patterns of the aspects. The first match classifies a sentence. */
 const ASPECTS: readonly (readonly [pattern: RegExp, aspect: CriterionAspect])[] = [
   [/\b(otherwise|ambig|unavailable|discretion|postpone|cancel|50-50|not (be )?published|in the event)/i, 'fallback'],
   [/\b(resolution source|source for this|according to|published by|as reported by|verified from|determined by)\b/i, 'source'],
@@ -43,7 +43,7 @@ const ASPECTS: readonly (readonly [pattern: RegExp, aspect: CriterionAspect])[] 
   [/\b(by|before|on or before|at) .*\b(20\d\d|[AP]M|ET|UTC|EDT|EST)\b/i, 'deadline'],
 ];
 
-/** Sentences end with a stop that a blank or the text's end follows, so that `$95,000.00` is none. */
+/** Splits a text into sentences. A sentence ends with a stop before a blank or the end, so `$95,000.00` does not end one. */
 function sentencesOf(text: string): string[] {
   return text
     .split(/(?<=[.!?]["”]?)\s+|\n+/)
@@ -51,7 +51,7 @@ function sentencesOf(text: string): string[] {
     .filter((sentence) => sentence !== '');
 }
 
-/** Files every sentence of a market's rules under what it is about; nothing is left out. */
+/** Classifies every sentence of a market's rules by aspect. */
 export function criteriaOf(market: PredictionMarket): CriteriaBreakdown {
   const { resolution } = market;
   const criteria = [...sentencesOf(resolution.rules), ...sentencesOf(resolution.secondaryRules)].map((text) => ({
@@ -71,7 +71,7 @@ export function criteriaOf(market: PredictionMarket): CriteriaBreakdown {
   };
 }
 
-/** A source by its host if it has an address, else by its name. */
+/** Returns the host of a source with an address, else its name. */
 function sourceKey({ name, url }: ResolutionSource): string {
   if (url !== null && URL.canParse(url)) return new URL(url).host.replace(/^www\./, '');
   return name.trim().toLowerCase();

@@ -1,17 +1,17 @@
-/** One prediction market in one shape, whichever provider lists it. */
+/** A prediction market in one shape for all providers. */
 import { sha256Hex } from '../values/canonical-json.ts';
 import { compareDecimals, Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import type { Quality, QualityFlag } from '../market/quote.ts';
 import type { EpochMs } from '../values/time.ts';
 import type { PredictionQuestion } from './question.ts';
 
-/** The two event-feed providers. */
+/** Both event-feed providers. */
 export const PREDICTION_PROVIDERS = ['polymarket', 'kalshi'] as const;
 export type PredictionProvider = (typeof PREDICTION_PROVIDERS)[number];
 
 /**
- * States of a market that hold for both providers. `determined`: an outcome was proposed and may still be disputed. `unknown`: the provider
- * used a word that this version does not know, and nothing is concluded from it.
+ * States of a market, for both providers. `determined`: an outcome was proposed and may still be disputed. `unknown`: a provider's state
+ * that this version does not know. Nothing is concluded from it.
  */
 export const PREDICTION_STATUSES = [
   'unopened',
@@ -26,11 +26,11 @@ export const PREDICTION_STATUSES = [
 ] as const;
 export type PredictionStatus = (typeof PREDICTION_STATUSES)[number];
 
-/** The affirmative outcome and its opposite; a provider's own labels (`Up`, `Down`) stand in `label`. */
+/** The affirmative outcome and its opposite. A provider's own labels (`Up`, `Down`) are in `label`. */
 export const OUTCOME_SIDES = ['yes', 'no'] as const;
 export type OutcomeSide = (typeof OUTCOME_SIDES)[number];
 
-/** Prices from `start` to `end` lie on multiples of `step` above `start`. A tapered grid has several ranges. */
+/** Prices from `start` to `end` are multiples of `step` above `start`. A tapered grid has several ranges. */
 export interface PriceRange {
   readonly start: DecimalString;
   readonly end: DecimalString;
@@ -41,9 +41,9 @@ export interface PriceRange {
 export interface PredictionOutcome {
   readonly side: OutcomeSide;
   readonly label: string;
-  /** The instrument of its quotes on the venue `prediction`. */
+  /** Instrument of its quotes on the venue `prediction`. */
   readonly instrument: string;
-  /** The provider's own handle: a token id, or `<ticker>:yes`. */
+  /** Id at the provider: a token id, or `<ticker>:yes`. */
   readonly providerId: string;
   readonly bid: DecimalString | null;
   readonly ask: DecimalString | null;
@@ -51,11 +51,11 @@ export interface PredictionOutcome {
   readonly bidSize: DecimalString | null;
   readonly askSize: DecimalString | null;
   readonly last: DecimalString | null;
-  /** Payout of one contract once the market is resolved; null before. */
+  /** Payout of one contract once the market is resolved, or null before. */
   readonly payout: DecimalString | null;
 }
 
-/** The event that groups markets. `mutuallyExclusive`: at most one of its markets resolves yes; null if the provider did not say. */
+/** Event that groups markets. `mutuallyExclusive`: at most one of its markets resolves yes. Null if the provider did not say. */
 export interface PredictionEventLink {
   readonly id: string;
   readonly providerId: string;
@@ -63,31 +63,31 @@ export interface PredictionEventLink {
   readonly mutuallyExclusive: boolean | null;
 }
 
-/** Party whose word decides, as the rules or the provider name it. */
+/** Source that decides, as the rules or the provider name it. */
 export interface ResolutionSource {
   readonly name: string;
   readonly url: string | null;
 }
 
 export interface PredictionResolution {
-  /** The rules as the provider wrote them. */
+  /** Rules as the provider wrote them. */
   readonly rules: string;
   readonly secondaryRules: string;
   readonly sources: readonly ResolutionSource[];
-  /** Procedure of the decision and of its dispute. */
+  /** Procedure of the resolution and its dispute. */
   readonly procedure: 'optimistic_oracle' | 'exchange_determination';
-  /** Words of the proposal's history, oldest first (`proposed`, `disputed`, …). */
+  /** States of the proposal's history, oldest first (`proposed`, `disputed`, …). */
   readonly history: readonly string[];
   readonly result: OutcomeSide | null;
-  /** The value that decided, as the provider wrote it. */
+  /** Deciding value, as the provider wrote it. */
   readonly decidedBy: string | null;
   readonly mayCloseEarly: boolean | null;
   readonly earlyCloseCondition: string | null;
 }
 
 /**
- * Fee of taking liquidity: contracts x `rate` x (price x (1 - price)) ^ `exponent`, rounded up to `roundingUsd`. `rate` null: the provider
- * charges by a model that it did not publish; then nothing may be called free.
+ * Taker fee: contracts x `rate` x (price x (1 - price)) ^ `exponent`, rounded up to `roundingUsd`. `rate` is null if the provider's model
+ * is not published, and then nothing counts as free.
  */
 export interface PredictionFee {
   readonly model: 'quadratic' | 'none' | 'unknown';
@@ -96,31 +96,31 @@ export interface PredictionFee {
   readonly roundingUsd: DecimalString | null;
 }
 
-/** A prediction market as one provider lists it. Times are those of the provider; null if it gives none. */
+/** A prediction market of one provider. Times are the provider's, or null if it gives none. */
 export interface PredictionMarket {
-  /** Ours, derived from provider and provider id: the same in every process and after every restart. */
+  /** Our id, derived from provider and provider id, so that it is the same in every process and after every restart. */
   readonly id: string;
   readonly provider: PredictionProvider;
-  /** The id that `id` is derived from: the condition id, or the market's ticker. */
+  /** Id from which `id` is derived: the condition id, or the market's ticker. */
   readonly providerId: string;
-  /** Other ids of the provider, by its own names for them. */
+  /** Other ids at the provider, by the provider's names. */
   readonly providerIds: { readonly [name: string]: string };
   readonly event: PredictionEventLink | null;
   readonly question: string;
-  /** Text that tells this market from the others of its event; empty if nothing does. */
+  /** Text that distinguishes this market from the others of its event, or an empty text. */
   readonly subtitle: string;
   readonly outcomes: readonly [PredictionOutcome, PredictionOutcome];
   readonly priceGrid: readonly PriceRange[];
-  /** The least order, in contracts. */
+  /** Minimum order in contracts. */
   readonly minimumSize: DecimalString | null;
   readonly status: PredictionStatus;
-  /** The provider's own word or words for it. */
+  /** The provider's own state. */
   readonly providerStatus: string;
   readonly volume: DecimalString | null;
   readonly volume24h: DecimalString | null;
   readonly liquidity: DecimalString | null;
   readonly openInterest: DecimalString | null;
-  /** The unit of volumes and open interest. Liquidity is US dollars. */
+  /** Unit of volumes and open interest. Liquidity is US dollars. */
   readonly volumeUnit: 'usd' | 'contracts';
   readonly opensAt: EpochMs | null;
   readonly closesAt: EpochMs | null;
@@ -129,9 +129,9 @@ export interface PredictionMarket {
   readonly resolvedAt: EpochMs | null;
   readonly resolution: PredictionResolution;
   readonly fee: PredictionFee;
-  /** The symbol of the catalog's underlying that it is about: `BTC`, `AAPL`; null if none is named beyond doubt. */
+  /** Catalog symbol of the underlying, such as `BTC` or `AAPL`. Null unless it is certain. */
   readonly underlying: string | null;
-  /** The question as conditions that can be compared; null if it could not be read beyond doubt. */
+  /** The question as comparable conditions, or null unless it is certain. */
   readonly asks: PredictionQuestion | null;
   readonly venue: 'prediction';
   readonly source: string;
@@ -147,7 +147,7 @@ export interface PredictionLevel {
   readonly size: DecimalString;
 }
 
-/** The book of a market's affirmative outcome; orders on the other outcome stand in it at one minus their price. */
+/** Book of a market's affirmative outcome. Orders on the other outcome appear at one minus their price. */
 export interface PredictionBook {
   readonly marketId: string;
   readonly provider: PredictionProvider;
@@ -159,7 +159,7 @@ export interface PredictionBook {
   readonly asks: readonly PredictionLevel[];
 }
 
-/** One trade. `price` is that of the outcome `side`. */
+/** A trade. `price` is that of the outcome `side`. */
 export interface PredictionTrade {
   readonly id: string;
   readonly marketId: string;
@@ -167,7 +167,7 @@ export interface PredictionTrade {
   readonly side: OutcomeSide;
   readonly price: DecimalString;
   readonly size: DecimalString;
-  /** Side of the taker with that outcome; null if the provider did not say. */
+  /** The taker's side of that outcome, or null if the provider did not say. */
   readonly taker: 'buy' | 'sell' | null;
   readonly source: string;
   readonly observedAt: EpochMs;
@@ -179,34 +179,34 @@ export type PredictionNews =
   | { readonly kind: 'markets'; readonly markets: readonly PredictionMarket[] }
   | { readonly kind: 'trades'; readonly trades: readonly PredictionTrade[] };
 
-/** 96 bits of SHA-256: no two markets of the world share them by accident. */
+/** Hexadecimal digits of an id: 96 bits of SHA-256, enough to avoid collisions. */
 const ID_DIGITS = 24;
 
-/** Our id of a market: `pm-` and 24 hexadecimal digits of SHA-256 over `<provider>:<provider id>`. */
+/** Returns our id of a market: `pm-` and 24 hexadecimal digits of SHA-256 over `<provider>:<provider id>`. */
 export function predictionMarketId(provider: PredictionProvider, providerId: string): string {
   return `pm-${sha256Hex(`${provider}:${providerId}`).slice(0, ID_DIGITS)}`;
 }
 
-/** Our id of an event: `pe-` and 24 hexadecimal digits. */
+/** Returns our id of an event: `pe-` and 24 hexadecimal digits. */
 export function predictionEventId(provider: PredictionProvider, providerId: string): string {
   return `pe-${sha256Hex(`${provider}:event:${providerId}`).slice(0, ID_DIGITS)}`;
 }
 
-/** The instrument of an outcome's quotes: `pm-….yes`. */
+/** Returns the instrument of an outcome's quotes: `pm-….yes`. */
 export function outcomeInstrument(marketId: string, side: OutcomeSide): string {
   return `${marketId}.${side}`;
 }
 
-/** Digits that a double counts exactly, one more than a fraction may must be turned into a whole number. */
+/** Maximum digits that a double represents exactly here. */
 const EXACT_DIGITS = 15;
 const POWERS: readonly number[] = Array.from({ length: EXACT_DIGITS + 1 }, (_, digits) => 10 ** digits);
 
-/** One minus a price, exact: what the other outcome costs. */
+/** Returns one minus a price, exact: the price of the other outcome. */
 export function complement(price: DecimalString): DecimalString {
   return complementOfFraction(price) ?? plainDecimal(new Decimal(1).minus(price));
 }
 
-/** The same for `0.…` in its shortest form, as books are full of it; null for anything else. */
+/** Returns the same for the shortest form of `0.…`, which is common in books, or null for anything else. */
 function complementOfFraction(price: DecimalString): DecimalString | null {
   const digits = price.length - 2;
   if (digits < 1 || digits >= EXACT_DIGITS || price.charCodeAt(0) !== 48 || price.charCodeAt(1) !== 46) return null;
@@ -218,16 +218,16 @@ function complementOfFraction(price: DecimalString): DecimalString | null {
     fraction = fraction * 10 + (code - 48);
   }
   if (code === 48) return null;
-  // Twice the power keeps the zeros in front: 1 - 0.97 is 200 - 97 = 103, and so 0.03.
+  // Twice the power keeps leading zeros: 1 - 0.97 is 200 - 97 = 103, hence 0.03.
   return `0.${String(2 * (POWERS[digits] as number) - fraction).slice(1)}`;
 }
 
-/** A grid with one step from 0 to 1. */
+/** Returns a grid with one step from 0 to 1. */
 export function evenGrid(step: DecimalString): readonly PriceRange[] {
   return [{ start: '0', end: '1', step }];
 }
 
-/** The step that holds at a price, or null if the price lies outside of the grid. At a border the range below holds. */
+/** Returns the step at a price, or null outside the grid. At a border the lower range applies. */
 export function tickAt(grid: readonly PriceRange[], price: DecimalString): DecimalString | null {
   for (const range of grid) {
     if (compareDecimals(price, range.start) >= 0 && compareDecimals(price, range.end) <= 0) return range.step;
@@ -235,7 +235,7 @@ export function tickAt(grid: readonly PriceRange[], price: DecimalString): Decim
   return null;
 }
 
-/** True if an order may stand at the price: strictly between 0 and 1 and on the grid. */
+/** True if an order may have the price: strictly between 0 and 1 and on the grid. */
 export function isOnGrid(grid: readonly PriceRange[], price: DecimalString): boolean {
   const value = new Decimal(price);
   if (!value.gt(0) || !value.lt(1)) return false;
@@ -245,8 +245,8 @@ export function isOnGrid(grid: readonly PriceRange[], price: DecimalString): boo
 }
 
 /**
- * The fee of taking `size` contracts at `price`, in US dollars; null if the model is unknown.
- * Rounded up where the provider rounds, so that it is never understated.
+ * Returns the fee of taking `size` contracts at `price` in US dollars, or null if the model is unknown. Rounded up like the provider's, so
+ * that it is never understated.
  */
 export function takerFeeUsd(fee: PredictionFee, price: DecimalString, size: DecimalString): DecimalString | null {
   if (fee.model === 'none') return '0';
@@ -257,7 +257,7 @@ export function takerFeeUsd(fee: PredictionFee, price: DecimalString, size: Deci
   return plainDecimal(exact.div(fee.roundingUsd).ceil().times(fee.roundingUsd));
 }
 
-/** The trade's price as one of the affirmative outcome. */
+/** Returns the trade's price as one of the affirmative outcome. */
 export function affirmativePrice(trade: Pick<PredictionTrade, 'side' | 'price'>): DecimalString {
   return trade.side === 'yes' ? trade.price : complement(trade.price);
 }

@@ -1,7 +1,4 @@
-/**
- * Orders on prediction markets: which of them a market takes, at which prices of its grid, what they cost in fees, and
- * which outcomes are one exposure.
- */
+/** Orders on prediction markets: which ones a market accepts, their grid prices, their fees, and outcomes that are one exposure. */
 
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import { floorToStep, marketStepOf } from '../market/market-step.ts';
@@ -26,8 +23,8 @@ import {
 } from './market.ts';
 
 /**
- * `prepared`: its transaction waits for a signature. `submitted`: it is on its way to the chain. `open`: it is final, and
- * the venue has the order; nothing of it is filled. `cancelled`: the venue closed it and gave back what was not filled.
+ * `prepared`: its transaction waits for a signature. `submitted`: it is on its way to the chain. `open`: it is final, and the venue has the
+ * unfilled order. `cancelled`: the venue closed it and refunded the unfilled part.
  */
 export const PREDICTION_ORDER_STATES = ['prepared', 'submitted', 'open', 'partially_filled', 'filled', 'cancelled', 'failed'] as const;
 export type PredictionOrderState = (typeof PREDICTION_ORDER_STATES)[number];
@@ -36,62 +33,62 @@ export type PredictionOrderState = (typeof PREDICTION_ORDER_STATES)[number];
 export interface OnchainTerms {
   /** Wallet that pays and owns the position. */
   readonly wallet: string;
-  /** The prepared transaction that opens it. */
+  /** Prepared transaction that opens it. */
   readonly transactionId: string;
-  /** The venue's own names of market, order account and position. */
+  /** The venue's own ids of market, order account and position. */
   readonly venueMarketId: string;
   readonly orderAccount: string;
   readonly positionAccount: string;
-  /** Deposit into escrow, in US dollars of the stablecoin; zero for a sell. */
+  /** Deposit into escrow, in US dollars of the stablecoin. Zero for a sell. */
   readonly depositUsd: DecimalString;
-  /** The token account that the deposit waits in; null if the venue names none. */
+  /** Token account that holds the deposit, or null if the venue names none. */
   readonly escrowAccount: string | null;
 }
 
-/** Order request of a person. Exactly one of the sizes is given. */
+/** A person's order. Exactly one of the sizes is given. */
 export interface PredictionWish {
   readonly marketId: string;
   readonly outcome: OutcomeSide;
   readonly side: OrderSide;
   /** Contracts, each of which pays one dollar if its outcome comes true. */
   readonly quantity: DecimalString | null;
-  /** The most that a buy may cost before fees, or what a sell may bring at its worst price. */
+  /** Maximum cost of a buy before fees, or proceeds of a sell at its worst price. */
   readonly notionalUsd: DecimalString | null;
-  /** The worst acceptable price, on the market's grid; null: the slippage budget on the present price decides. */
+  /** Worst acceptable price on the market's grid, or null to derive it from the slippage budget and the present price. */
   readonly limitPrice: DecimalString | null;
-  /** Slippage budget in basis points; null for two percent, or the organization's own limit if that is less. */
+  /** Slippage budget in basis points, or null for 200 or the organization's own limit, whichever is lower. */
   readonly maxSlippageBps: number | null;
 }
 
-/** A listing is repeated twice in this time; an older one says nothing of the present. Milliseconds. */
+/** Maximum age of a listing in milliseconds. Listings are repeated twice in this time. */
 export const LISTING_MAX_AGE_MS = 60_000;
-/** Prices lie a cent apart on most grids: half a percent, as on the spot exchange, would seldom be a step. */
+/** Default slippage budget in basis points. Most grids have one-cent steps, so 50 as on the spot exchange would rarely be a step. */
 export const PREDICTION_SLIPPAGE_BPS = 200;
 
-/** The key of an outcome's instrument on the venue `prediction`. */
+/** Returns the key of an outcome's instrument on the venue `prediction`. */
 export function outcomeKey(marketId: string, outcome: OutcomeSide): InstrumentKey {
   return instrumentKey('prediction', outcomeInstrument(marketId, outcome));
 }
 
 const OUTCOME_KEY = /^prediction:(pm-[0-9a-f]{24})\.(yes|no)$/;
 
-/** The market and outcome that a key names; null if it is not the key of an outcome. */
+/** Returns the market and outcome of a key, or null if it is not the key of an outcome. */
 export function readOutcomeKey(key: InstrumentKey): { readonly marketId: string; readonly outcome: OutcomeSide } | null {
   const [, marketId, outcome] = OUTCOME_KEY.exec(key) ?? [];
   return marketId === undefined ? null : { marketId, outcome: outcome as OutcomeSide };
 }
 
 /**
- * Returns the exposure of an outcome: its market, or the event if only one of its markets can come true. If the provider did not say
- * whether the markets exclude each other, they count as if they did.
+ * Returns the exposure of an outcome: its market, or the event if only one of its markets can come true. Markets count as exclusive if the
+ * provider did not say.
  */
 export function exposureOf({ id, event }: Pick<PredictionMarket, 'id' | 'event'>): string {
   return event === null || event.mutuallyExclusive === false ? id : event.id;
 }
 
 /**
- * Returns why no order of this market is taken at the moment, as a sentence; null if one is. Status, times and result are
- * the provider's: a market whose listing is not live, or whose fees nobody knows, takes no order either.
+ * Returns in one sentence why a market accepts no orders now, or null if it does. Status, times and result are the provider's. A market
+ * whose listing is not live, or whose fees are unknown, accepts no orders either.
  */
 export function closedBecause(market: PredictionMarket, now: EpochMs): string | null {
   const { status, closesAt, resolution, fee } = market;
@@ -105,15 +102,12 @@ export function closedBecause(market: PredictionMarket, now: EpochMs): string | 
   return null;
 }
 
-/** True if the listing itself is a word on the present. */
+/** True if the listing itself is current. */
 export function isListedNow({ quality, receivedAt }: Pick<PredictionMarket, 'quality' | 'receivedAt'>, now: EpochMs): boolean {
   return quality === 'live' && now - receivedAt <= LISTING_MAX_AGE_MS;
 }
 
-/**
- * The nearest price of the grid that is not above (`down`) or not below (`up`) a price; null if the grid has none
- * between 0 and 1.
- */
+/** Returns the nearest grid price that is not above (`down`) or not below (`up`) a price, or null if the grid has none between 0 and 1. */
 export function gridPrice(grid: readonly PriceRange[], price: DecimalString, towards: 'down' | 'up'): DecimalString | null {
   const wanted = new Decimal(price);
   let best: Decimal | null = null;
@@ -122,7 +116,7 @@ export function gridPrice(grid: readonly PriceRange[], price: DecimalString, tow
     const within = towards === 'down' ? Decimal.min(wanted, end) : Decimal.max(wanted, start);
     const steps = within.minus(start).div(step);
     let found = (towards === 'down' ? steps.floor() : steps.ceil()).times(step).plus(start);
-    // Zero and one are no prices: the next ones inside are.
+    // Zero and one are not valid prices. The next ones inside are.
     if (found.lte(0) && towards === 'up') found = new Decimal(start).plus(step);
     if (found.gte(1) && towards === 'down') found = found.minus(step);
     const fits = found.gte(start) && found.lte(end) && found.gt(0) && found.lt(1);
@@ -132,7 +126,7 @@ export function gridPrice(grid: readonly PriceRange[], price: DecimalString, tow
   return best === null ? null : plainDecimal(best);
 }
 
-/** The book of one outcome: orders on the affirmative one stand in the other's at one minus their price. */
+/** Returns the book of one outcome. Orders on the affirmative one appear in the other's at one minus their price. */
 export function depthOfOutcome(
   book: PredictionBook & { readonly quality: Quality; readonly flags: readonly QualityFlag[] },
   outcome: OutcomeSide,
@@ -143,27 +137,27 @@ export function depthOfOutcome(
   return { venue: 'prediction', source, observedAt, quality, flags, bids, asks };
 }
 
-/** Returns the fee of taking these parts. Each is a trade of its own and rounded up by itself. @throws Error for an unknown fee. */
+/** Returns the fee of taking these parts. Each is a separate trade, rounded up on its own. @throws Error for an unknown fee. */
 export function takenFeeUsd(fee: PredictionFee, parts: readonly DepthLevel[]): DecimalString {
   const total = parts.reduce((sum, { price, size }) => {
     const part = takerFeeUsd(fee, price, size);
     if (part === null) throw new Error('the taker fee is unknown');
     return sum.plus(part);
   }, new Decimal(0));
-  // Fees are booked in millionths: never in the trader's favour.
+  // Fees are booked in millionths, rounded up.
   return plainDecimal(total.toDecimalPlaces(6, Decimal.ROUND_UP));
 }
 
-/** Levels of a book that an order may be filled at. */
+/** Maximum levels of a book at which an order may be filled. */
 const MOST_PARTS = 100;
 
 /**
- * The most that an order may pay in fees, in basis points of its notional: at the price within its limit if the fee
- * is highest, and with every part of it rounded up. The balance must be able to pay it.
+ * Returns the maximum fees of an order in basis points of its notional: at the price within its limit with the highest fee, and with every
+ * part rounded up. The balance must cover it.
  */
 export function feeCeilingBps(fee: PredictionFee, order: Pick<Order, 'quantity' | 'limitPrice' | 'notionalUsd'>): number {
   if (fee.model === 'none' || fee.rate === null) return 0;
-  // p x (1 - p) is highest at a half, and rises up to there.
+  // p x (1 - p) rises up to its maximum at one half.
   const price = new Decimal(order.limitPrice);
   const worst = price.lt('0.5') ? price : new Decimal('0.5');
   const exact = takerFeeUsd({ ...fee, roundingUsd: null }, plainDecimal(worst), order.quantity) as DecimalString;
@@ -185,9 +179,8 @@ const onGridWords = (grid: readonly PriceRange[]): string =>
   grid.map(({ start, end, step }) => `from ${start} to ${end} in steps of ${step}`).join(', ');
 
 /**
- * The order that a wish comes to on the present price: in whole lots, its limit on the market's grid and within its
- * slippage budget on the touch. Refuses with `malformed` what is not the market's, and with `quote_not_live` if no
- * live price of the side is known.
+ * Compiles a request into an order at the present price: in whole lots, with its limit on the market's grid and within its slippage budget
+ * from the touch. Refuses with `malformed` if it does not fit the market, and with `quote_not_live` if the side has no live price.
  */
 export function compilePredictionOrder(
   market: PredictionMarket,
@@ -208,14 +201,17 @@ export function compilePredictionOrder(
   const limitPrice = limitOnGrid(market.priceGrid, instrument, side, touch.value, wish.limitPrice, maxSlippageBps);
   const quantity = wish.quantity ?? floorToStep(new Decimal(wish.notionalUsd ?? '0').div(limitPrice), lot);
   if (!new Decimal(quantity).gt(0)) return refuse('malformed', `$.notionalUsd: at ${limitPrice} it is less than ${lot} of a contract`);
-  // The rest of a position may always be sold.
+  // The rest of a position can always be sold.
   if (side === 'buy' && market.minimumSize !== null && new Decimal(quantity).lt(market.minimumSize))
     return refuse('malformed', `$.quantity: the market's least order is ${market.minimumSize} contracts, this one is of ${quantity}`);
   const { id, origin, mode, bookId } = terms;
   return { ok: true, value: orderOf({ id, origin, mode, bookId, instrument, side, quantity, limitPrice, maxSlippageBps }) };
 }
 
-/** The worst acceptable price on the grid: never beyond the budget, never beyond what was wished, never better than the touch itself by budget alone. */
+/**
+ * Returns the worst acceptable grid price: never beyond the budget or the requested limit, and never better than the touch because of the
+ * budget.
+ */
 function limitOnGrid(
   grid: readonly PriceRange[],
   instrument: InstrumentKey,

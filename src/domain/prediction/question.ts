@@ -1,4 +1,4 @@
-/** Question of a prediction market as comparable conditions, and the test that two markets ask the same. */
+/** Parses a prediction market's question into comparable conditions, and tests if two markets ask the same. */
 import { CATALOG, type Catalog } from '../catalog/catalog.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import { type EpochMs, isoTime } from '../values/time.ts';
@@ -8,27 +8,27 @@ export type Comparator = (typeof COMPARATORS)[number];
 
 /** A question about the price of one underlying. */
 export interface PredictionQuestion {
-  /** The catalog's symbol: `BTC`, `AAPL`. */
+  /** Catalog symbol, such as `BTC` or `AAPL`. */
   readonly underlying: string;
   readonly comparator: Comparator;
-  /** US dollars; the lower one of `between`. */
+  /** US dollars. The lower threshold of `between`. */
   readonly threshold: DecimalString;
-  /** The upper one of `between`, else null. */
+  /** The upper threshold of `between`, else null. */
   readonly upperThreshold: DecimalString | null;
-  /** `at_time`: the price at one instant decides. `any_time`: touching the threshold until then is enough. */
+  /** `at_time`: the price at one instant decides. `any_time`: touching the threshold by then is enough. */
   readonly measure: 'at_time' | 'any_time';
-  /** The instant that decides, or until which it may happen. */
+  /** Instant that decides, or by which it must happen. */
   readonly resolvesAt: EpochMs;
 }
 
-/** Instants that lie closer together than this are one (docs/decisions/0044). Milliseconds. */
+/** Maximum difference in milliseconds at which instants count as one (docs/decisions/0044). */
 export const SAME_INSTANT_MS = 5 * 60_000;
 
-/** Names that are ordinary words, or an index rather than the fund that the catalog lists, name nothing. */
+/** Names that identify nothing: ordinary words, or an index rather than the fund that the catalog lists. */
 const NO_NAMES: ReadonlySet<string> = new Set(['Strategy', 'Meta', 'S&P 500', 'Nasdaq 100']);
 const MORE_NAMES: readonly (readonly [name: string, underlying: string])[] = [['Ethereum', 'ETH']];
 
-/** Returns the spellings that name an underlying. Case counts: `SOL` is a coin, `sol` is not. */
+/** Returns the spellings that name an underlying. Case matters: `SOL` is a coin, `sol` is not. */
 function spellingsOf({ entries }: Pick<Catalog, 'entries'>): readonly (readonly [pattern: RegExp, underlying: string])[] {
   const named = new Map(
     [
@@ -50,7 +50,7 @@ function spellingsNow(): ReturnType<typeof spellingsOf> {
   return spellings.known;
 }
 
-/** The one underlying that a text names; null if it names none or more than one. */
+/** Returns the underlying that a text names, or null if it names none or several. */
 export function underlyingIn(text: string): string | null {
   const found = new Set(
     spellingsNow()
@@ -63,7 +63,7 @@ export function underlyingIn(text: string): string | null {
 const DOLLARS = /\$\s?(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)\s?([kKmM](?![A-Za-z])|)/g;
 const FACTORS: Readonly<Record<string, number>> = { '': 1, k: 1_000, m: 1_000_000 };
 
-/** The amounts of US dollars in a text, each once. */
+/** Returns the amounts of US dollars in a text, without duplicates. */
 function dollarsIn(text: string): DecimalString[] {
   const amounts = [...text.matchAll(DOLLARS)].map(([, digits = '', unit = '']) =>
     plainDecimal(new Decimal(digits.replaceAll(',', '')).times(FACTORS[unit.toLowerCase()] ?? 1)),
@@ -71,7 +71,7 @@ function dollarsIn(text: string): DecimalString[] {
   return [...new Set(amounts)];
 }
 
-/** Wordings of a title, each with what it means; the first that fits counts. */
+/** Wordings of a title and their meaning. The first match counts. */
 const WORDINGS: readonly (readonly [pattern: RegExp, comparator: Comparator, measure: PredictionQuestion['measure']])[] = [
   [/\bbetween\b/i, 'between', 'at_time'],
   [/\b(reach|hit|touch)(es)?\b/i, 'at_or_above', 'any_time'],
@@ -85,7 +85,7 @@ const OR_EQUAL =
   /\b(greater|higher|less|lower|equal) than or equal to\b|\bat or (above|below)\b|\bequal to or (greater|higher|less|lower|above|below)\b/i;
 
 /**
- * Reads a question that exists as text only. The title says what is compared; "or equal to" in the rules overrules it. Null if anything is
+ * Parses a question given as text only. The title states the comparison. "or equal to" in the rules overrides it. Null if anything is
  * missing or ambiguous.
  */
 export function readQuestion(title: string, rules: string, resolvesAt: EpochMs | null): PredictionQuestion | null {
@@ -106,10 +106,10 @@ export function readQuestion(title: string, rules: string, resolvesAt: EpochMs |
   return { underlying, comparator, threshold, upperThreshold: null, measure, resolvesAt };
 }
 
-/** Relation between two markets, and why. Only `same` may ever be merged. */
+/** Relation between two markets, and its reasons. Only `same` may ever be merged. */
 export interface QuestionMatch {
   readonly verdict: 'same' | 'related' | 'unrelated';
-  /** One sentence per condition that was compared. */
+  /** One sentence per compared condition. */
   readonly reasons: readonly string[];
 }
 
@@ -121,8 +121,8 @@ const OPPOSITES: Readonly<Partial<Record<Comparator, Comparator>>> = {
 };
 
 /**
- * Compares two questions. The same only where underlying, measure, comparator and thresholds are equal and the instants
- * lie within `SAME_INSTANT_MS`; related where only the underlying is sure. A question that could not be read is never the same.
+ * Compares two questions. They are the same if underlying, measure, comparator and thresholds are equal and the instants are within
+ * `SAME_INSTANT_MS`, and related if only the underlying is certain. An unparsed question is never the same.
  */
 export function matchQuestions(
   a: { readonly underlying: string | null; readonly asks: PredictionQuestion | null },

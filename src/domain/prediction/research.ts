@@ -1,4 +1,4 @@
-/** A source-corroborated probability: every number with its formula and the inputs it came from; what is not live does not count. */
+/** A source-corroborated probability: every figure with its formula and inputs. Inputs that are not live do not count. */
 import { compareDecimals, Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import type { Quality, QualityFlag } from '../market/quote.ts';
 import type { EpochMs } from '../values/time.ts';
@@ -13,24 +13,24 @@ import {
   takerFeeUsd,
 } from './market.ts';
 
-/** Levels of each side that the depth is taken from. */
+/** Levels per side included in the depth. */
 export const DEPTH_LEVELS = 5;
-/** Trades older than this say nothing of the probability now. Milliseconds. */
+/** Maximum age of trades that count, in milliseconds. */
 export const TRADES_WINDOW_MS = 60 * 60_000;
-/** The newest trades that are taken. */
+/** Maximum number of newest trades that count. */
 export const MAX_TRADES = 50;
 
-/** Evidence of one market for the research, or why there is none. */
+/** Evidence of one market, or why there is none. */
 export interface Evidence {
   readonly market: PredictionMarket;
   readonly book: (PredictionBook & { readonly quality: Quality; readonly flags: readonly QualityFlag[] }) | null;
-  /** Reason why there is no book; empty if there is one. */
+  /** Reason why there is no book. Empty if there is one. */
   readonly bookProblem: string;
   readonly trades: readonly PredictionTrade[];
   readonly tradesProblem: string;
 }
 
-/** One number that came from a provider. */
+/** A figure from a provider. */
 export interface ResearchInput {
   readonly id: string;
   readonly provider: PredictionProvider;
@@ -38,24 +38,24 @@ export interface ResearchInput {
   readonly kind: 'bid' | 'ask' | 'trade' | 'fee_rate';
   /** Price of the affirmative outcome, or a fee rate. */
   readonly value: DecimalString;
-  /** Contracts; null if the kind has none. */
+  /** Contracts, or null if the kind has none. */
   readonly size: DecimalString | null;
   readonly source: string;
   readonly observedAt: EpochMs;
   readonly receivedAt: EpochMs;
   readonly quality: Quality;
   readonly counts: boolean;
-  /** Reason why it does not count; empty if it does. */
+  /** Reason why it does not count. Empty if it does. */
   readonly why: string;
 }
 
-/** One number that was computed. `inputs` are ids of inputs and of other derived numbers. */
+/** A computed figure. `inputs` are ids of inputs and of other computed figures. */
 export interface DerivedNumber {
   readonly id: string;
   readonly value: DecimalString | null;
   readonly formula: string;
   readonly inputs: readonly string[];
-  /** Reason why there is no value; empty if there is one. */
+  /** Reason why there is no value. Empty if there is one. */
   readonly why: string;
 }
 
@@ -71,7 +71,7 @@ export interface ProbabilityResearch {
   readonly corroboration: Corroboration;
   /** Null unless at least one venue counts and the venues do not contradict each other. */
   readonly probability: DerivedNumber;
-  /** The widest range that the counting books allow. */
+  /** Widest range that the counted books allow. */
   readonly low: DerivedNumber;
   readonly high: DerivedNumber;
   readonly disagreement: {
@@ -82,7 +82,7 @@ export interface ProbabilityResearch {
     readonly legs: readonly { readonly provider: PredictionProvider; readonly side: 'yes' | 'no'; readonly price: DecimalString }[];
     readonly sizeContracts: DecimalString | null;
   };
-  /** Warnings for a reader: what is missing, stale or contradictory. */
+  /** Warnings: what is missing, stale or contradictory. */
   readonly notes: readonly string[];
 }
 
@@ -120,7 +120,7 @@ const sizeSum = (inputs: readonly ResearchInput[]): Decimal => inputs.reduce((su
 const quoteWords = (quality: Quality, flags: readonly QualityFlag[]): string =>
   `${quality}${flags.length === 0 ? '' : ` (${flags.join(', ')})`}`;
 
-/** Returns why a market's prices cannot count at any level; empty if they can. */
+/** Returns why a market's prices cannot count at any level. Empty if they can. */
 function marketProblem(market: PredictionMarket): string {
   return market.status === 'open' ? '' : `the market is ${market.status}`;
 }
@@ -155,7 +155,7 @@ function levelInputs(
   return made;
 }
 
-/** The book of one venue as numbers: mid, mid weighted by depth, half spread and the depth that stands on both sides. */
+/** Computes a venue's book figures: mid, depth-weighted mid, half spread and the depth on both sides. */
 function viewOf(ledger: Ledger, prefix: string, evidence: Evidence): VenueView {
   const { market, book } = evidence;
   const bids = levelInputs(ledger, prefix, 'bid', book?.bids ?? [], evidence);
@@ -203,7 +203,7 @@ function viewOf(ledger: Ledger, prefix: string, evidence: Evidence): VenueView {
   return { provider: market.provider, market, bids, asks, mid, depth, halfSpread };
 }
 
-/** The volume-weighted price of the newest trades, and whether it lies within the book. */
+/** Computes the volume-weighted price of the newest trades, and checks that it is within the book. */
 function tradesOf(ledger: Ledger, prefix: string, view: VenueView, evidence: Evidence, now: EpochMs): void {
   const { market } = evidence;
   const newest = [...evidence.trades].sort((a, b) => b.observedAt - a.observedAt || (a.id < b.id ? -1 : 1)).slice(0, MAX_TRADES);
@@ -272,7 +272,7 @@ function feeInput(ledger: Ledger, prefix: string, market: PredictionMarket): str
   return [id];
 }
 
-/** Buying yes on one venue and no on the other pays one dollar for certain, where both resolve alike: what is left of it. */
+/** Computes the edge of buying yes on one venue and no on the other, which pays one dollar for certain if both resolve alike. */
 function edgeOf(ledger: Ledger, cheap: VenueView, dear: VenueView, prefixes: readonly [string, string]) {
   const ask = cheap.asks[0] as ResearchInput;
   const bid = dear.bids[0] as ResearchInput;
@@ -320,7 +320,7 @@ function disagreementOf(ledger: Ledger, one: VenueView, other: VenueView): Proba
   return { verdict, difference, edgePerContract, legs: best.legs, sizeContracts: plainDecimal(best.size) };
 }
 
-/** The same market on the second venue, if the question is the same; the research of one venue alone otherwise. */
+/** Researches a market together with the same question on the second venue, or alone. */
 export function researchProbability(subject: Evidence, same: Evidence | null, now: EpochMs): ProbabilityResearch {
   const ledger = new Ledger();
   const views = [subject, ...(same === null ? [] : [same])].map((evidence) => {
@@ -359,7 +359,7 @@ export function researchProbability(subject: Evidence, same: Evidence | null, no
     return research(ledger, 'single_source', probability, low, high, notComparable(none, 'only one venue counts'));
   }
   const disagreement = disagreementOf(ledger, one, other);
-  // Books that leave no room between them, after what the venues charge, cannot both be right.
+  // Books that contradict each other after the venues' fees cannot both be right.
   const apart = disagreement.verdict === 'actionable' || disagreement.verdict === 'fees_unknown';
   const formula = 'sum of depth-weighted mid x depth / sum of depths, over the venues';
   const inputs = counting.flatMap(({ mid, depth }) => [mid.id, depth.id]);

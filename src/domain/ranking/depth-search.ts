@@ -1,6 +1,6 @@
 /**
- * The largest trade whose cost stays within a slippage budget: growing sizes, then bisection, within a budget of requests.
- * A generator, so that the same search runs on a pool formula at once and on an aggregator's quotes one answer at a time.
+ * Searches the largest trade whose cost stays within a slippage budget: growing sizes, then bisection, within a request budget. A
+ * generator, so that the same search runs on a pool formula at once or on an aggregator's quotes one by one.
  */
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 
@@ -9,16 +9,16 @@ export interface DepthQuestion {
   readonly sizeUsd: DecimalString;
 }
 
-/** The average price of a size over the best price, in basis points; null if there is no route. */
+/** Effective price of a size over that of the smallest size, in basis points, or null if there is no route. */
 export type DepthAnswer = number | null;
 
 export interface DepthFound {
-  /** Largest tried size up to which every size stays within the budget; null if the smallest does not. */
+  /** Largest tried size up to which every size stays within the budget, or null if the smallest does not. */
   readonly maxUsd: DecimalString | null;
-  /** The cost at that size, in basis points. */
+  /** Cost at that size in basis points. */
   readonly costBps: number | null;
   readonly requests: number;
-  /** Reason why the search ended: the slippage budget, the request budget, no route, or the largest size of all. */
+  /** Reason why the search ended: the slippage budget, the request budget, no route, or the largest size. */
   readonly bound: 'slippage' | 'requests' | 'no_route' | 'largest_size';
 }
 
@@ -30,15 +30,17 @@ export interface DepthLimits {
   readonly maxRequests: number;
 }
 
-/** The smallest size is the baseline; what an aggregator calls impact is not used. */
+/** Default limits. The smallest size is the baseline. The impact that an aggregator reports is not used. */
 export const DEFAULT_DEPTH_LIMITS: Omit<DepthLimits, 'budgetBps'> = { smallestUsd: '100', largestUsd: '100000000', maxRequests: 14 };
 
-/** Each growing size is four times the one before. */
+/** Factor between growing sizes. */
 const GROWTH = 4;
-/** Bisection ends once the bounds lie within two percent. */
+/** Relative distance of the bounds at which bisection ends. */
 const PRECISION = 0.02;
 
-/** Yields a question, takes its answer, returns what was found. A size that fails bounds all larger ones: routers are not monotonic. */
+/**
+ * Yields questions, receives answers, and returns the result. A size that fails bounds all larger ones, because routers are not monotonic.
+ */
 export function* searchDepth(limits: DepthLimits): Generator<DepthQuestion, DepthFound, DepthAnswer> {
   const largest = new Decimal(limits.largestUsd);
   let requests = 0;
@@ -59,7 +61,7 @@ export function* searchDepth(limits: DepthLimits): Generator<DepthQuestion, Dept
       size = Decimal.min(size.times(GROWTH), largest);
     } else {
       if (bad.minus(good.size).lte(good.size.times(PRECISION))) break;
-      // About the geometric middle, in whole cents: a size to ask about, which nothing is computed from but the next one.
+      // About the geometric mean, in whole cents. It only determines the next size to ask about.
       size = new Decimal(Math.sqrt(bad.toNumber() * good.size.toNumber()).toFixed(2));
     }
   }
@@ -76,7 +78,7 @@ function found(good: { size: Decimal; cost: number } | null, requests: number, b
   return { maxUsd: good === null ? null : plainDecimal(good.size), costBps: good?.cost ?? null, requests, bound };
 }
 
-/** Runs the search on a function of the size. */
+/** Runs the search on a cost function. */
 export function depthOf(costBps: (sizeUsd: DecimalString) => DepthAnswer, limits: DepthLimits): DepthFound {
   const search = searchDepth(limits);
   let step = search.next();

@@ -1,4 +1,4 @@
-/** Event intensity: how much is being said of an asset, by severity, age and corroboration; every input is listed. */
+/** Event intensity of an asset, by severity, age and corroboration. Lists every input. */
 import type { ObservedEvent } from '../market/cut.ts';
 import { Decimal, plainDecimal } from '../values/decimal.ts';
 import type { Severity } from '../market/market-event.ts';
@@ -36,7 +36,7 @@ export interface EventIntensity {
   readonly events: readonly WeighedEvent[];
 }
 
-/** severity x 0.5 ^ (age in hours / 24) x (1 where confirmed, 0.5 if it is a rumor). */
+/** Returns the factors severity x 0.5 ^ (age in hours / 24) x (1 if confirmed, 0.5 if a rumor). */
 export function eventFactors(event: Pick<ObservedEvent, 'severity' | 'rumor' | 'observedAt'>, at: EpochMs): EventFactors {
   const hours = Math.max(0, at - event.observedAt) / HOUR_MS;
   return {
@@ -46,12 +46,12 @@ export function eventFactors(event: Pick<ObservedEvent, 'severity' | 'rumor' | '
   };
 }
 
-/** The product of the factors, to eight decimals. */
+/** Returns the product of the factors to eight decimals. */
 export function weightOf({ severity, age, corroboration }: EventFactors): string {
   return plainDecimal(new Decimal(severity).times(age).times(corroboration).toDecimalPlaces(8));
 }
 
-/** The intensity of an asset's active events at an instant: the sum of their weights, one term per severity. */
+/** Returns the intensity of an asset's active events at an instant: the sum of their weights, with one term per severity. */
 export function eventIntensity(events: readonly ObservedEvent[], at: EpochMs): EventIntensity {
   const weighed = events
     .map((event) => {

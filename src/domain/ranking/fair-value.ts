@@ -1,4 +1,4 @@
-/** The fair-value ranking of tokenized equities at a cut, by mode. Pure: the same cut gives the same ranking. */
+/** Fair-value ranking of tokenized equities at a cut, by mode. Pure: the same cut gives the same ranking. */
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import type { Cut, Observation } from '../market/cut.ts';
 import { expectedSlippageBps, marketStateOf, observedState } from '../orders/costs.ts';

@@ -6,7 +6,7 @@ import { type ScoreTerm, term } from './ranked-row.ts';
 export const MOMENTUM_DAY_HOURS = 24;
 export const MOMENTUM_WEEK_HOURS = 168;
 export const MOMENTUM_WEIGHTS = { day: 0.6, week: 0.4 } as const;
-/** A last bar that closed longer ago says nothing of the present. */
+/** Maximum age in hours of the last bar since its close. */
 export const MOMENTUM_MAX_AGE_HOURS = 6;
 /** Maximum distance of a bar from the instant a day or week ago. */
 const TOLERANCE_HOURS = 6;
@@ -16,9 +16,9 @@ export interface ClosedBar {
   readonly close: DecimalString;
 }
 
-/** Bars that momentum reads of an instrument: the newest at an instant, and those nearest before it by given distances. Milliseconds. */
+/** Bars that momentum reads of an instrument: the newest at an instant, and those nearest before it at given distances. Milliseconds. */
 export interface BarsWanted {
-  /** The newest bar opened at or before this instant, and not longer than `withinMs` before it. */
+  /** The newest bar opened at or before this instant, at most `withinMs` before it. */
   readonly at: EpochMs;
   readonly withinMs: number;
   /** Distances of the others before the newest bar. */
@@ -27,7 +27,7 @@ export interface BarsWanted {
   readonly toleranceMs: number;
 }
 
-/** The bars that `momentumOf` compares at an instant: all others change nothing. */
+/** Returns the bars that `momentumOf` compares at an instant. */
 export function momentumBars(at: EpochMs): BarsWanted {
   return {
     at: at - HOUR_MS,
@@ -39,11 +39,11 @@ export function momentumBars(at: EpochMs): BarsWanted {
 
 export interface Momentum {
   readonly terms: readonly ScoreTerm[];
-  /** Open times of the bars that were compared. */
+  /** Open times of the compared bars. */
   readonly bars: { readonly last: EpochMs; readonly day: EpochMs; readonly week: EpochMs };
 }
 
-/** The last bar that had opened by `at`, not older than the tolerance. */
+/** Returns the last bar that had opened by `at`, within the tolerance, or null. */
 function barNear(bars: readonly ClosedBar[], at: EpochMs): ClosedBar | null {
   let found: ClosedBar | null = null;
   for (const bar of bars) if (bar.openTime <= at) found = bar;
@@ -51,8 +51,8 @@ function barNear(bars: readonly ClosedBar[], at: EpochMs): ClosedBar | null {
 }
 
 /**
- * Momentum at an instant; null if the last closed bar, or the one of a day or a week before it, is missing.
- * @param bars hourly, ascending by open time.
+ * Returns the momentum at an instant, or null if the last closed bar, or the one of a day or week before it, is missing. @param bars
+ * Hourly, ascending by open time.
  */
 export function momentumOf(bars: readonly ClosedBar[], at: EpochMs): Momentum | null {
   const closed = bars.filter(({ openTime }) => openTime + HOUR_MS <= at);

@@ -1,19 +1,19 @@
-/** Fit of a pre-IPO token for a portfolio: its discount and liquidity speak for it, concentration of its sector and name against it. */
+/** Fit of a pre-IPO token for a portfolio: discount and liquidity raise it, concentration of its sector and name lower it. */
 import { Decimal, type DecimalString } from '../values/decimal.ts';
 import { type ScoreTerm, term } from './ranked-row.ts';
 
-/** The portfolio as the fit looks at it. Weights are in percent of its value. */
+/** Portfolio as the fit reads it. Weights in percent of its value. */
 export interface FitPortfolio {
   readonly valueUsd: DecimalString;
   readonly sectorWeights: ReadonlyMap<string, DecimalString>;
   readonly underlyingWeights: ReadonlyMap<string, DecimalString>;
 }
 
-/** The allocation that is tried, in percent of the portfolio. */
+/** Allocation that is tried, in percent of the portfolio. */
 export const FIT_ALLOCATION_PCT = 5;
-/** A sector above this share of the portfolio is over-concentrated. */
+/** Percentage of the portfolio above which a sector is over-concentrated. */
 export const FIT_SECTOR_LIMIT_PCT = 25;
-/** A name above this share as well. */
+/** Percentage of the portfolio above which a name is over-concentrated. */
 export const FIT_NAME_LIMIT_PCT = 10;
 
 export const FIT_WEIGHTS = { discount: 1, liquidity: 5, sector: -2, name: -3 } as const;
@@ -21,7 +21,7 @@ export const FIT_WEIGHTS = { discount: 1, liquidity: 5, sector: -2, name: -3 } a
 export const FIT_FORMULA =
   'discount to mark in percent (at most 50 either way) + 5 x log10(pool liquidity / 5 % of the portfolio), between -10 and 10 points - 2 x what the sector would weigh above 25 % after 5 % more - 3 x what the name would weigh above 10 %';
 
-/** Returns the part of a weight above a limit once the allocation is added. The rest of the portfolio shrinks in proportion. */
+/** Returns the part of a weight above a limit after the allocation, which shrinks the rest of the portfolio in proportion. */
 function excess(weightPct: DecimalString | undefined, limitPct: number): Decimal {
   const scaled = new Decimal(weightPct ?? 0).times(100 - FIT_ALLOCATION_PCT).div(100);
   return Decimal.max(0, scaled.plus(FIT_ALLOCATION_PCT).minus(limitPct));
@@ -31,7 +31,7 @@ function clamp(value: Decimal, most: number): Decimal {
   return Decimal.max(-most, Decimal.min(most, value));
 }
 
-/** The terms of the fit. `gapPct` is the gap to the mark, `liquidityUsd` both sides of the pools. */
+/** Returns the terms of the fit. `gapPct` is the gap to the mark, `liquidityUsd` both sides of the pools. */
 export function fitTerms(
   token: { readonly gapPct: number; readonly liquidityUsd: DecimalString; readonly sector: string; readonly underlying: string },
   portfolio: FitPortfolio,

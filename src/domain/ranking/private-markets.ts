@@ -1,4 +1,4 @@
-/** The ranking of pre-IPO markets at a cut, by mode. Pure. */
+/** Ranking of pre-IPO markets at a cut, by mode. Pure. */
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import type { Cut, Observation } from '../market/cut.ts';
 import { scoreEvents, scoreGap, scoreLiquidity } from './fair-value.ts';
@@ -34,7 +34,7 @@ export interface PrivateRequest {
   readonly slippageBps: number;
   /** Stored hourly bars by instrument, for `momentum`. */
   readonly bars?: ReadonlyMap<string, readonly ClosedBar[]>;
-  /** The caller's portfolio, for `portfolio_fit`; null if it has no value to compare with. */
+  /** Portfolio of the caller, for `portfolio_fit`. Null if it has no value. */
   readonly portfolio?: FitPortfolio | null;
 }
 
@@ -92,7 +92,7 @@ function scored(entry: CatalogEntry, seen: Observation | undefined, request: Pri
   }
 }
 
-/** Ranks pre-IPO tokens. An entry that the cut does not observe stays in the list, without a rank. */
+/** Ranks pre-IPO tokens. An entry without an observation in the cut stays in the list, unranked. */
 export function rankPrivateMarkets(entries: readonly CatalogEntry[], cut: Cut, request: PrivateRequest): RankedRow[] {
   const tokens = entries.filter(({ kind }) => kind === 'pre_ipo');
   return rankRows(

@@ -1,4 +1,4 @@
-/** Rows of a ranking: each with its score and the terms of it, or without a rank and with the reasons why. */
+/** Rows of a ranking, each with its score and terms, or with the reasons why it is unranked. */
 
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import { isTradableAt } from '../catalog/catalog.ts';
@@ -9,7 +9,7 @@ import type { Observation } from '../market/cut.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import type { Quality, QualityFlag, Session } from '../market/quote.ts';
 
-/** Reasons why something is not ranked. Published words are never renamed. */
+/** Reasons why something is unranked. Never rename a published one. */
 export const UNRANKED_REASONS = [
   'not_traded',
   'not_observed',
@@ -25,19 +25,19 @@ export const UNRANKED_REASONS = [
 ] as const;
 export type UnrankedReason = (typeof UNRANKED_REASONS)[number];
 
-/** Reservations about a rank. Published words are never renamed. */
+/** Reservations about a rank. Never rename a published one. */
 export const ROW_FLAGS = ['carried_reference'] as const;
 export type RowFlag = (typeof ROW_FLAGS)[number];
 
-/** One term of a score: the score is the sum of its terms' `points`. Numbers are decimal strings. */
+/** A term of a score, which is the sum of its terms' `points`. Numbers are decimal strings. */
 export interface ScoreTerm {
   readonly name: string;
-  /** Value of the term, in its own unit. */
+  /** Value of the term in its own unit. */
   readonly value: DecimalString;
   readonly points: DecimalString;
 }
 
-/** A price with where it came from, how old it was at the cut and what it was worth. */
+/** A price, its source, its age at the cut and its quality. */
 export interface PriceFact {
   readonly price: DecimalString;
   readonly source: string;
@@ -47,18 +47,18 @@ export interface PriceFact {
   readonly flags: readonly QualityFlag[];
 }
 
-/** Facts of every row about its instrument, ranked or not. */
+/** Facts about the instrument of a row, ranked or not. */
 export interface RowFacts {
   readonly symbol: string;
   readonly instrument: string;
   readonly name: string;
   readonly sector: string;
   readonly session: Session | null;
-  /** The middle of the token's quote; null while there is none with two sides. */
+  /** Midpoint of the token's quote, or null unless it has two sides. */
   readonly tokenPrice: PriceFact | null;
-  /** The reference price, or the issuer's mark of a pre-IPO token. */
+  /** Reference price, or the issuer's mark of a pre-IPO token. */
   readonly reference: PriceFact | null;
-  /** Percent; above zero is a premium. Null if one of the two prices is missing. */
+  /** Percent, positive for a premium. Null if one of the two prices is missing. */
   readonly gapPct: number | null;
   /** Both sides of the pools, in US dollars. */
   readonly liquidityUsd: DecimalString | null;
@@ -78,16 +78,16 @@ export interface RankedRow extends RowFacts {
   readonly rank: number | null;
   readonly score: DecimalString | null;
   readonly reasons: readonly UnrankedReason[];
-  /** Reason why an input that a reason names was unknown: the market is closed until then, its feed is down, there is no pool. */
+  /** Causes of unknown inputs, such as a closed market, a feed that is down, or a missing pool. */
   readonly causes: readonly UnknownInput[];
-  /** Empty for a row without a rank. */
+  /** Empty for an unranked row. */
   readonly flags: readonly RowFlag[];
   readonly terms: readonly ScoreTerm[];
   /** Further inputs of the mode, by name: events, bars, depths. */
   readonly inputs: Readonly<Record<string, unknown>>;
 }
 
-/** The prices of an observation as a row shows them. */
+/** Returns the prices of an observation, as shown in a row. */
 function factsOf(entry: CatalogEntry, seen: Observation | undefined): RowFacts {
   const quote = seen?.quote ?? null;
   const reference = seen?.reference ?? null;
@@ -137,12 +137,12 @@ export function gapReasons(entry: CatalogEntry, seen: Observation | undefined): 
   return reasons;
 }
 
-/** `carried_reference` if a gap that `gapReasons` lets through is measured against the price of the last session. */
+/** Returns `carried_reference` if a gap that passes `gapReasons` is measured against the price of the last session. */
 export function gapFlags(seen: Observation | undefined): readonly RowFlag[] {
   return seen !== undefined && !isReferenceLive(seen) ? ['carried_reference'] : [];
 }
 
-/** The input that a reason is about; reasons without one say all there is to say. */
+/** Input that a reason refers to. Reasons without one are complete. */
 const INPUT_OF = {
   no_quote: 'quote',
   quote_not_live: 'quote',
@@ -163,30 +163,30 @@ export function exclusionReasons(entry: CatalogEntry, seen: Observation | undefi
   return entry.token !== null && !isTradableAt(entry.token, seen.slot) ? ['not_traded'] : [];
 }
 
-/** A number of a ratio as a decimal string, to eight decimals. */
+/** Returns a ratio as a decimal string to eight decimals. */
 export function decimalOf(value: number): DecimalString {
   return plainDecimal(new Decimal(value).toDecimalPlaces(8));
 }
 
-/** A term whose points are its value times a weight. */
+/** Returns a term whose points are its value times a weight. */
 export function term(name: string, value: Decimal | DecimalString | number, weight = 1): ScoreTerm {
   const decimal = new Decimal(value).toDecimalPlaces(8);
   return { name, value: plainDecimal(decimal), points: plainDecimal(decimal.times(weight).toDecimalPlaces(8)) };
 }
 
-/** The sum of the points of all terms. */
+/** Returns the sum of the points of all terms. */
 export function scoreOf(terms: readonly ScoreTerm[]): DecimalString {
   return plainDecimal(terms.reduce((sum, { points }) => sum.plus(points), new Decimal(0)));
 }
 
-/** One instrument with what was observed of it and what the mode made of that. */
+/** An instrument, its observation and its scored result. */
 interface ScoredEntry {
   readonly entry: CatalogEntry;
   readonly seen: Observation | undefined;
   readonly scored: Scored;
 }
 
-/** Rows by score, the highest first and equal ones by symbol; after them what has no rank, by symbol. Ranks count from 1. */
+/** Ranks rows by score, highest first and equal ones by symbol, followed by unranked ones by symbol. Ranks count from 1. */
 export function rankRows(rows: readonly ScoredEntry[]): RankedRow[] {
   const made = rows.map(({ entry, seen, scored }) => {
     const reasons = scored.ranked ? [] : scored.reasons;

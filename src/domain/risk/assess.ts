@@ -1,4 +1,4 @@
-/** The pre-trade risk function: pure, one for paper and live, every venue and every origin. */
+/** The pre-trade risk function. Pure, and the same for paper and live, every venue and every origin. */
 import { CATALOG } from '../catalog/catalog.ts';
 import { type DecimalString, isPositive } from '../values/decimal.ts';
 import type { RiskAttribution } from '../agents/decision.ts';
@@ -13,12 +13,12 @@ import { ceilScaled, floorScaled, stepScale } from './exact.ts';
 import { bounded, breachesOf, figuresOf, type RiskFrame } from './kernel.ts';
 import { buyBreaches, sellableLots, sizeIndependentBreaches } from './size-independent.ts';
 
-/** The mark of what risk let pass. A copy loses a protected member: an order that was changed afterwards is not approved any more. */
+/** Brand of an approved order. A copy loses a protected member, so that an order changed afterwards is not approved any more. */
 declare class PassedByRisk {
   protected readonly passedRisk: true;
 }
 
-/** An order that the risk function let pass. Made only by `assessOrder`; execution clients take nothing else. */
+/** An order that the risk function approved. Only `assessOrder` makes one, and execution clients accept nothing else. */
 export type RiskApproved<O extends Order = Order> = O & PassedByRisk;
 
 export type RiskVerdict<O extends Order = Order> =
@@ -26,10 +26,9 @@ export type RiskVerdict<O extends Order = Order> =
   | { readonly ok: false; readonly attribution: RiskAttribution };
 
 /**
- * Assesses an order. Every limit that it breaches is returned, in the order of the codes, each with limit, before, after
- * and the smallest change that would pass. What an order reduces it may always reduce: a sell is not held to the limits
- * on size, exposure and drawdown, but to live prices, the slippage budget, the halt and what is held.
- * @throws RangeError for an order that is not well formed (`figuresOf`).
+ * Assesses an order. Returns every limit that it breaches, in the order of the codes, each with limit, before, after and the smallest
+ * change that would pass. Reducing is always allowed: a sell is not subject to the limits on size, exposure and drawdown, but to live
+ * prices, the slippage budget, the halt and the holdings. @throws RangeError for a malformed order (`figuresOf`).
  */
 export function assessOrder<V extends ExecutableVenue>(
   order: Order<V>,
@@ -44,9 +43,9 @@ export function assessOrder<V extends ExecutableVenue>(
 }
 
 /**
- * Prepares the world around one instrument, so that any number of orders is assessed against it by `breachesOf`.
- * @param exceptProposalId a proposal whose own reservation does not count, for it is the order itself.
- * @param only the side of the orders if it is known; the frame is then good for that side alone.
+ * Prepares the frame of one instrument, so that any number of orders can be assessed with `breachesOf`. @param exceptProposalId Proposal
+ * whose own reservation does not count, because it is the order itself. @param only Side of the orders, if known. The frame is then valid
+ * for that side only.
  */
 export function prepareRisk(
   instrument: InstrumentKey,
@@ -84,7 +83,7 @@ function worstPrice(instrument: InstrumentKey, side: OrderSide, touch: DecimalSt
   return touch === null || !isPositive(touch) ? null : limitPriceOf(instrument, side, touch, budgetBps);
 }
 
-/** Rounding towards the touch loses nothing: prices in ticks are compared with it, and none lies between. */
+/** Converts a price to ticks. Rounding towards the touch loses nothing, because it is compared with prices in ticks. */
 function ticksOf(instrument: InstrumentKey, price: DecimalString, towards: 'up' | 'down'): number {
   const scale = stepScale(marketStepOf(instrument).tick);
   return bounded(towards === 'up' ? ceilScaled(price, scale) : floorScaled(price, scale));

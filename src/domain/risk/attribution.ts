@@ -14,7 +14,7 @@ import { exactLotsOf, exactNotionalOf, type OrderFigures, type RiskFrame } from 
 import { ADD_EXCHANGE_KEY, EXCHANGE_KEY } from './order-context.ts';
 import { isMintTradable, openPositionsAfter } from './size-independent.ts';
 
-/** Puts a mask of breaches into words and data. */
+/** Turns a mask of breaches into words and data. */
 export function attributionOf(mask: number, order: Order, figures: OrderFigures, frame: RiskFrame, context: RiskContext): RiskAttribution {
   const { side, quantity, limitPrice, notionalUsd } = order;
   const assessed: AssessedOrder = { side, quantity, limitPrice, notionalUsd };
@@ -26,7 +26,7 @@ export function attributionOf(mask: number, order: Order, figures: OrderFigures,
   return { verdict: mask === 0 ? 'passed' : 'blocked', rejections, order: assessed, headroom };
 }
 
-/** The most lots whose notional at the limit price is not above what is free. */
+/** Returns the maximum lots whose notional at the limit price fits into `free`. */
 function lotsWithin(free: bigint, order: Order): bigint {
   if (free < 0n) return 0n;
   const price = ratioOf(order.limitPrice);
@@ -45,7 +45,7 @@ function lotNotional(order: Order): bigint {
   return ceilDivide(price.numerator * powerOfTen(USD_SCALE), price.denominator * lots);
 }
 
-/** The limits whose breach a smaller quantity mends. */
+/** Returns the limits whose breach a smaller quantity fixes. */
 function sizeBits(order: Order, frame: RiskFrame): number {
   if (order.side === 'sell') return RISK_BITS.reduce_only;
   return frame.capacities.reduce((bits, { code }) => bits | RISK_BITS[code], 0);
@@ -79,7 +79,7 @@ function rejectionOf(code: RiskCode, order: Order, figures: OrderFigures, frame:
     case 'reduce_only':
       return reduceOnlyRejection(order, figures, frame);
     case 'halted':
-      // No halt that is lifted brings a mint back.
+      // Lifting a halt does not make a mint tradable again.
       if (!isMintTradable(order.instrument, context))
         return said(code, 'a mint that is valid now', `the mint of ${order.instrument} is not`, null, null);
       return said(code, 'no halt', `halt of ${context.halt === 'all' ? 'everything' : 'entries'}`, 'lift the halt', { kind: 'lift_halt' });
@@ -93,7 +93,7 @@ function rejectionOf(code: RiskCode, order: Order, figures: OrderFigures, frame:
   }
 }
 
-/** A breach that the order itself does not move: before and after are the same. */
+/** Describes a breach that the order itself does not change, so that before and after are equal. */
 function said(
   code: RiskCode,
   limit: string | null,
@@ -157,7 +157,7 @@ function quoteRejection(order: Order, { at, quote, book }: RiskContext): RiskRej
   });
 }
 
-/** The price of the order's side; null if the quote has none above zero. */
+/** Returns the price of the order's side, or null if the quote has no positive one. */
 function touchOf(order: Order, quote: OrderQuote): DecimalString | null {
   const price = order.side === 'buy' ? quote.ask : quote.bid;
   return price !== null && isPositive(price) ? price : null;

@@ -1,10 +1,10 @@
-/** Running sums over books, so that the exposure outside of one book costs no walk through all. */
+/** Running sums over books, so that the exposure outside one book needs no walk through all. */
 import type { TradingBook } from '../books/book.ts';
 import { Decimal, plainDecimal } from '../values/decimal.ts';
 import type { InstrumentKey } from '../market/venue.ts';
 import type { BookSums } from './context.ts';
 
-/** Sums are exact: books of any size lose no digit when one of them is taken out again. */
+/** Sums are exact: removing one book again loses no digit. */
 const Exact = Decimal.clone({ precision: 200 });
 type Sum = InstanceType<typeof Exact>;
 
@@ -27,15 +27,15 @@ interface Part {
 const ZERO = new Exact(0);
 const NOTHING: Share = { quantity: ZERO, costUsd: ZERO, reservedUsd: ZERO, parts: 0 };
 
-/** The sums over books of one mode. */
+/** Sums over books of one mode. */
 export class RunningSums {
   readonly #parts = new Map<string, Part>();
   readonly #shares = new Map<InstrumentKey, Share>();
   #cashUsd: Sum = ZERO;
-  /** Assets of every instrument, until a book changes. Most books hold nothing of most instruments. */
+  /** Assets of every instrument, until a book changes. Most books hold few instruments. */
   #assets: readonly Asset[] | null = null;
 
-  /** Counts a book as it is now, in place of what was counted of it before. */
+  /** Counts a book as it is now, instead of its earlier state. */
   count(book: TradingBook): void {
     if (this.#parts.get(book.id)?.book === book) return;
     const part = partOf(book);
@@ -46,7 +46,7 @@ export class RunningSums {
     this.#parts.set(book.id, part);
   }
 
-  /** Counts a book no more. */
+  /** Removes a book from the sums. */
   forget(bookId: string): void {
     const part = this.#parts.get(bookId);
     if (part === undefined) return;
@@ -60,7 +60,7 @@ export class RunningSums {
     }
   }
 
-  /** The sums but for one book, every instrument once, in the order of their names. All of it where the book is not among them. */
+  /** Returns the sums without one book, every instrument once, by name. Returns everything if the book is not included. */
   without(bookId: string): BookSums {
     const own = this.#parts.get(bookId);
     this.#assets ??= [...this.#shares].map(([instrument, share]) => assetOf(instrument, share)).sort(byName);

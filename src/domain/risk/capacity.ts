@@ -1,6 +1,6 @@
 /**
- * Remaining capacity of every limit for an order of one instrument, in whole micro-dollars. Amounts are rounded once, when they enter,
- * against the order: usage up, capacity down. All that follows is exact.
+ * Remaining capacity of every limit for an order of one instrument, in whole micro-dollars. Amounts are rounded once, on input, against the
+ * order: usage up, capacity down. Everything after that is exact.
  */
 import { CATALOG } from '../catalog/catalog.ts';
 import { type DecimalString, plainDecimal } from '../values/decimal.ts';
@@ -12,32 +12,32 @@ import type { Mandate } from './mandate.ts';
 import { ceilScaled, floorDivide, floorScaled, type Ratio, ratioOf, USD_SCALE } from './exact.ts';
 
 /**
- * One limit on what an order adds, as a straight line: (left - notional x each) / unit is what would be left of it.
- * It holds if the order's notional is not above `free`.
+ * A limit on an order's size as a straight line: (left - notional x each) / unit would be left of it. It holds if the order's notional does
+ * not exceed `free`.
  */
 export interface LimitCapacity {
   readonly code: RiskCode;
-  /** Micro-dollars of notional; not above zero if nothing more fits. */
+  /** Micro-dollars of notional. Not positive if nothing more fits. */
   readonly free: bigint;
-  /** Capacity in micro-dollars; null if the limit is unknown. */
+  /** Capacity in micro-dollars, or null if the limit is unknown. */
   readonly limit: bigint | null;
   readonly left: bigint;
   readonly each: bigint;
   readonly unit: bigint;
 }
 
-/** Returns the usage of a limit after an order of that notional; for the balance, the remainder. In micro-dollars. */
+/** Returns the usage of a limit after an order of that notional, or for the balance the remainder. Micro-dollars. */
 export function usedAfter(capacity: LimitCapacity, notional: bigint): bigint {
   const remains = floorDivide(capacity.left - notional * capacity.each, capacity.unit);
   return capacity.code === 'insufficient_balance' ? remains : (capacity.limit ?? 0n) - remains;
 }
 
-/** The limits that a buy's size has to keep, in the order of the codes. */
+/** Limits on a buy's size, in the order of the codes. */
 export type LimitCapacities = readonly LimitCapacity[];
 
 const HUNDRED = 100n;
 
-/** A ratio given as a number, read as its shortest decimal form. */
+/** Reads a ratio given as a number by its shortest decimal form. */
 export function numberRatio(value: number): Ratio {
   return ratioOf(plainDecimal(value));
 }
@@ -50,27 +50,27 @@ function amountDown(usd: DecimalString): bigint {
   return floorScaled(usd, USD_SCALE);
 }
 
-/** Amounts that a book has at work: spot is paid in full, and perpetuals bind margin by their leverage. */
+/** Amounts at work in a book: spot in full, perpetuals by their margin. */
 interface Split {
   spot: bigint;
   /** Capacity by leverage as decimal text. */
   readonly perps: Map<DecimalString, bigint>;
 }
 
-/** Margin of perpetuals as an exact fraction: what each binds is divided by another leverage. */
+/** Margin of perpetuals as an exact fraction, because each is divided by another leverage. */
 interface Margin {
   readonly numerator: bigint;
   readonly denominator: bigint;
 }
 
 interface Sums {
-  /** Value of the book's positions and pending buys; null while a position has no mark. */
+  /** Value of the book's positions and pending buys, or null while a position has no mark. */
   readonly value: Split | null;
-  /** Cost of the book's positions, and pending buys. */
+  /** Cost of the book's positions and pending buys. */
   readonly cost: Split;
-  /** Exposure to the instrument over all books, pending buys included. */
+  /** Exposure to the instrument over all books, including pending buys. */
   readonly instrument: bigint | null;
-  /** Exposure to its underlying through other instruments, agent tokens that are paired with a share of it included. */
+  /** Exposure to its underlying through other instruments, including agent tokens paired with a share of it. */
   readonly duplicates: bigint | null;
 }
 
@@ -81,7 +81,7 @@ export function underlyingOf(catalog: RiskCatalog, instrument: InstrumentKey): s
   return instrument.startsWith('prediction:') ? instrument.replace(/\.(yes|no)$/, '') : instrument;
 }
 
-/** The underlying that counts as one exposure with the instrument: an agent token rises and falls with the share that it is paired with. */
+/** Returns the underlying with which the instrument is one exposure. An agent token moves with its paired share. */
 export function exposureGroupOf(catalog: RiskCatalog, instrument: InstrumentKey): string {
   return underlyingOf(catalog, catalog.byKey(instrument)?.pairedStock ?? instrument);
 }
@@ -144,7 +144,7 @@ function expose(exposure: Exposure, key: InstrumentKey, amount: bigint, catalog:
   else if (exposureGroupOf(catalog, key) === exposure.group) exposure.duplicates += amount;
 }
 
-/** The capacity of every limit on a buy's size. What needs the book's equity is left out while a position has no mark. */
+/** Returns the capacity of every limit on a buy's size. Limits that need the book's equity are left out while a position has no mark. */
 export function limitCapacitiesOf(
   context: RiskContext,
   instrument: InstrumentKey,
@@ -175,26 +175,26 @@ export function limitCapacitiesOf(
   return capacities;
 }
 
-/** before + notional <= limit. */
+/** Returns the capacity of before + notional <= limit. */
 function sumCapacity(code: RiskCode, limit: bigint, before: bigint): LimitCapacity {
   const left = limit - before;
   return { code, free: left, limit, left, each: 1n, unit: 1n };
 }
 
-/** A part of an amount in percent, rounded down. */
+/** Returns a percentage of an amount, rounded down. */
 function shareOf(amount: bigint, pct: number): bigint {
   const { numerator, denominator } = numberRatio(pct);
   return floorDivide(amount * numerator, denominator * HUNDRED);
 }
 
-/** A position may be a part of its pool only; of a pool of unknown depth it may be nothing. */
+/** Limits a position to a part of its pool. With an unknown depth nothing is allowed. */
 function poolCapacity({ liquidityUsd, mandate }: RiskContext, before: bigint): LimitCapacity {
   const code = 'pool_liquidity_breach';
   if (liquidityUsd !== null) return sumCapacity(code, shareOf(amountDown(liquidityUsd), mandate.maxPoolSharePct), before);
   return { code, free: -before, limit: null, left: -before, each: 1n, unit: 1n };
 }
 
-/** spot + margin of perpetuals + order / leverage <= capital, at cost. Multiplied out, so that nothing is divided. */
+/** Returns the capacity of spot + margin of perpetuals + order / leverage <= capital, at cost. Multiplied out, to avoid division. */
 function capitalCapacity(capital: bigint, cost: Split, { numerator: up, denominator: down }: Ratio): LimitCapacity {
   const margin = marginOf(cost);
   const left = ((capital - cost.spot) * margin.denominator - margin.numerator) * up;
@@ -202,7 +202,7 @@ function capitalCapacity(capital: bigint, cost: Split, { numerator: up, denomina
   return { code: 'capital_limit_breach', free: floorDivide(left, each), limit: capital, left, each, unit: margin.denominator * up };
 }
 
-/** Returns the capacity of the balance. Free equity must pay for the order (for a perpetual, its margin) and its fee. */
+/** Returns the capacity of the balance. Free equity must pay for the order (or the margin of a perpetual) and its fee. */
 function balanceCapacity(equity: bigint, value: Split, { numerator: up, denominator: down }: Ratio, feeBps: number): LimitCapacity {
   const margin = marginOf(value);
   const fee = numberRatio(Math.max(0, feeBps));

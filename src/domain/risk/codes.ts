@@ -1,4 +1,4 @@
-/** The rejection codes of the pre-trade risk function, in the order in which they are returned. */
+/** Rejection codes of the pre-trade risk function, in the order of the results. */
 
 export const RISK_CODES = [
   'position_weight_breach',
@@ -20,7 +20,7 @@ export const RISK_CODES = [
 ] as const;
 export type RiskCode = (typeof RISK_CODES)[number];
 
-/** A code's bit in a mask of breaches. */
+/** Bit of each code in a mask of breaches. */
 export const RISK_BITS = Object.freeze(Object.fromEntries(RISK_CODES.map((code, index) => [code, 1 << index]))) as Readonly<
   Record<RiskCode, number>
 >;

@@ -1,4 +1,4 @@
-/** Inputs of the pre-trade risk function: everything that it reads, and nothing else. */
+/** Inputs of the pre-trade risk function. It reads nothing else. */
 import type { MarkedBook } from '../books/book.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import type { Observation, ObservedReference } from '../market/cut.ts';
@@ -8,55 +8,55 @@ import type { EpochMs } from '../values/time.ts';
 import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../market/venue.ts';
 import type { Mandate } from './mandate.ts';
 
-/** The organization's exposure outside of the book that is assessed, in books of the same execution mode. */
+/** The organization's exposure outside the assessed book, in books of the same execution mode. */
 export interface OtherBooks {
   readonly equityUsd: DecimalString;
-  /** Value of positions and what pending buys reserve, by instrument; an instrument may stand more than once. */
+  /** Value of positions and reservations of pending buys, by instrument. An instrument may appear more than once. */
   readonly exposures: readonly { readonly instrument: InstrumentKey; readonly valueUsd: DecimalString }[];
 }
 
-/** A book that stands alone, as in a backtest. */
+/** Exposure of a single book, as in a backtest. */
 export const NO_OTHER_BOOKS: OtherBooks = Object.freeze({ equityUsd: '0', exposures: Object.freeze([]) });
 
-/** The reference price's part in the decision. */
+/** Role of the reference price in the decision. */
 export interface ReferenceUse {
-  /** True if the rules that ask for the order read it: a fair-value policy. */
+  /** True if the rules behind the order read it. */
   readonly required: boolean;
   readonly observed: Pick<ObservedReference, 'quality' | 'flags' | 'ageMs'> | null;
-  /** True if it is carried forward in a session in which the agent's manifest lets its rules read it all the same. */
+  /** True if it is carried forward in a session in which the agent's manifest allows its rules to read it. */
   readonly carried?: boolean;
 }
 
-/** Catalog of the risk function. An extended one answers for further instruments. */
+/** Catalog of the risk function. An extended one knows further instruments. */
 export interface RiskCatalog {
   byKey(
     key: InstrumentKey,
   ): (Pick<CatalogEntry, 'underlying' | 'token' | 'benchmarkKind'> & Partial<Pick<CatalogEntry, 'pairedStock'>>) | undefined;
 }
 
-/** The world around an order on venue `V`. */
+/** Context of an order on venue `V`. */
 export interface RiskContext<V extends ExecutableVenue = ExecutableVenue> {
   readonly at: EpochMs;
-  /** The quote that prices the order, or null. Another venue's does not compile, and is refused. */
+  /** Quote that prices the order, or null. Another venue's does not compile, and is refused. */
   readonly quote: OrderQuote<V> | null;
   readonly reference: ReferenceUse;
-  /** Liquidity of the instrument's pools; looked at on `spotchain` only, where unknown liquidity buys nothing. */
+  /** Liquidity of the instrument's pools. Used on `spotchain` only, where unknown liquidity allows no purchase. */
   readonly liquidityUsd: DecimalString | null;
   readonly mandate: Mandate;
-  /** The order's own book, marked; what its open proposals reserve counts as used. */
+  /** The order's own book, marked. Reservations of its open proposals count as used. */
   readonly book: MarkedBook;
   readonly others: OtherBooks;
   /** `entries`: nothing is bought. `all`: nothing begins. */
   readonly halt: 'none' | 'entries' | 'all';
-  /** The setting that is off and without which the order cannot be carried out; null if nothing is missing. */
+  /** Disabled setting that the order needs, or null. */
   readonly disabledFeature: string | null;
-  /** Quantity of the instrument in the account of a sale: it may be sold although no book bought it. Zero unless known. */
+  /** Quantity in the account of a sale, which may be sold although no book bought it. Default zero. */
   readonly accountHolds?: DecimalString;
-  /** The venue's highest fee: a buy must be able to pay it too. In basis points of the notional. */
+  /** Maximum fee of the venue in basis points of the notional, which a buy must cover too. */
   readonly feeBps: number;
 }
 
-/** Quote of an order: what a tick observed of an instrument; null if no quote was observed. */
+/** Returns the quote of an order from a tick's observation, or null if none was observed. */
 export function observedOrderQuote(observation: Pick<Observation, 'instrument' | 'quote'>): OrderQuote | null {
   const { quote } = observation;
   if (quote === null) return null;
@@ -72,25 +72,25 @@ export function observedOrderQuote(observation: Pick<Observation, 'instrument' |
   };
 }
 
-/** Exposure of an organization over books of one mode, as sums. They are exact and independent of the number of books. */
+/** Exposure of an organization over books of one mode, as exact sums, independent of the number of books. */
 export interface BookSums {
   readonly cashUsd: DecimalString;
-  /** Each instrument once, in the order of their names. */
+  /** Each instrument once, by name. */
   readonly assets: readonly {
     readonly instrument: InstrumentKey;
     readonly quantity: DecimalString;
     readonly costUsd: DecimalString;
-    /** Dollars that pending buys reserve. */
+    /** Dollars reserved by pending buys. */
     readonly reservedUsd: DecimalString;
   }[];
 }
 
-/** The sums with so much more cash. */
+/** Returns the sums with additional cash. */
 export function plusCash(sums: BookSums, usd: Decimal | DecimalString): BookSums {
   return { ...sums, cashUsd: plainDecimal(new Decimal(sums.cashUsd).plus(usd)) };
 }
 
-/** The exposure that the sums make at these marks. An instrument without a mark counts at cost. */
+/** Returns the exposure of the sums at these marks. An instrument without a mark counts at cost. */
 export function exposureOfSums({ cashUsd, assets }: BookSums, marks: Pick<ReadonlyMap<InstrumentKey, DecimalString>, 'get'>): OtherBooks {
   let equity = new Decimal(cashUsd);
   const exposures = assets.map(({ instrument, quantity, costUsd, reservedUsd }) => {

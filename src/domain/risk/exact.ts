@@ -1,56 +1,56 @@
-/** Exact integers for the risk function: decimal text to scaled integers, and products that are doubles only where a double is exact. */
+/** Exact integers for the risk function: decimal text as scaled integers, and products in doubles only where a double is exact. */
 import type { DecimalString } from '../values/decimal.ts';
 
-/** Micro-dollars of one US dollar: the tick of every amount in the risk function. */
+/** Decimals of a US dollar in the risk function, which computes in micro-dollars. */
 export const USD_SCALE = 6;
 
 const TEN = 10n;
 const POWERS: readonly bigint[] = Array.from({ length: 80 }, (_, exponent) => TEN ** BigInt(exponent));
 
-/** 10 to the power of `exponent` (0 to 79, beyond which nothing in a mandate is written). */
+/** Returns 10 to the power of `exponent` (0 to 79, beyond any mandate). */
 export function powerOfTen(exponent: number): bigint {
   const power = POWERS[exponent];
   if (power === undefined) throw new RangeError(`no number here has ${exponent} decimals`);
   return power;
 }
 
-/** A decimal text as an integer over a power of ten: digits without their point, and how many stood behind it. */
+/** A decimal text as an integer over a power of ten. */
 export interface Ratio {
   readonly numerator: bigint;
   readonly denominator: bigint;
 }
 
-/** The exact ratio that a plain decimal text is. */
+/** Returns the exact ratio of a plain decimal text. */
 export function ratioOf(text: DecimalString): Ratio {
   const dot = text.indexOf('.');
   if (dot < 0) return { numerator: BigInt(text), denominator: 1n };
   return { numerator: BigInt(text.slice(0, dot) + text.slice(dot + 1)), denominator: powerOfTen(text.length - dot - 1) };
 }
 
-/** a / b rounded down; b is above zero. */
+/** Returns a / b rounded down. b is positive. */
 export function floorDivide(a: bigint, b: bigint): bigint {
   const quotient = a / b;
   return a < 0n && quotient * b !== a ? quotient - 1n : quotient;
 }
 
-/** a / b rounded up; b is above zero. */
+/** Returns a / b rounded up. b is positive. */
 export function ceilDivide(a: bigint, b: bigint): bigint {
   return -floorDivide(-a, b);
 }
 
-/** A decimal text in units of 10^-scale, rounded down. */
+/** Returns a decimal text in units of 10^-scale, rounded down. */
 export function floorScaled(text: DecimalString, scale: number): bigint {
   const { numerator, denominator } = ratioOf(text);
   return floorDivide(numerator * powerOfTen(scale), denominator);
 }
 
-/** A decimal text in units of 10^-scale, rounded up. */
+/** Returns a decimal text in units of 10^-scale, rounded up. */
 export function ceilScaled(text: DecimalString, scale: number): bigint {
   const { numerator, denominator } = ratioOf(text);
   return ceilDivide(numerator * powerOfTen(scale), denominator);
 }
 
-/** An integer of 10^-scale units as plain decimal text. */
+/** Returns an integer of 10^-scale units as plain decimal text. */
 export function scaledText(units: bigint, scale: number): DecimalString {
   const digits = (units < 0n ? -units : units).toString().padStart(scale + 1, '0');
   const whole = digits.slice(0, digits.length - scale);
@@ -58,7 +58,7 @@ export function scaledText(units: bigint, scale: number): DecimalString {
   return `${units < 0n ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-/** Micro-dollars as US dollars. */
+/** Returns micro-dollars as US dollars. */
 export function usdText(micro: bigint): DecimalString {
   return scaledText(micro, USD_SCALE);
 }

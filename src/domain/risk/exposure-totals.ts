@@ -1,15 +1,15 @@
-/** The exposure of an organization's books, summed up once, so that what lies outside of each of them costs no walk through all. */
+/** Exposure of an organization's books, summed once, so that the exposure outside each book needs no walk through all. */
 import type { MarkedBook } from '../books/book.ts';
 import { Decimal, plainDecimal } from '../values/decimal.ts';
 import type { ExecutionMode } from '../orders/order.ts';
 import type { InstrumentKey } from '../market/venue.ts';
 import type { OtherBooks } from './context.ts';
 
-/** Sums are exact: books of any size lose no digit when one of them is taken out again. */
+/** Sums are exact: removing one book again loses no digit. */
 const Exact = Decimal.clone({ precision: 200 });
 type Sum = InstanceType<typeof Exact>;
 
-/** Sum of an instrument, with the number of its positions and pending buys: a sum of zero is still reported. */
+/** Sum of an instrument, with the number of its positions and pending buys, because a sum of zero is still reported. */
 interface Share {
   readonly valueUsd: Sum;
   readonly parts: number;
@@ -21,11 +21,11 @@ interface Exposure {
 }
 
 export interface ExposureTotals {
-  /** Returns the exposure of all books except one, every instrument once, ordered by name. All of it if the book is not among them. */
+  /** Returns the exposure of all books except one, every instrument once, by name. Returns everything if the book is not included. */
   without(bookId: string): OtherBooks;
 }
 
-/** Sums up the books of one mode. A position without a mark counts at cost. */
+/** Sums the books of one mode. A position without a mark counts at cost. */
 export function exposureTotals(books: readonly MarkedBook[], mode: ExecutionMode): ExposureTotals {
   const byBook = new Map(books.filter(({ state }) => state.mode === mode).map((book) => [book.state.id, exposureOf(book)]));
   const total = totalOf([...byBook.values()]);

@@ -1,6 +1,6 @@
 /**
- * The comparisons of the pre-trade risk function on doubles that hold whole numbers. Every double here is an integer
- * below 2^52, where doubles are exact; an order beyond that is assessed on big integers by the same comparisons.
+ * Comparisons of the pre-trade risk function, on doubles that hold whole numbers below 2^52, where doubles are exact. A larger order is
+ * assessed on big integers by the same comparisons.
  */
 import { Decimal, type DecimalString, isDecimalString } from '../values/decimal.ts';
 import { marketStepOf } from '../market/market-step.ts';
@@ -9,24 +9,24 @@ import type { LimitCapacities } from './capacity.ts';
 import { RISK_BITS } from './codes.ts';
 import { ceilDivide, floorScaled, powerOfTen, ratioOf, stepScale, USD_SCALE } from './exact.ts';
 
-/** Integers up to here are told apart by doubles, with one bit to spare. */
+/** Maximum integer that doubles represent exactly here, with one bit to spare. */
 const EXACT = 2 ** 52;
 const EXACT_BIG = BigInt(EXACT);
 const POWERS: readonly number[] = Array.from({ length: 16 }, (_, exponent) => 10 ** exponent);
 
-/** The world of one instrument, prepared: as many orders as wanted are assessed against it. */
+/** Prepared values of one instrument, against which any number of orders is assessed. */
 export interface RiskFrame {
   readonly capacities: LimitCapacities;
-  /** Remaining capacity of each limit in micro-dollars, bounded by 2^52 either way. */
+  /** Remaining capacity of each limit in micro-dollars, clamped to ±2^52. */
   readonly bounds: Float64Array;
   readonly bits: Int32Array;
-  /** Limits breached at any order size. */
+  /** Limits that a buy of any size breaches. */
   readonly buyMask: number;
   readonly sellMask: number;
-  /** Lots that may be sold. */
+  /** Lots available for a sale. */
   readonly availableLots: bigint;
   readonly available: number;
-  /** The worst price that the slippage budget allows, on the tick; null if no live quote prices the order. */
+  /** Worst price within the slippage budget, on the tick, or null if no live quote prices the order. */
   readonly worstBuy: DecimalString | null;
   readonly worstSell: DecimalString | null;
   readonly worstBuyTicks: number;
@@ -46,7 +46,7 @@ export interface OrderFigures {
   readonly ticks: number;
 }
 
-/** Returns the limits that an order breaches, as a mask of `RISK_BITS`; zero if it passes. The hot path: it allocates nothing. */
+/** Returns the limits that an order breaches as a mask of `RISK_BITS`, or 0 if it passes. Hot path without allocations. */
 export function breachesOf(frame: RiskFrame, order: OrderFigures): number {
   if (order.limitPrice !== null) return exactBreachesOf(frame, order, order.limitPrice);
   if (!order.buys) {
@@ -82,12 +82,12 @@ export function exactLotsOf(order: OrderFigures): bigint {
   return order.exactLots ?? BigInt(order.lots);
 }
 
-/** A big integer as the nearest double within the exact range: comparisons with exact doubles come out the same. */
+/** Converts a big integer to the nearest double in the exact range. Comparisons with exact doubles give the same result. */
 export function bounded(value: bigint): number {
   return value > EXACT_BIG ? EXACT : value < -EXACT_BIG ? -EXACT : Number(value);
 }
 
-/** A plain non-negative decimal in units of 10^-scale; NaN if it is no whole number of them or not exact as a double. */
+/** Converts a plain non-negative decimal to units of 10^-scale. NaN if it is not a whole number of them or not exact as a double. */
 function scaledNumber(text: DecimalString, scale: number): number {
   let value = 0;
   let decimals = -1;
@@ -112,7 +112,7 @@ function scaledNumber(text: DecimalString, scale: number): number {
   return scaled < EXACT ? scaled : Number.NaN;
 }
 
-/** quantity x price in micro-dollars, rounded up, in doubles; NaN if a product is not exact. */
+/** Returns quantity x price in micro-dollars, rounded up, in doubles. NaN if a product is not exact. */
 function notionalNumber(lots: number, lotScale: number, ticks: number, tickScale: number): number {
   const product = lots * ticks;
   const excess = lotScale + tickScale - USD_SCALE;
@@ -126,8 +126,8 @@ function notionalNumber(lots: number, lotScale: number, ticks: number, tickScale
 }
 
 /**
- * Reads an order's numbers. @throws RangeError if the quantity is not a positive whole number of lots, the price not above zero, the stated
- * notional not quantity x limit price, or a buy reduce-only. Such an order is a defect of its creator.
+ * Reads an order's numbers. @throws RangeError if the quantity is not a positive whole number of lots, the price is not positive, the
+ * stated notional is not quantity x limit price, or a buy is reduce-only. Each is a defect of the order's creator.
  */
 export function figuresOf(order: Order): OrderFigures {
   if (order.reduceOnly !== (order.side === 'sell')) throw new RangeError(`order ${order.id}: sells are reduce-only, and only they`);

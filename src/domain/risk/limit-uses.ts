@@ -8,17 +8,17 @@ import type { RiskContext } from './context.ts';
 import { usdText } from './exact.ts';
 import { exactNotionalOf, figuresOf } from './kernel.ts';
 
-/** One limit in US dollars; of the balance, what is left of it. */
+/** A limit in US dollars. For the balance, the remainder. */
 export interface LimitUse {
   readonly code: RiskCode;
-  /** Null if the limit is unknown, as that of a pool of unknown depth. */
+  /** Null if the limit is unknown, such as that of a pool of unknown depth. */
   readonly limitUsd: DecimalString | null;
   readonly beforeUsd: DecimalString;
   readonly afterUsd: DecimalString;
   readonly keeps: boolean;
 }
 
-/** The limits that a buy is held to, as `assessOrder` computes them; none for a sell, which may always reduce. */
+/** Returns the limits of a buy, as `assessOrder` computes them. Empty for a sell, which may always reduce. */
 export function limitUses(order: Order, context: RiskContext, catalog: Catalog = CATALOG): readonly LimitUse[] {
   if (order.side === 'sell') return [];
   const notional = exactNotionalOf(figuresOf(order));

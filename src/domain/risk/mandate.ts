@@ -1,20 +1,19 @@
-/** The mandate that an order is assessed by: the manifest's limits and the organization's preferences, the stricter of both. */
+/** The mandate by which an order is assessed: the stricter of the manifest's limits and the organization's preferences. */
 import type { Autonomy, Stage } from '../agents/agent.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { RiskPreferences } from './preferences.ts';
 
-/** The preferences' fields, each at its stricter value. */
+/** Fields of the preferences, each at its stricter value. */
 export type Mandate = RiskPreferences;
 
-/** The part of `max_capital_usd` that may be at work at `limited_live`. */
+/** Part of `max_capital_usd` that may be used at `limited_live`. */
 const LIMITED_LIVE_PART = '0.1';
 
 /**
- * The stricter of both for every limit that both have. At `limited_live` a tenth of the manifest's capital counts.
- * @param manifest null for an order of a person: the preferences alone are the mandate.
- * @param stage null if there is no agent.
- * @param autonomy `risk_only` may only reduce.
+ * Returns the stricter value of every limit that both have. At `limited_live` a tenth of the manifest's capital counts. @param manifest
+ * Null for a manual order, whose mandate is the preferences alone. @param stage Null without an agent. @param autonomy `risk_only` may only
+ * reduce.
  */
 export function mandateOf(manifest: Manifest | null, preferences: RiskPreferences, stage: Stage | null, autonomy?: Autonomy): Mandate {
   const reduceOnly = preferences.reduceOnly || autonomy === 'risk_only';
@@ -35,7 +34,7 @@ export function mandateOf(manifest: Manifest | null, preferences: RiskPreference
   };
 }
 
-/** The capital that `limited_live` may use: a tenth, rounded down to a millionth of a US dollar. */
+/** Returns the capital that `limited_live` may use: a tenth, rounded down to a millionth of a US dollar. */
 export function limitedLiveCapital(maxCapitalUsd: DecimalString): DecimalString {
   return plainDecimal(new Decimal(maxCapitalUsd).times(LIMITED_LIVE_PART).toDecimalPlaces(6, Decimal.ROUND_FLOOR));
 }

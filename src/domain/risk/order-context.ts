@@ -1,6 +1,5 @@
 /**
- * The one function that puts the inputs of risk together. A tick, an approval, an execution, a person's order, a
- * portfolio's impact, a replay and a stress test read them in different places and are the same from here on.
+ * Combines the inputs of risk, for every caller: ticks, approvals, executions, manual orders, portfolio impact, replays and stress tests.
  */
 import type { Autonomy, Stage } from '../agents/agent.ts';
 import type { MarkedBook } from '../books/book.ts';
@@ -17,21 +16,21 @@ import { type OtherBooks, observedOrderQuote, type RiskContext } from './context
 import { mandateOf } from './mandate.ts';
 import type { RiskPreferences } from './preferences.ts';
 
-/** Liquidity of a pool that was received longer ago than this is unknown. Milliseconds. */
+/** Maximum age in milliseconds of a pool's liquidity. Older liquidity is unknown. */
 export const POOL_LIQUIDITY_MAX_AGE_MS = 300_000;
 
-/** The liquidity of a pool as it was received, in US dollars over both sides. */
+/** Liquidity of a pool as received, in US dollars of both sides. */
 export interface PoolLiquidity {
   readonly liquidityUsd: DecimalString;
   readonly observedAt: EpochMs;
 }
 
-/** The liquidity of a pool if it is known at a moment; null if it was never received, or too long ago. */
+/** Returns the known liquidity of a pool at a time, or null if it was never received or is too old. */
 export function knownLiquidity(known: PoolLiquidity | null, at: EpochMs): DecimalString | null {
   return known === null || at - known.observedAt > POOL_LIQUIDITY_MAX_AGE_MS ? null : known.liquidityUsd;
 }
 
-/** Market of an order's instrument at a moment. */
+/** Market of an order's instrument at one moment. */
 export interface RiskMarket {
   readonly at: EpochMs;
   readonly quote: OrderQuote | null;
@@ -39,13 +38,13 @@ export interface RiskMarket {
   readonly liquidityUsd: DecimalString | null;
 }
 
-/** Returns the market of an instrument as a tick observed it. The cut has dropped what was too old. */
+/** Returns the market of an instrument as a tick observed it. The cut has already dropped outdated values. */
 export function observedMarket(observation: Observation): RiskMarket {
   const { slot, reference, liquidityUsd } = observation;
   return { at: slot, quote: observedOrderQuote(observation), reference, liquidityUsd };
 }
 
-/** Returns the market of an instrument as received now. Quote and reference carry their quality at `at`. */
+/** Returns the market of an instrument as received now. Quote and reference have their quality at `at`. */
 export function presentMarket(known: {
   readonly at: EpochMs;
   readonly quote: OrderQuote | null;
@@ -62,7 +61,7 @@ export function presentMarket(known: {
   };
 }
 
-/** Trader: an agent by its manifest, or a person by the organization's preferences alone. */
+/** Trader of an order: an agent with its manifest, or a person with the organization's preferences. */
 export interface RiskAgent {
   readonly manifest: Manifest;
   readonly stage: Stage;
@@ -70,8 +69,8 @@ export interface RiskAgent {
 }
 
 /**
- * The setting that live orders of a venue lack, by venue; a venue that is not named takes live orders. `entries` names what
- * purchases alone lack: positions there can be left all the same.
+ * Setting that live orders lack, by venue. A venue that is not listed accepts live orders. `entries` names what only purchases lack:
+ * positions there can still be closed.
  */
 export type DisabledVenues = Readonly<Partial<Record<ExecutableVenue, string | { readonly entries: string }>>>;
 
@@ -90,7 +89,7 @@ export function lackInWords(venue: ExecutableVenue, missing: string): string {
 /** Context in which every venue takes live orders. */
 export const ALL_ENABLED: DisabledVenues = Object.freeze({});
 
-/** The setting that an order on this venue lacks; null if it lacks none. */
+/** Returns the setting that an order on this venue lacks, or null. */
 export function missingSetting(disabled: DisabledVenues, venue: ExecutableVenue, side: OrderSide): string | null {
   const missing = disabled[venue] ?? null;
   if (missing === null || typeof missing === 'string') return missing;
@@ -106,14 +105,14 @@ export interface TradingControl {
 /** Control of a simulation: nothing is halted or disabled. */
 export const UNCONTROLLED: TradingControl = Object.freeze({ halt: 'none', disabled: ALL_ENABLED });
 
-/** Facts that decide how a halt or a pause affects an order. */
+/** Facts that determine how a halt or a pause affects an order. */
 export interface HaltFacts {
-  /** The control epoch that the order was decided in, and the organization's epoch now; a halt begins a new one. */
+  /** Control epoch of the order's decision. `epoch` is the organization's present one. A halt begins a new epoch. */
   readonly decidedEpoch: number;
   readonly epoch: number;
-  /** True if the agent is paused now; false for an order of a person. */
+  /** True if the agent is paused now. False for a manual order. */
   readonly paused: boolean;
-  /** True if the order closes a position by the word of a person or of a kill switch: a pause does not stop it. */
+  /** True if a person or a kill switch closes a position, which a pause does not stop. */
   readonly closes: boolean;
 }
 
@@ -126,18 +125,18 @@ export function haltOf({ decidedEpoch, epoch, paused, closes }: HaltFacts): Risk
 
 export interface OrderContextInputs {
   readonly market: RiskMarket;
-  /** True if the rules that ask for the order read the reference price. */
+  /** True if the rules behind the order read the reference price. */
   readonly readsReference: boolean;
-  /** Null for an order of a person. */
+  /** Null for a manual order. */
   readonly agent: RiskAgent | null;
   readonly preferences: RiskPreferences;
   /** The order's own book, marked. */
   readonly book: MarkedBook;
   readonly others: OtherBooks;
   readonly control: TradingControl;
-  /** Quantity of the instrument in the account of a sale; zero by default. */
+  /** Quantity of the instrument in the account of a sale. Default zero. */
   readonly accountHolds?: DecimalString | undefined;
-  /** The most that the order may pay, in basis points; the venue's taker fee by default. */
+  /** Maximum fee of the order in basis points. Default: the venue's taker fee. */
   readonly feeBps?: number | undefined;
 }
 
@@ -145,7 +144,7 @@ function isCarried({ reference, at }: RiskMarket, agent: RiskAgent | null): bool
   return agent !== null && isReadableCarried(reference, at, carriedIn(agent.manifest));
 }
 
-/** The context that an order is assessed in. */
+/** Returns the context for the assessment of an order. */
 export function orderContext(order: Pick<Order, 'instrument' | 'mode' | 'side'>, inputs: OrderContextInputs): RiskContext {
   const { market, agent, control } = inputs;
   const venue = splitInstrumentKey(order.instrument).venue as ExecutableVenue;

@@ -1,15 +1,15 @@
-/** The risk preferences of an organization: its own limits on every order of every agent and person. */
+/** Risk preferences of an organization: its own limits on every order of agents and people. */
 import type { DecimalString } from '../values/decimal.ts';
 
-/** Every field always has a value. Percentages and basis points are ratios, hence numbers. */
+/** Preferences. Every field has a value. Percentages and basis points are ratios, hence numbers. */
 export interface RiskPreferences {
   /** Maximum capital of one book in positions, in US dollars. */
   readonly maxCapitalUsd: DecimalString;
-  /** Largest notional of one order. */
+  /** Maximum notional of one order, in US dollars. */
   readonly maxTradeNotionalUsd: DecimalString;
-  /** Highest ratio of a book's exposure to its equity. */
+  /** Maximum ratio of a book's exposure to its equity. */
   readonly maxLeverage: DecimalString;
-  /** Loss of a UTC day, in percent of the day's first equity, above which a book opens nothing more. */
+  /** Loss of a UTC day, in percent of the day's first equity, above which a book opens no more positions. */
   readonly maxDailyDrawdownPct: number;
   /** Maximum open positions of one book. */
   readonly maxOpenPositions: number;
@@ -17,19 +17,19 @@ export interface RiskPreferences {
   readonly maxSlippageBps: number;
   /** Maximum weight of one instrument over all books of the organization, in percent of their equity. */
   readonly maxPositionWeightPct: number;
-  /** Maximum weight of one underlying over all instruments that give exposure to it, in percent of the books' equity. */
+  /** Maximum weight of one underlying over all instruments with exposure to it, in percent of the books' equity. */
   readonly maxUnderlyingWeightPct: number;
-  /** Maximum part of a pool's liquidity that one position may be, in percent. */
+  /** Maximum share of a pool's liquidity per position, in percent. */
   readonly maxPoolSharePct: number;
-  /** True if nothing with a reference price is bought without a live one, whatever the rules use. */
+  /** True if an instrument with a reference price is bought only while that price is live, whatever the rules use. */
   readonly requireLiveReference: boolean;
-  /** True: nothing is bought at all. */
+  /** True if nothing is bought at all. */
   readonly reduceOnly: boolean;
 }
 
 /**
- * Defaults until an organization sets its own. Limits that a manifest sets too are generous here. The pool share is the one above which the
- * stress scenarios charge an exit haircut.
+ * Defaults until an organization sets its own. Limits that a manifest also sets are generous here. The pool share is the one above which
+ * the stress scenarios charge an exit haircut.
  */
 export const DEFAULT_PREFERENCES: RiskPreferences = Object.freeze({
   maxCapitalUsd: '10000000',

@@ -1,4 +1,4 @@
-/** Refusal of an order by risk: the limits by their codes, in one sentence. */
+/** Turns rejections by risk into a refusal: one sentence with the codes. */
 import type { DecimalString } from '../values/decimal.ts';
 import type { RiskRejection } from '../agents/decision.ts';
 import type { OrderQuote, OrderSide } from '../orders/order.ts';
@@ -6,14 +6,14 @@ import type { Outcome, refuse } from '../values/refusal.ts';
 import { executablePrice } from '../market/valuation.ts';
 import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../market/venue.ts';
 
-/** Refuses as `blocked_by_risk`, naming every limit that was hit. */
+/** Refuses with `blocked_by_risk`, naming every limit. */
 export function blockedByRisk(rejections: readonly RiskRejection[]): Outcome<never> {
-  // An unknown value is not a breached limit: its reason is beside its code.
+  // An unknown value breaches no limit: its reason follows its code.
   const words = rejections.map(({ code, limit, suggestion }) => (limit === null && suggestion !== null ? `${code} (${suggestion})` : code));
   return blocked(rejections, words.join(', '));
 }
 
-/** The same for the one code that stands in the way before anything was sized, and why it does. */
+/** Refuses with a single code that applies before anything is sized, and its reason. */
 export function blockedBecause(rejection: RiskRejection, why: string): ReturnType<typeof refuse> {
   return blocked([rejection], `${rejection.code} (${why})`);
 }
@@ -22,13 +22,15 @@ function blocked(rejections: readonly RiskRejection[], words: string): ReturnTyp
   return { ok: false, refusal: { code: 'blocked_by_risk', detail: `risk refuses it: ${words}`, rejections } };
 }
 
-/** Refuses as risk does if a price is not live. */
+/** Refuses, like risk does, if a price is not live. */
 export function notLive(why: string): Outcome<never> {
   const rejection = { code: 'quote_not_live', limit: null, before: null, after: null, suggestion: 'wait for a live quote' } as const;
   return blockedBecause(rejection, why);
 }
 
-/** The price that an order of this side would trade at; refused if the quote is another venue's, is not live, or has no such side. */
+/**
+ * Returns the price at which an order of this side would trade. Refuses if the quote is another venue's, is not live, or lacks that side.
+ */
 export function liveTouch(
   instrument: InstrumentKey,
   side: OrderSide,

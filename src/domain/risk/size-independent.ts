@@ -1,4 +1,4 @@
-/** The limits of the pre-trade risk function that an order's size does not move: prices, halts, drawdown, positions. */
+/** Limits of the pre-trade risk function that do not depend on an order's size: prices, halts, drawdown, positions. */
 import { isPosition } from '../books/book.ts';
 import { CATALOG, isTradableAt } from '../catalog/catalog.ts';
 import { Decimal, plainDecimal } from '../values/decimal.ts';
@@ -28,13 +28,13 @@ export function sizeIndependentBreaches(
   return mask;
 }
 
-/** False for a token whose mint is not valid yet or not any more: nothing of it is bought or sold. */
+/** False for a token whose mint is not valid yet or no longer. It is neither bought nor sold. */
 export function isMintTradable(instrument: InstrumentKey, { at }: Pick<RiskContext, 'at'>, catalog: RiskCatalog = CATALOG): boolean {
   const token = catalog.byKey(instrument)?.token ?? null;
   return token === null || isTradableAt(token, at);
 }
 
-/** Limits that only a buy breaches, at any size. */
+/** Returns the limits that only a buy breaches, at any size. */
 export function buyBreaches(
   instrument: InstrumentKey,
   context: RiskContext,
@@ -53,7 +53,7 @@ export function buyBreaches(
   return mask;
 }
 
-/** (first equity of the day - equity) / first equity x 100 > limit, multiplied out so that nothing is divided. */
+/** True if (first equity of the day - equity) / first equity x 100 > limit, multiplied out to avoid division. */
 function drawdownBreached({ book, mandate }: RiskContext): boolean {
   if (book.equityUsd === null || book.state.dayStartEquityUsd === null) return false;
   const start = ceilScaled(book.state.dayStartEquityUsd, USD_SCALE);
@@ -62,7 +62,7 @@ function drawdownBreached({ book, mandate }: RiskContext): boolean {
   return lost > 0n && lost * 100n * denominator > numerator * (start > 0n ? start : 0n);
 }
 
-/** Counts the instruments that are held, wait for a buy or would be bought; null counts without the last. */
+/** Counts the instruments that are held, being bought, or would be bought. With null the last is left out. */
 export function openPositionsAfter(instrument: InstrumentKey | null, { book }: RiskContext, exceptProposalId: string): number {
   const open = new Set<InstrumentKey>(instrument === null ? [] : [instrument]);
   for (const held of book.positions) if (isPosition(held)) open.add(held.instrument);
@@ -72,7 +72,7 @@ export function openPositionsAfter(instrument: InstrumentKey | null, { book }: R
   return open.size;
 }
 
-/** The larger of what the book and the account of the sale hold, minus what pending sells will take, in lots. */
+/** Returns the larger of the holdings of the book and of the account of the sale, minus pending sells, in lots. */
 export function sellableLots(instrument: InstrumentKey, { book, accountHolds = '0' }: RiskContext, exceptProposalId: string): bigint {
   let left = new Decimal(0);
   for (const position of book.positions) if (position.instrument === instrument) left = left.plus(position.quantity);

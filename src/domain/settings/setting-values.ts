@@ -4,7 +4,7 @@ import { nearestNames } from '../values/nearest-name.ts';
 import { Secret } from '../values/secret.ts';
 import { isAddress } from '../solana/base58.ts';
 
-/** The value, or what is wrong with the text and what would be right. */
+/** A value, or what is wrong with the text and what would be right. */
 export type Parsed<T> = { readonly value: T } | { readonly wrong: string };
 
 export function wholeNumber(least: number, most: number) {
@@ -47,7 +47,7 @@ export function folder(given: string): Parsed<string> {
   return given.includes('\0') ? { wrong: 'a folder name cannot hold a null character' } : { value: given };
 }
 
-/** A file that another process opens, so that the folder this one works in must not matter. */
+/** Reads the path of a file that another process opens, which must not depend on this process's working folder. */
 export function absoluteFile(given: string): Parsed<string> {
   if (given.startsWith('/') && !given.includes('\0')) return { value: given };
   return { wrong: `${JSON.stringify(given)} is no file: it should be a path from the root on, such as /run/secrets/signer-key` };
@@ -77,12 +77,12 @@ export function url(...schemes: string[]) {
   };
 }
 
-/** A system that nothing stands in for unless it is asked for by this word. */
+/** Reads a URL, or the word `sandbox` for the system's stand-in, which is never used otherwise. */
 export function urlOrSandbox(given: string): Parsed<string> {
   return given === 'sandbox' ? { value: given } : url('https:', 'http:')(given);
 }
 
-/** Addresses of stores may carry a password. */
+/** Reads the URL of a store, which may contain a password. */
 export function secretUrl(...schemes: string[]) {
   return (given: string): Parsed<Secret> => {
     const parsed = parseUrl(given, schemes);
@@ -90,7 +90,7 @@ export function secretUrl(...schemes: string[]) {
   };
 }
 
-/** `USDC=0xaf88…,WETH=0x82aF…`: what a wallet of the chain is asked for. */
+/** Reads the tokens that wallets of the chain are read for: `USDC=0xaf88…,WETH=0x82aF…`. */
 export function evmTokens(given: string): Parsed<readonly { readonly symbol: string; readonly contract: `0x${string}` }[]> {
   const list = given.split(',').map((one) => one.trim().split('='));
   const wrong = list.find(
@@ -107,7 +107,7 @@ export function secret(given: string): Parsed<Secret> {
   return { wrong: 'holds spaces or characters that no key has: was it copied whole?' };
 }
 
-/** A private key in PEM, whose line breaks may be written as `\n`. A key of another kind would only fail at the first connection. */
+/** Reads a private key in PEM, whose line breaks may be written as `\n`. A key of another kind would only fail at the first connection. */
 function pemKey(given: string, type: 'ed25519' | 'rsa', name: string): Parsed<Secret> {
   const wrong = { wrong: `is no ${name} private key: it should be PEM` };
   try {
@@ -119,7 +119,7 @@ function pemKey(given: string, type: 'ed25519' | 'rsa', name: string): Parsed<Se
   }
 }
 
-/** The exchange gives out shared secrets, and takes the public half of an Ed25519 key. */
+/** Reads the exchange's secret: a shared secret, or an Ed25519 key whose public half the exchange has. */
 export function exchangeSecret(given: string): Parsed<Secret> {
   return given.startsWith('-----') ? pemKey(given, 'ed25519', 'Ed25519') : secret(given);
 }
@@ -160,12 +160,12 @@ export function origins(given: string): Parsed<readonly string[]> {
   };
 }
 
-/** RSA is what the provider signs with. */
+/** Reads an RSA key, with which the provider's tokens are signed. */
 export function rsaKey(given: string): Parsed<Secret> {
   return pemKey(given, 'rsa', 'RSA');
 }
 
-/** The identity provider issues its authorization keys as `wallet-auth:<base64 PKCS #8>`; PEM is accepted as well. */
+/** Reads an authorization key of the identity provider, `wallet-auth:<base64 PKCS #8>` or PEM. */
 export function p256Key(given: string): Parsed<Secret> {
   const wrong = { wrong: 'is no P-256 private key: it should be PEM or base64 PKCS #8, with or without the prefix wallet-auth:' };
   const body = given.replace(/^wallet-(auth|api):/, '').replaceAll('\\n', '\n');

@@ -1,11 +1,11 @@
-/** Reads settings by a table of them: either every value, or every problem in one sentence each, never one after the other. */
+/** Reads settings by a table: either every value, or every problem in one sentence each. */
 import { nearestNames } from '../values/nearest-name.ts';
 import type { Parsed } from './setting-values.ts';
 
 export interface Setting<T> {
   readonly parse: (text: string) => Parsed<T>;
   readonly fallback: T;
-  /** Text for `--help`: one line without a full stop. */
+  /** Text of `--help`: one line without a full stop. */
   readonly help: string;
   /** Default as shown in `--help`. */
   readonly shown: string;
@@ -13,20 +13,20 @@ export interface Setting<T> {
 
 export type SettingsTable = Readonly<Record<string, Setting<unknown>>>;
 
-/** The values of a table by the names of its settings. */
+/** Values of a table by setting name. */
 export type ValuesOf<Table extends SettingsTable> = {
   readonly [Name in keyof Table]: Table[Name] extends Setting<infer T> ? T : never;
 };
 
-/** Problem of a setting: one sentence with its name, the reason and what would be right. It never shows a secret's value. */
+/** Problem of a setting: one sentence with its name, the reason and what would be right. Never contains a secret's value. */
 export interface SettingProblem {
   readonly variable: string;
   readonly sentence: string;
 }
 
-/** Inputs of the rules between settings. */
+/** Inputs of rules between settings. */
 export interface GivenSettings<Table extends SettingsTable> {
-  /** The text of a setting; empty if it is not set. */
+  /** Returns the text of a setting, empty if it is not set. */
   readonly given: (name: keyof Table & string) => string;
   /** Values that could be read. */
   readonly values: Partial<ValuesOf<Table>>;
@@ -37,13 +37,13 @@ export interface GivenSettings<Table extends SettingsTable> {
 export interface SettingRules<Name extends string> {
   /** Groups of settings that must be set together. */
   readonly together: readonly (readonly Name[])[];
-  /** A key goes only to the system it is for. */
+  /** Keys, each with the setting of the only system it is for. */
   readonly keyOf: readonly (readonly [key: Name, of: Name])[];
-  /** Settings that are useful only beside another one. */
+  /** Settings that are useful only with another one. */
   readonly onlyWith: readonly (readonly [name: Name, of: Name, why: string])[];
-  /** Settings of earlier versions, with what takes their place. */
+  /** Settings of earlier versions, and their replacements. */
   readonly gone?: Readonly<Record<string, string>>;
-  /** A name of the environment that begins like these and is no setting is a mistake. */
+  /** Prefixes of setting names. An unknown environment variable with one of them is a mistake. */
   readonly prefixes: readonly string[];
 }
 
@@ -51,14 +51,13 @@ export function setting<T>(parse: (text: string) => Parsed<T>, fallback: NoInfer
   return { parse, fallback, help, shown };
 }
 
-/** A setting that is null if it is not set. */
+/** Declares a setting that is null if it is not set. */
 export function optional<T>(parse: (text: string) => Parsed<T>, help: string, shown = 'none'): Setting<T | null> {
   return { parse, fallback: null, help, shown };
 }
 
 /**
- * Reads a whole environment at once. An empty value counts as not set.
- * @param further rules that are no more than one setting beside another.
+ * Reads a whole environment at once. An empty value counts as not set. @param further Rules beyond the simple relations of two settings.
  */
 export function readSettings<Table extends SettingsTable>(
   table: Table,
@@ -82,7 +81,7 @@ export function readSettings<Table extends SettingsTable>(
   return problems.length > 0 ? problems : (values as ValuesOf<Table>);
 }
 
-/** Settings that belong together, keys without the system that they open, and what is of use only beside another. */
+/** Reports incomplete groups, keys without their system, and settings that need another one. */
 function complainOfParts<Table extends SettingsTable>(
   { together, keyOf, onlyWith }: SettingRules<keyof Table & string>,
   { given, complain }: GivenSettings<Table>,
@@ -101,7 +100,7 @@ function complainOfParts<Table extends SettingsTable>(
   for (const [name, of, why] of onlyWith) if (given(name) !== '' && given(of) === '') complain(name, `is set without ${of}: ${why}`);
 }
 
-/** Names that begin like ours and are no setting. */
+/** Reports unknown environment variables with one of our prefixes. */
 function complainOfStrangers(
   table: SettingsTable,
   { prefixes, gone = {} }: Pick<SettingRules<string>, 'prefixes' | 'gone'>,
@@ -123,7 +122,7 @@ function complainOfStrangers(
   }
 }
 
-/** The settings for `--help`, one line each. */
+/** Returns the settings for `--help`, one line each. */
 export function settingsText(table: SettingsTable): string {
   const width = Math.max(...Object.keys(table).map((name) => name.length));
   return Object.entries(table)

@@ -1,4 +1,4 @@
-/** Messages of a venue about one instrument while a shadow order was alive: the only measure of its fill. */
+/** Messages of a venue about one instrument during a shadow order, by which its fill is measured. */
 import { canonicalJson, sha256Hex } from '../values/canonical-json.ts';
 import type { DecimalString } from '../values/decimal.ts';
 import type { DepthLevel } from '../orders/paper-fill.ts';
@@ -6,20 +6,20 @@ import type { EpochMs } from '../values/time.ts';
 import type { InstrumentKey, Venue } from '../market/venue.ts';
 import type { FlowRule } from '../venues/venue-facts.ts';
 
-/** A live book, or the state of a pool, as it was received. Best levels first; an empty side has none. */
+/** A live book, or the state of a pool, as received. Best levels first. */
 export interface FlowBook {
   readonly source: string;
   /** Time at which it was received. */
   readonly at: EpochMs;
   readonly bids: readonly DepthLevel[];
   readonly asks: readonly DepthLevel[];
-  /** Liquidity of the token's pools in US dollars, both sides together; null if there are none. */
+  /** Liquidity of the token's pools in US dollars of both sides, or null without pools. */
   readonly liquidityUsd: DecimalString | null;
 }
 
-/** A trade as it was received. */
+/** A trade as received. */
 export interface FlowPrint {
-  /** The venue's count of its trades of the instrument, without a hole. */
+  /** Trade number of the venue for the instrument, without gaps. */
   readonly sequence: number;
   readonly price: DecimalString;
   /** Base units. */
@@ -28,7 +28,7 @@ export interface FlowPrint {
   readonly at: EpochMs;
 }
 
-/** A trade as a feed tells it. */
+/** A trade as a feed reports it. */
 export interface VenueTrade extends Omit<FlowPrint, 'at'> {
   readonly kind: 'trade';
   readonly venue: Venue;
@@ -38,33 +38,33 @@ export interface VenueTrade extends Omit<FlowPrint, 'at'> {
   readonly receivedAt: EpochMs;
 }
 
-/** A time in which what was received was not to be relied on. */
+/** A period in which the received data was unreliable. */
 export interface FlowGap {
   readonly from: EpochMs;
-  /** Last instant of the flow; null while it lasts. */
+  /** End of the period, or null while it lasts. */
   readonly until: EpochMs | null;
-  /** The flags of its quotes, or that the feed was down. */
+  /** Flags of its quotes, or that the feed was down. */
   readonly why: string;
 }
 
-/** Window of the requested flow, and the order's circumstances, kept with it so that it can be measured again under other settings. */
+/** Window of the requested flow, with the order's circumstances, so that it can be measured again under other settings. */
 export interface FlowSpan {
   readonly instrument: InstrumentKey;
   /** Null if the venue sends nothing to measure by. */
   readonly rule: FlowRule | null;
-  /** Time at which the order left, and when it reached its venue. */
+  /** Time at which the order was sent. `arrival` is its arrival at the venue. */
   readonly from: EpochMs;
   readonly arrival: EpochMs;
-  /** End of the time for which books are needed. Trades alone cover the rest of a long window. */
+  /** Time up to which books are needed. Trades alone cover the rest of a long window. */
   readonly booksUntil: EpochMs;
   readonly until: EpochMs;
-  /** A state of a pool that is older counts for nothing. Milliseconds. */
+  /** Maximum age of a pool's state in milliseconds. */
   readonly maxAgeMs: number;
 }
 
 /**
- * The flow of a window of time, ascending: books from the last one at or before `from` on, trades from the last one at or
- * before `from` to the first one after `until`, and every gap that touches the window.
+ * Flow of a window, ascending: books from the last one at or before `from`, trades from the last one at or before `from` to the first one
+ * after `until`, and every gap that overlaps the window.
  */
 export interface FlowWindow extends FlowSpan {
   readonly books: readonly FlowBook[];
@@ -72,18 +72,18 @@ export interface FlowWindow extends FlowSpan {
   readonly gaps: readonly FlowGap[];
 }
 
-/** Keeper of received flow for a while. */
+/** Keeps received flow for a while. */
 export interface FlowKeeper {
-  /** Returns the kept flow of a window. If nothing was kept the window is empty and proves nothing. */
+  /** Returns the kept flow of a window. An empty one proves nothing. */
   window(span: FlowSpan): FlowWindow;
 }
 
-/** The text of a window as it is kept and signed. */
+/** Returns the text of a window as stored and signed. */
 export function flowText(window: FlowWindow): string {
   return canonicalJson(window);
 }
 
-/** Reads a kept text; null if it is not a flow of a window. */
+/** Reads a stored text, or returns null if it is not a flow of a window. */
 export function readFlow(text: string): FlowWindow | null {
   try {
     const read = JSON.parse(text) as FlowWindow;
@@ -93,5 +93,5 @@ export function readFlow(text: string): FlowWindow | null {
   }
 }
 
-/** SHA-256 of the text, in hexadecimal. */
+/** Returns the SHA-256 of the text in hexadecimal. */
 export const flowDigest = (text: string): string => sha256Hex(text);

@@ -1,6 +1,6 @@
 /**
- * Fill that the flow of its venue would have given a shadow order: quantity and price. Pure and repeatable. An unproven part is unknown,
- * never good.
+ * Measures the fill that its venue's flow would have given a shadow order: quantity and price. Pure and repeatable. An unproven part is
+ * unknown, never good.
  */
 import { costModelOf } from '../orders/costs.ts';
 import { Decimal, type DecimalString, isDecimalString, isPositive, plainDecimal } from '../values/decimal.ts';
@@ -19,11 +19,11 @@ export interface ShadowOrder {
   readonly side: 'buy' | 'sell';
   /** Quantity filled on paper in base units, which is measured against the flow. */
   readonly quantity: DecimalString;
-  /** No price beyond it is taken. Of an order that rested, where it rested. */
+  /** Worst accepted price. For a resting order, its resting price. */
   readonly limitPrice: DecimalString;
-  /** Time at which it left, or began to rest. */
+  /** Time at which it was sent, or began to rest. */
   readonly sentAt: EpochMs;
-  /** Time at which what was left of it was taken back; null of one that took at once. */
+  /** Time at which the remainder was withdrawn, or null for an order that took liquidity at once. */
   readonly restedUntil: EpochMs | null;
 }
 
@@ -31,7 +31,7 @@ export interface ShadowOrder {
 export const UNKNOWN_REASONS = ['no_rule', 'not_received', 'gap', 'trades_missing', 'too_much', 'size_unknown'] as const;
 export type UnknownReason = (typeof UNKNOWN_REASONS)[number];
 
-/** Result of a measurement. `trades` and `books` were received inside of the window. */
+/** Result of a measurement. `trades` and `books` were received within the window. */
 export interface ShadowMeasurement {
   /** Null if the venue sends nothing to measure by. */
   readonly rule: FlowRule | null;
@@ -42,15 +42,15 @@ export interface ShadowMeasurement {
   readonly outcome: 'measured' | 'unknown';
   /** Null if it was measured. */
   readonly reason: UnknownReason | null;
-  /** Quantity that the flow gives, at most the order's quantity; null if it is unknown. */
+  /** Quantity that the flow gives, at most the order's, or null if unknown. */
   readonly quantity: DecimalString | null;
-  /** The average price of that; null if it is unknown, or nothing was given. */
+  /** Average price of that quantity, or null if it is unknown or nothing was given. */
   readonly price: DecimalString | null;
 }
 
-/** A window with more trades than this is not kept. */
+/** Maximum trades of a window. Larger windows are not kept. */
 export const MOST_TRADES = 5_000;
-/** A trade that would end a window is waited for so long: what the venue sent until then is known only by what came after. Milliseconds. */
+/** Time in milliseconds to wait for a trade after the window: only a later trade proves that none before it is missing. */
 export const NEXT_TRADE_MS = 30_000;
 
 interface Found {
@@ -62,7 +62,7 @@ type Verdict = Found | UnknownReason;
 
 const NOTHING: Found = { quantity: new Decimal(0), price: null };
 
-/** The window of an order: from when it left until nothing more could become of it at its venue. */
+/** Returns the window of an order: from its sending until its venue could no longer fill it. */
 export function spanOf({ instrument, sentAt, restedUntil }: ShadowOrder): FlowSpan {
   const { limits, flowRule } = VENUE_FACTS[splitInstrumentKey(instrument).venue];
   const rule = restedUntil !== null && flowRule !== 'book_and_trades' ? null : flowRule;
@@ -72,12 +72,12 @@ export function spanOf({ instrument, sentAt, restedUntil }: ShadowOrder): FlowSp
   return { instrument, rule, from: sentAt, arrival, booksUntil, until, maxAgeMs: limits.maxAgeMs };
 }
 
-/** Time at which an order can be measured: everything that counts has been received by then, or never will be. */
+/** Returns the time at which an order can be measured, when everything relevant has been received or never will be. */
 export function measurableAt(order: ShadowOrder): EpochMs {
   return spanOf(order).until + (order.restedUntil === null ? 1_000 : NEXT_TRADE_MS);
 }
 
-/** @throws Error if the window is not that of the order: impossible states */
+/** Measures an order. @throws Error if the window belongs to another order, an impossible state. */
 export function measureShadow(order: ShadowOrder, window: FlowWindow): ShadowMeasurement {
   const { instrument, rule, from, arrival, until } = window;
   if (instrument !== order.instrument || from !== order.sentAt || arrival < from || until < Math.max(arrival, order.restedUntil ?? 0))
@@ -104,7 +104,7 @@ function verdictOf(order: ShadowOrder, window: FlowWindow): Verdict {
   if (window.trades.length > MOST_TRADES) return 'too_much';
   const before = books.findLast(({ at }) => at <= arrival);
   if (before === undefined) return 'not_received';
-  // Everything between the used book and the end of the window has to have been received.
+  // Everything between the used book and the end of the window must have been received.
   const since = Math.min(before.at, window.from);
   if (window.gaps.some(({ from, until }) => from <= window.until && (until === null || until > since))) return 'gap';
   if (order.restedUntil !== null) return restedIn(order, window, before);
@@ -124,7 +124,7 @@ function takenIn(order: ShadowOrder, book: FlowBook): Verdict {
   return taken.quantity.gt(0) ? { quantity: taken.quantity, price: averagePriceOf(order.side, taken) } : NOTHING;
 }
 
-/** Returns the worse of two states: the one that gives less, or the same at a worse price. */
+/** Returns the worse of two results: the one that gives less, or the same at a worse price. */
 function worse(side: ShadowOrder['side'], one: Verdict, other: Verdict): Verdict {
   if (typeof one === 'string') return one;
   if (typeof other === 'string') return other;
@@ -133,19 +133,19 @@ function worse(side: ShadowOrder['side'], one: Verdict, other: Verdict): Verdict
   return (side === 'buy' ? one.price.gt(other.price) : one.price.lt(other.price)) ? one : other;
 }
 
-/** True for a price that the order does not take. */
+/** True for a price that the order does not accept. */
 function isBeyond({ side, limitPrice }: Pick<ShadowOrder, 'side' | 'limitPrice'>, price: DecimalString): boolean {
   return side === 'buy' ? new Decimal(limitPrice).lt(price) : new Decimal(limitPrice).gt(price);
 }
 
 /**
- * Returns what trades give to an order that joins the end of the queue at its price: all volume beyond the price, and volume at the price
- * in excess of the queue before it. Orders before it are assumed to stay.
+ * Returns what trades give to an order at the end of the queue at its price: all volume beyond the price, and volume at the price in excess
+ * of the queue ahead. Orders ahead are assumed to stay.
  */
 function restedIn(order: ShadowOrder, window: FlowWindow, joined: FlowBook): Verdict {
   const { arrival } = window;
   if (!isWhole(window.trades, arrival, window.until)) return 'trades_missing';
-  // Post-only: the venue refuses it where it would take.
+  // Post-only: the venue refuses it if it would take liquidity.
   const opposite = (order.side === 'buy' ? joined.asks : joined.bids)[0];
   if (opposite !== undefined && !isBeyond(order, opposite.price)) return NOTHING;
   const price = new Decimal(order.limitPrice);
@@ -164,14 +164,14 @@ function restedIn(order: ShadowOrder, window: FlowWindow, joined: FlowBook): Ver
   return quantity.gt(0) ? { quantity, price } : NOTHING;
 }
 
-/** True of trades without a hole in their count, of which one came before the window and one after it. */
+/** True if trade numbers have no gap and include one before and one after the window. */
 function isWhole(trades: readonly FlowPrint[], after: EpochMs, until: EpochMs): boolean {
   const [first, last] = [trades[0], trades.at(-1)];
   if (first === undefined || last === undefined || first.at > after || last.at <= until) return false;
   return trades.every(({ sequence }, n) => sequence === first.sequence + n);
 }
 
-/** Quantity that stands before an order that joins at its price; null if the book was not received so far down. */
+/** Returns the quantity ahead of an order that joins at its price, or null if the received book does not reach it. */
 function queueAhead({ side, limitPrice }: ShadowOrder, book: FlowBook): Decimal | null {
   const levels = side === 'buy' ? book.bids : book.asks;
   const price = new Decimal(limitPrice);

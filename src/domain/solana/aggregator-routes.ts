@@ -1,7 +1,7 @@
-/** Layout of the aggregator's routes as bytes and accounts. Pages load this file too, so it uses nothing of Node. */
+/** Byte and account layout of the aggregator's routes. Pages load this file too, so it must not use Node. */
 import { readUint } from '../launch/byte-struct.ts';
 
-/** An account that a route names, by its purpose. The program's own address stands for one that is not given. */
+/** Role of an account in a route. An optional account that is missing is the program's own address. */
 export type RouteAccount =
   | 'tokenProgram'
   | 'programAuthority'
@@ -19,23 +19,23 @@ export type RouteAccount =
   | 'eventAuthority'
   | 'program';
 
-/** Amount that a route fixes: the input, the output, or what came into an account since the ledger was set. */
+/** Amount that a route fixes: the input, the output, or the amount received since the ledger was set. */
 type RouteKind = 'exactIn' | 'exactOut' | 'ledger';
 
 interface RouteLayout {
   readonly name: string;
   readonly kind: RouteKind;
-  /** True if the number of the aggregator's authority comes before the plan. */
+  /** True if the authority's number comes before the plan. */
   readonly hasId: boolean;
-  /** The accounts before those of the pools, in their order. */
+  /** Accounts before those of the pools, in order. */
   readonly accounts: readonly RouteAccount[];
 }
 
-/** A route that was read to its last byte. Amounts in raw units, slippage and fee in basis points. */
+/** A completely decoded route. Amounts in raw units, slippage and fee in basis points. */
 export interface Route extends RouteLayout {
-  /** Number of the aggregator's authority, or null if the user's own accounts are traded from. */
+  /** Number of the aggregator's authority, or null if it trades from the user's own accounts. */
   readonly id: number | null;
-  /** 0 if what came since the ledger was set is given. */
+  /** Input amount, or 0 if the amount received since the ledger was set is swapped. */
   readonly given: bigint;
   readonly quoted: bigint;
   readonly slippage: bigint;
@@ -59,7 +59,7 @@ const SHARED = [
 ] as const;
 const EVENTS = ['eventAuthority', 'program'] as const;
 
-/** Layouts by the first eight bytes, from the program's published interface (Anchor IDL 0.1.0). */
+/** Layouts by their first eight bytes, from the program's published interface (Anchor IDL 0.1.0). */
 const ROUTES: Readonly<Record<string, RouteLayout>> = {
   e517cb977ae3ad2a: { name: 'route', kind: 'exactIn', hasId: false, accounts: [...OWN, 'outputMint', 'platformFee', ...EVENTS] },
   c1209b3341d69c81: { name: 'shared_accounts_route', kind: 'exactIn', hasId: true, accounts: [...SHARED, ...EVENTS] },
@@ -84,7 +84,7 @@ const ROUTES: Readonly<Record<string, RouteLayout>> = {
   },
 };
 
-/** Bytes behind a step's number of its venue, by that number; numbers from `KNOWN_VENUES` on are not known. */
+/** Length of the bytes after a step's venue number. Numbers from `KNOWN_VENUES` on are unknown. */
 const VENUE_BYTES: ReadonlyMap<number, number> = new Map([
   ...[8, 12, 15, 16, 17, 18, 21, 23, 24, 27, 28, 39, 58, 60, 61, 64].map((venue) => [venue, 1] as const),
   ...([
@@ -99,12 +99,12 @@ const VENUE_BYTES: ReadonlyMap<number, number> = new Map([
   ] as const),
 ]);
 const KNOWN_VENUES = 75;
-/** Names its further accounts: a direction, a flag, and if that is set a list of pairs of bytes. */
+/** Number of a venue with a variable list: a direction, a flag, and if that is set a list of byte pairs. */
 const VENUE_WITH_LIST = 47;
 
 class Unreadable extends Error {}
 
-/** Reads bytes one after another. @throws Unreadable if they end too early */
+/** Returns a reader of consecutive bytes. @throws Unreadable if they end too early. */
 function readerOf(data: Uint8Array) {
   let at = 8;
   const uint = (length: number): bigint => {
@@ -121,14 +121,14 @@ function skipPlan({ uint, skip }: ReturnType<typeof readerOf>): void {
     if (venue >= KNOWN_VENUES) throw new Unreadable();
     skip(venue === VENUE_WITH_LIST ? 1 : (VENUE_BYTES.get(venue) ?? 0));
     if (venue === VENUE_WITH_LIST && uint(1) !== 0n) skip(Number(uint(4)) * 2);
-    // The share of what is there, and which account it comes from and goes into.
+    // The percentage, the input index and the output index.
     skip(3);
   }
 }
 
 /**
- * Reads an instruction of the aggregator from its first byte to its last, as the program does: what stands behind the last
- * one says nothing. Null if it is no route, or has a step of a venue that is not known.
+ * Reads an instruction of the aggregator completely, like the program does. Bytes after the last field are ignored. Null if it is not a
+ * route or has a step of an unknown venue.
  */
 export function readRoute(data: Uint8Array): Route | null {
   const layout = ROUTES[Array.from(data.subarray(0, 8), (byte) => byte.toString(16).padStart(2, '0')).join('')];
@@ -148,12 +148,12 @@ export function readRoute(data: Uint8Array): Route | null {
   }
 }
 
-/** Least that an exact-in route has to bring. */
+/** Returns the minimum output of an exact-in route. */
 export function leastOf({ quoted, slippage }: Pick<Route, 'quoted' | 'slippage'>): bigint {
   return (quoted * (10_000n - slippage)) / 10_000n;
 }
 
-/** Returns the account of the platform's fee; null if the route has none. */
+/** Returns the account of the platform's fee, or null if the route has none. */
 export function feeAccountOf({ accounts }: Pick<Route, 'accounts'>, named: readonly string[]): string | null {
   return named[accounts.indexOf('platformFee')] ?? null;
 }

@@ -1,12 +1,9 @@
-/** Instructions that transactions of several purposes begin with: their compute budget, token accounts, transfers and memos. */
+/** Instructions shared by transactions of several purposes: compute budget, token accounts, transfers and memos. */
 import { writeUint } from '../launch/byte-struct.ts';
 import { associatedAccount, type ProgramInstruction } from '../launch/curve/program.ts';
 import { ASSOCIATED_TOKEN_PROGRAM, COMPUTE_BUDGET_PROGRAM, MEMO_PROGRAM, SYSTEM_PROGRAM, TOKEN_PROGRAM } from './programs.ts';
 
-/**
- * Returns the instructions of a transaction's compute budget: maximum units, and micro-lamports for each. A wallet adds none if they are
- * present.
- */
+/** Returns the instructions of a compute budget: maximum units, and micro-lamports per unit. Wallets add none if they are present. */
 export function computeBudget(units: number, unitPrice: bigint): readonly ProgramInstruction[] {
   const limit = new Uint8Array(5);
   limit[0] = 2;
@@ -33,7 +30,7 @@ export function ownAccount(payer: string, owner: string, mint: string, program: 
   };
 }
 
-/** Moves raw units between two token accounts; the program checks mint and decimals. */
+/** Returns the instruction that moves raw units between two token accounts. The program checks mint and decimals. */
 export function transferChecked(terms: {
   readonly from: string;
   readonly to: string;
@@ -58,7 +55,7 @@ export function transferChecked(terms: {
   };
 }
 
-/** A text that the chain keeps with the transaction, under the signer's signature. */
+/** Returns the instruction of a memo, which the chain stores with the transaction. */
 export function memo(text: string, signer: string): ProgramInstruction {
   return { program: MEMO_PROGRAM, accounts: [{ address: signer, signer: true }], data: new TextEncoder().encode(text) };
 }

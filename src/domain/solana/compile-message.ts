@@ -1,4 +1,4 @@
-/** Builds the message of a transaction from its instructions, in the older form of the wire: no lookup tables, in canonical form. */
+/** Builds a transaction's message from its instructions, in the legacy wire format without lookup tables. */
 
 import { joined, keyBytes } from '../launch/byte-struct.ts';
 import { type NamedAccount, type ProgramInstruction } from '../launch/curve/program.ts';
@@ -8,12 +8,12 @@ interface Role {
   readonly writable: boolean;
 }
 
-/** A count of at most two bytes, seven bits each. */
+/** Encodes a count in at most two bytes of seven bits. */
 function count(value: number): Uint8Array {
   return value < 0x80 ? Uint8Array.of(value) : Uint8Array.of((value & 0x7f) | 0x80, value >> 7);
 }
 
-/** Signers before others, those that may be written before those that may not; the payer is first of all. */
+/** Orders accounts: the payer first, then signers before others and writable before read-only ones. */
 function placed(payer: string, instructions: readonly ProgramInstruction[]): readonly (readonly [string, Role])[] {
   const roles = new Map<string, Role>([[payer, { signer: true, writable: true }]]);
   const name = ({ address, signer = false, writable = false }: NamedAccount): void => {
@@ -27,7 +27,7 @@ function placed(payer: string, instructions: readonly ProgramInstruction[]): rea
   return [first as readonly [string, Role], ...rest.sort(([, a], [, b]) => rank(a) - rank(b))];
 }
 
-/** The message's bytes. @throws RangeError if more accounts are named than indexes tell apart */
+/** Returns the message's bytes. @throws RangeError if there are more accounts than an index can address. */
 export function compileMessage(payer: string, blockhash: string, instructions: readonly ProgramInstruction[]): Uint8Array {
   const accounts = placed(payer, instructions);
   if (accounts.length > 256) throw new RangeError(`${accounts.length} accounts cannot be told apart in one message`);
@@ -58,7 +58,7 @@ export function compileMessage(payer: string, blockhash: string, instructions: r
   );
 }
 
-/** A message behind the slots of its signatures: those that are given, in the order of the signers, and zeros for all others. */
+/** Returns a transaction: the signature slots and the message. Missing signatures are zeros. */
 export function wireTransaction(message: Uint8Array, signatures: readonly (Uint8Array | null)[]): Uint8Array {
   return joined(count(signatures.length), ...signatures.map((one) => one ?? new Uint8Array(64)), message);
 }

@@ -1,7 +1,6 @@
 /**
  * Rules of what a delegated wallet may sign: one swap and nothing else. The message is decoded instruction by instruction. Every program,
- * every account that value could reach and every amount must be one that the order, the wallet and the chain account for. Anything
- * unknown is refused.
+ * account and amount must be accounted for by the order, the wallet or the chain. Anything unknown is refused.
  */
 import { programAddress } from '../launch/program-address.ts';
 import { feeAccountOf, leastOf, type Route, type RouteAccount, readRoute } from './aggregator-routes.ts';
@@ -17,13 +16,13 @@ import {
   TOKEN_PROGRAM,
 } from './programs.ts';
 
-/** The most lamports that one swap may cost its wallet in priority fees. */
+/** Maximum priority fees of one swap in lamports. */
 export const MOST_PRIORITY_LAMPORTS = 5_000_000n;
 const EVENT_AUTHORITY = programAddress(AGGREGATOR_PROGRAM, ['__event_authority']).address;
-/** Compute units of a transaction that sets no limit of its own, at most. */
+/** Maximum compute units of a transaction without its own limit. */
 const DEFAULT_UNITS = 1_400_000n;
 
-/** One side of the swap: a mint with the program that keeps its accounts. */
+/** A mint of the swap, and its token program. */
 export interface SwapMint {
   readonly mint: string;
   readonly program: string;
@@ -33,15 +32,15 @@ export interface DelegatedSwap {
   readonly wallet: string;
   readonly input: SwapMint;
   readonly output: SwapMint;
-  /** Raw units: the wallet gives no more of the input. */
+  /** Maximum input in raw units. */
   readonly mostIn: bigint;
-  /** Raw units: what the wallet has to get of the output for what it gives. */
+  /** Returns the minimum output in raw units for an input. */
   readonly leastOut: (given: bigint) => bigint;
-  /** Others that may sign with the wallet and trade with it. */
+  /** Makers that may sign with the wallet and trade with it. */
   readonly makers: ReadonlySet<string>;
-  /** The addresses of lookup tables as the chain itself holds them. An account of a table that is absent here is unknown. */
+  /** Contents of lookup tables, as read from the chain. An account of a missing table is unknown. */
   readonly tables: ReadonlyMap<string, readonly string[]>;
-  /** The one token account of an owner, a mint and a token program that everybody can derive. */
+  /** Returns the associated token account of an owner, mint and token program. */
   readonly accountOf: (owner: string, mint: string, program: string) => string;
 }
 
@@ -49,9 +48,9 @@ export interface DelegatedSwap {
 interface Moved {
   /** Input that the wallet gives. */
   given: bigint;
-  /** Sure to arrive at the wallet, of the output. */
+  /** Output that certainly arrives at the wallet. */
   got: bigint;
-  /** Compute units that the message sets; null if it sets none. */
+  /** Compute units that the message sets, or null. */
   units: bigint | null;
   unitPrice: bigint | null;
 }
@@ -62,7 +61,7 @@ const object = (why: string): never => {
   throw new Objection(why);
 };
 
-/** Returns why a message must not be signed for this swap; null if it does the swap and nothing else. */
+/** Returns why a message must not be signed for this swap, or null if it does the swap and nothing else. */
 export function delegatedSwapObjection(transaction: WireTransaction, swap: DelegatedSwap): string | null {
   try {
     checkSigners(transaction, swap);
@@ -122,7 +121,7 @@ function unsigned(data: Uint8Array, at: number, bytes: number): bigint {
   return value;
 }
 
-/** The limit of compute units and their price; each once, nothing else. */
+/** Checks the compute budget: the limit and the price of units, each at most once, and nothing else. */
 function checkBudget(data: Uint8Array, named: readonly string[], moved: Moved): void {
   if (named.length > 0) object('the compute budget is given accounts');
   if (data[0] === 2 && data.length === 5 && moved.units === null) moved.units = unsigned(data, 1, 4);
@@ -130,7 +129,7 @@ function checkBudget(data: Uint8Array, named: readonly string[], moved: Moved): 
   else object(`the compute budget is asked for something else (${data[0]})`);
 }
 
-/** Opens the wallet's own account of one of the two mints. */
+/** Checks the creation of the wallet's own account of one of the two mints. */
 function checkOpening(data: Uint8Array, named: readonly string[], swap: DelegatedSwap): void {
   const { wallet, input, output, makers, accountOf } = swap;
   const [payer, account, owner, mint, system, program, ...others] = named;
@@ -144,7 +143,7 @@ function checkOpening(data: Uint8Array, named: readonly string[], swap: Delegate
     object('the account that is opened is not the wallet’s own');
 }
 
-/** Bytes of a transfer and of one with its mint and decimals; 26, 1 is the latter with the fee of its mint. */
+/** Instruction numbers of a transfer and of one with mint and decimals. 26, 1 is the latter with the mint's fee. */
 const TRANSFER = 3;
 const TRANSFER_CHECKED = 12;
 const FEE_EXTENSION = 26;
@@ -171,7 +170,7 @@ function transferFrom(program: string, data: Uint8Array, named: readonly string[
   return object(`${programWords(namedProgram(program))} is asked for more than a transfer (instruction ${data[0]})`);
 }
 
-/** Checks a transfer of a swap: the input goes from the wallet to a maker, the output from a maker to the wallet, and nothing else moves. */
+/** Checks a transfer of a swap: the input goes from the wallet to a maker, or the output from a maker to the wallet. */
 function checkTransfer(program: string, data: Uint8Array, named: readonly string[], swap: DelegatedSwap, moved: Moved): void {
   const { wallet, input, output, makers, accountOf } = swap;
   const { source, mint, destination, authority, amount, fee } = transferFrom(program, data, named);
@@ -191,7 +190,7 @@ function checkTransfer(program: string, data: Uint8Array, named: readonly string
   moved.got += amount - fee;
 }
 
-/** Returns the permitted accounts of a route by role. Each must be one that the swap accounts for. */
+/** Returns the permitted accounts of a route by role. */
 function routeAccounts({ id }: Route, swap: DelegatedSwap): Readonly<Record<RouteAccount, readonly string[]>> {
   const { wallet, input, output, accountOf } = swap;
   const shared = id === null ? null : programAddress(AGGREGATOR_PROGRAM, ['authority', Uint8Array.of(id)]).address;
@@ -216,7 +215,7 @@ function routeAccounts({ id }: Route, swap: DelegatedSwap): Readonly<Record<Rout
   };
 }
 
-/** A route of the aggregator from the wallet's account of the input into its account of the output, which pays a fee to nobody. */
+/** Checks a route of the aggregator: from the wallet's input account to its output account, without a platform fee. */
 function checkRoute(data: Uint8Array, named: readonly string[], swap: DelegatedSwap, moved: Moved): void {
   const route = readRoute(data);
   if (route === null) return object('the aggregator is asked for something else than a route that is known');
@@ -226,7 +225,7 @@ function checkRoute(data: Uint8Array, named: readonly string[], swap: DelegatedS
   for (const [place, account] of route.accounts.entries())
     if (!known[account].includes(named[place] ?? ''))
       object(`the route names ${named[place] ?? 'nothing'} as its ${account} (account ${place})`);
-  // The wallet's signature reaches the programs behind the aggregator: only its two accounts may be within their reach.
+  // The wallet's signature is passed on to the programs behind the aggregator, so that they must not see other accounts of the wallet.
   if (named.some((account, place) => account === swap.wallet && place !== route.accounts.indexOf('user')))
     object('the route is given the wallet itself');
   if (route.slippage > 10_000n) object(`the route may slip by ${route.slippage} basis points`);

@@ -1,25 +1,25 @@
-/** Changes that a wallet made to a message before it signed it: programs' instructions added, removed or altered, and anything else. */
+/** Changes that a wallet made to a message before signing: instructions added, removed or altered, and anything else. */
 import { accountsOf, signersOf, type WireInstruction, type WireMessage } from './message.ts';
 import { type NamedProgram, namedProgram, programWords } from './programs.ts';
 
 /** Contents of lookup tables: addresses by index. */
 type Tables = ReadonlyMap<string, readonly string[]>;
 
-/** Difference of two messages. Programs are in the order of their instructions, one entry per instruction. */
+/** Difference of two messages. Programs are listed in order, one entry per instruction. */
 export interface MessageDifference {
   readonly inserted: readonly NamedProgram[];
   readonly removed: readonly NamedProgram[];
-  /** The program is the same at this place, its accounts or data are not. */
+  /** Programs whose accounts or data changed in place. */
   readonly altered: readonly NamedProgram[];
-  /** True if the instructions are the same and their order is not. */
+  /** True if the instructions are the same in another order. */
   readonly reordered: boolean;
   /** Other parts that differ: `version`, `fee_payer`, `signers`, `blockhash`, `keys`, `lookups`, `header`. */
   readonly parts: readonly string[];
 }
 
 /**
- * Compares what was prepared with what came back. An account is the same whether a message names it or its place in one
- * of `tables`: a wallet that inserts an instruction moves others' accounts out of them.
+ * Compares a prepared message with a returned one. An account is the same whether it is listed directly or by its index in one of `tables`,
+ * because a wallet that inserts an instruction moves accounts out of them.
  */
 export function differenceOf(prepared: WireMessage, given: WireMessage, tables: Tables = new Map()): MessageDifference {
   const [before, after] = [prepared, given].map((message) => spelled(message, tables)) as [Spelled[], Spelled[]];
@@ -38,7 +38,7 @@ export function differenceOf(prepared: WireMessage, given: WireMessage, tables: 
   return { inserted: named(inserted), removed: named(left), altered: named(altered), reordered, parts: partsThatDiffer(prepared, given) };
 }
 
-/** The difference as one sentence. */
+/** Describes the difference in one sentence. */
 export function differenceWords({ inserted, removed, altered, reordered, parts }: MessageDifference): string {
   const said: string[] = [];
   const tell = (what: string, programs: readonly NamedProgram[]) => {
@@ -52,7 +52,7 @@ export function differenceWords({ inserted, removed, altered, reordered, parts }
   return said.length === 0 ? 'the bytes differ' : said.join('; ');
 }
 
-/** An instruction as text that does not depend on the place of its accounts. */
+/** An instruction as text, independent of its account indexes. */
 interface Spelled {
   readonly program: string;
   readonly text: string;
@@ -70,7 +70,7 @@ function spelledOne({ program, accounts, data }: WireInstruction, names: readonl
   return `${program} ${accounts.map((account) => names[account]).join(',')} ${digits}`;
 }
 
-/** Returns the entries of both lists outside of their longest common subsequence. */
+/** Returns the entries of both lists outside their longest common subsequence. */
 function unmatched(before: readonly Spelled[], after: readonly Spelled[]): { readonly gone: Spelled[]; readonly come: Spelled[] } {
   const longest = Array.from({ length: before.length + 1 }, () => Array.from({ length: after.length + 1 }, () => 0));
   const at = (i: number, j: number): number => longest[i]?.[j] ?? 0;

@@ -1,4 +1,4 @@
-/** The words of a prepared transaction's life. */
+/** States and purposes of prepared transactions. */
 
 /** States in the order of a transaction's life; the last four are other endings. */
 export const PREPARED_TRANSACTION_STATES = [
@@ -15,7 +15,7 @@ export const PREPARED_TRANSACTION_STATES = [
 ] as const;
 export type PreparedTransactionState = (typeof PREPARED_TRANSACTION_STATES)[number];
 
-/** States in which it still may land: what it reserves is reserved. `refused` is one of them, for its signed bytes exist. */
+/** States in which it may still land, so that its reservation stays. `refused` is one, because its signed bytes exist. */
 export const OPEN_TRANSACTION_STATES = [
   'prepared',
   'submitted',
@@ -26,6 +26,6 @@ export const OPEN_TRANSACTION_STATES = [
   'unknown',
 ] as const satisfies readonly PreparedTransactionState[];
 
-/** Purposes of a transaction. Each defines by its own rules the result of a finalized transaction. */
+/** Purposes of a transaction. Each has its own rules for the result of a finalized transaction. */
 export const TRANSACTION_PURPOSES = ['swap', 'prediction_order', 'checkout', 'launch', 'launcher_payment', 'launch_claim'] as const;
 export type TransactionPurpose = (typeof TRANSACTION_PURPOSES)[number];

@@ -1,16 +1,16 @@
 /**
- * A strict reader of the primary chain's wire transactions. Every transaction has one encoding here: counts
- * in their shortest form, nothing behind the end, every index in range. What a lenient reader would accept in a second
- * encoding is refused, so that comparing bytes is comparing transactions.
+ * A strict reader of the primary chain's wire transactions. It accepts one encoding per transaction: shortest counts, nothing after the
+ * end, every index in range. A second encoding that a lenient reader would accept is refused, so that comparing bytes is comparing
+ * transactions.
  */
 import { type Outcome, refuse } from '../values/refusal.ts';
 import { base58 } from './base58.ts';
 
-/** The longest transaction that the chain carries, in bytes. */
+/** Maximum length of a transaction on the chain, in bytes. */
 export const LONGEST_TRANSACTION = 1_232;
 const SIGNATURE_BYTES = 64;
 const KEY_BYTES = 32;
-/** The most accounts that one message may name: an index is one byte. */
+/** Maximum accounts per message, because an index is one byte. */
 const MOST_ACCOUNTS = 256;
 const VERSIONED = 0x80;
 
@@ -21,14 +21,14 @@ export interface MessageHeader {
 }
 
 export interface WireInstruction {
-  /** The program's address. It always stands among the static keys. */
+  /** Address of the program, always one of the static keys. */
   readonly program: string;
-  /** Indexes into the static keys, then the writable, then the readonly addresses of the lookups. */
+  /** Indexes into the static keys, followed by the writable, then the read-only addresses of the lookups. */
   readonly accounts: readonly number[];
   readonly data: Uint8Array;
 }
 
-/** Addresses that stand in a table on the chain: the message carries their places only. */
+/** Addresses from a table on the chain. The message contains only their indexes. */
 export interface AddressLookup {
   readonly table: string;
   readonly writable: readonly number[];
@@ -46,16 +46,16 @@ export interface WireMessage {
 }
 
 export interface WireTransaction extends WireMessage {
-  /** One per required signer, in the order of the keys; a zero-filled one is not signed yet. */
+  /** One per required signer, in the order of the keys. Zeros mean not signed yet. */
   readonly signatures: readonly Uint8Array[];
-  /** Signed bytes: everything behind the signatures, as received. */
+  /** Signed bytes: everything after the signatures, as received. */
   readonly message: Uint8Array;
 }
 
-/** Error of malformed bytes, thrown while they are read. */
+/** Error of malformed bytes. */
 class Unreadable extends Error {}
 
-/** Walks over bytes; every reading that would leave them is refused. */
+/** Reads consecutive bytes. Refuses to read past the end. */
 class Reader {
   readonly bytes: Uint8Array;
   at: number;
@@ -79,7 +79,7 @@ class Reader {
     return part;
   }
 
-  /** A compact-u16 in its shortest form: seven bits per byte, at most three bytes, the last one not zero. */
+  /** Reads a compact-u16 in its shortest form: seven bits per byte, at most three bytes, the last one not zero. */
   count(what: string): number {
     const begin = this.at;
     let value = 0;
@@ -103,7 +103,7 @@ class Reader {
   }
 }
 
-/** Reads a transaction from its bytes; refused as `malformed_transaction`, saying what is wrong where. */
+/** Reads a transaction. Refuses with `malformed_transaction` and the place of the fault. */
 export function readTransaction(bytes: Uint8Array): Outcome<WireTransaction> {
   return reading(() => {
     if (bytes.length > LONGEST_TRANSACTION)
@@ -120,7 +120,7 @@ export function readTransaction(bytes: Uint8Array): Outcome<WireTransaction> {
   });
 }
 
-/** Reads a message without its signatures; refused as `readTransaction` refuses. */
+/** Reads a message without signatures. Refuses like `readTransaction`. */
 export function readMessage(bytes: Uint8Array): Outcome<WireMessage> {
   return reading(() => messageFrom(new Reader(bytes)));
 }
@@ -199,12 +199,12 @@ function assertIndexes(keys: readonly string[], instructions: readonly WireInstr
       throw new Unreadable(`instruction ${index} names an account that it lacks`);
 }
 
-/** The signers in the order of their signatures. The first one pays. */
+/** Returns the signers in the order of their signatures. The first one pays. */
 export function signersOf({ header, staticKeys }: Pick<WireMessage, 'header' | 'staticKeys'>): readonly string[] {
   return staticKeys.slice(0, header.requiredSignatures);
 }
 
-/** Lists every account in the order of the instructions' indexes; an address of a missing table is written `table[place]`. */
+/** Lists every account in the order of the instructions' indexes. An address of a missing table is written `table[index]`. */
 export function accountsOf(
   { staticKeys, lookups }: Pick<WireMessage, 'staticKeys' | 'lookups'>,
   tables: ReadonlyMap<string, readonly string[]> = new Map(),

@@ -1,24 +1,24 @@
-/** The transaction that opens an order on a prediction market: what it may do to the wallet that signs it. Chain amounts are raw base units. */
+/** Limits the effects on its wallet of a transaction that opens a prediction order. Chain amounts are raw base units. */
 import type { BalanceChanges } from './chain.ts';
 import type { WireTransaction } from './message.ts';
 import { MEMO_PROGRAM } from './programs.ts';
 import { routeObjection } from './swap.ts';
 
-/** Maximum payment of the wallet: one deposit, into one escrow. Plain JSON. */
+/** Maximum payment of the wallet: one deposit into one escrow. Plain JSON. */
 export interface DepositPromise {
   readonly wallet: string;
   /** The stablecoin. */
   readonly mint: string;
-  /** Raw; `0` for the order of a sell. */
+  /** Raw units. `0` for a sell. */
   readonly depositRaw: string;
-  /** The token account that the deposit waits in; null if the venue names none. */
+  /** Token account that holds the deposit, or null if the venue names none. */
   readonly escrowAccount: string | null;
 }
 
-/** The most lamports that opening an order may cost its wallet: fees, and the rent of the accounts that it opens. */
+/** Maximum lamports for opening an order: fees, and the rent of new accounts. */
 const MOST_LAMPORTS = 12_000_000n;
 
-/** Returns why an unsigned transaction is not one that a wallet should be asked to sign for an order; null if it is. */
+/** Returns why a wallet must not be asked to sign an unsigned transaction for an order, or null. */
 export function depositTransactionObjection(
   transaction: WireTransaction,
   promise: Pick<DepositPromise, 'wallet'>,
@@ -28,7 +28,7 @@ export function depositTransactionObjection(
   return routeObjection(transaction, promise, { programs: new Set([MEMO_PROGRAM, ...venuePrograms]), makers: new Set(), tables });
 }
 
-/** Returns why balances that would change like this break the promise; null if they keep it. */
+/** Returns why these balance changes break the promise, or null if they keep it. */
 export function depositObjection(changes: BalanceChanges, promise: DepositPromise): string | null {
   const { wallet, mint, depositRaw, escrowAccount } = promise;
   let paid = 0n;

@@ -1,4 +1,4 @@
-/** Programs of the primary chain by the names that people know them by. */
+/** Programs of the primary chain, with their common names. */
 
 export const SYSTEM_PROGRAM = '11111111111111111111111111111111';
 export const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
@@ -26,7 +26,7 @@ const NAMES: Readonly<Record<string, string>> = {
   L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95: 'Lighthouse',
 };
 
-/** A program with its name where it has one that is known. */
+/** A program, with its name if it is known. */
 export interface NamedProgram {
   readonly program: string;
   readonly name: string | null;
@@ -36,7 +36,7 @@ export function namedProgram(program: string): NamedProgram {
   return { program, name: NAMES[program] ?? null };
 }
 
-/** `Lighthouse (L2TEx…)`, or the address alone. */
+/** Returns `Lighthouse (L2TEx…)`, or the address alone. */
 export function programWords({ program, name }: NamedProgram): string {
   return name === null ? program : `${name} (${program})`;
 }

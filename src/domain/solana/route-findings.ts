@@ -1,11 +1,11 @@
-/** Payments of signed routes to strangers, read from the stored messages without a chain. */
+/** Finds payments to strangers in signed routes, from the stored messages without a chain. */
 import { associatedAccount } from '../launch/curve/program.ts';
 import { feeAccountOf, type Route, readRoute } from './aggregator-routes.ts';
 import { isAddress } from './base58.ts';
 import { accountsOf, type WireMessage } from './message.ts';
 import { AGGREGATOR_PROGRAM, TOKEN_2022, TOKEN_PROGRAM } from './programs.ts';
 
-/** One sentence for each instruction of the aggregator that pays a fee, ends outside of the wallet, or cannot be read. */
+/** Returns one sentence per aggregator instruction that pays a fee, ends outside the wallet, or cannot be read. */
 export function routeFindings(message: Pick<WireMessage, 'staticKeys' | 'instructions' | 'lookups'>, wallet: string): readonly string[] {
   const names = accountsOf(message);
   return message.instructions.flatMap(({ program, accounts, data }, index) => {
@@ -22,9 +22,7 @@ function feeFinding(route: Route, named: readonly string[]): string | null {
   return route.platformFee === 0n ? null : `pays a fee of ${route.platformFee} basis points to ${feeAccountOf(route, named)}`;
 }
 
-/**
- * Returns a finding if a route ends at an account that is not the wallet's. An account of a lookup table has no name here and is left out.
- */
+/** Returns a finding if a route ends at another account than the wallet's. Accounts of lookup tables are unknown here and left out. */
 function endFinding({ accounts }: Route, named: readonly string[], wallet: string): string | null {
   const at = (account: 'destination' | 'otherDestination' | 'outputMint'): string | undefined => named[accounts.indexOf(account)];
   const mint = at('outputMint');

@@ -1,4 +1,4 @@
-/** Comparison of what a wallet signed with what it was given, for pages, which load this file as one module and sign in the browser. */
+/** Compares a wallet's signed bytes with the prepared ones, for pages, which load this file as one module and sign in the browser. */
 import { differenceOf, differenceWords } from './difference.ts';
 import { readTransaction, signersOf } from './message.ts';
 import { sentencesOf } from './transaction-words.ts';
@@ -8,11 +8,11 @@ export interface TransactionContent {
   /** Base58. */
   readonly feePayer: string;
   readonly signers: readonly string[];
-  /** Effects, one sentence per instruction, in their order. */
+  /** Effects, one sentence per instruction, in order. */
   readonly sentences: readonly string[];
 }
 
-/** @throws Error if the bytes are no transaction, saying what is wrong where. */
+/** Describes a transaction. @throws Error with the place of the fault if the bytes are not a transaction. */
 export function contentOf(bytes: Uint8Array): TransactionContent {
   const transaction = readable(bytes);
   return {

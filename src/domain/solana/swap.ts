@@ -1,4 +1,4 @@
-/** A swap: what was promised for it, whether a transaction keeps the promise, and the fill that a finalized one comes to. Chain amounts are raw base units. */
+/** A swap: its promise, the check that a transaction keeps it, and the fill of a finalized one. Chain amounts are raw base units. */
 import { type Fill, type FillQuote, PRICE_DECIMALS } from '../books/book.ts';
 import { USDC_DECIMALS, USDC_MINT } from '../catalog/catalog.ts';
 import { slippageBpsOf } from '../orders/costs.ts';
@@ -20,7 +20,7 @@ import {
   TOKEN_PROGRAM,
 } from './programs.ts';
 
-/** One side of a swap. A UI unit is `multiplier` x 10^-decimals of raw units. */
+/** A side of a swap. A UI unit is `multiplier` x 10^-decimals of raw units. */
 export interface SwapLeg {
   readonly mint: string;
   readonly decimals: number;
@@ -33,34 +33,33 @@ export interface SwapPromise {
   readonly side: OrderSide;
   readonly input: SwapLeg;
   readonly output: SwapLeg;
-  /** Raw, of the input: exactly this is swapped, and never more. */
+  /** Input in raw units: exactly this amount is swapped. */
   readonly inAmount: string;
-  /** Raw, of the output, as it was quoted. */
+  /** Output in raw units, as quoted. */
   readonly outAmount: string;
-  /** Raw, of the output: the chain itself refuses to give less. */
+  /** Minimum output in raw units, which the chain itself enforces. */
   readonly minOutAmount: string;
 }
 
-/** The dollar stablecoin. */
 export const USDC_LEG: SwapLeg = { mint: USDC_MINT, decimals: USDC_DECIMALS, multiplier: '1' };
 
-/** A raw amount in UI units. */
+/** Converts a raw amount to UI units. */
 export function uiOf(raw: string, { decimals, multiplier }: SwapLeg): Decimal {
   return new Decimal(raw).times(multiplier).div(new Decimal(10).pow(decimals));
 }
 
-/** A UI amount in raw units, rounded down: never more than was meant. */
+/** Converts a UI amount to raw units, rounded down. */
 export function rawOf(ui: Decimal | DecimalString, { decimals, multiplier }: SwapLeg): string {
   return new Decimal(ui).times(new Decimal(10).pow(decimals)).div(multiplier).floor().toFixed(0);
 }
 
-/** US dollars per UI unit of the token, given the raw amounts of both sides. */
+/** Returns the US dollars per UI unit of the token, from the raw amounts of both sides. */
 export function priceOf({ side, input, output }: Pick<SwapPromise, 'side' | 'input' | 'output'>, inRaw: string, outRaw: string): Decimal {
   const [given, got] = [uiOf(inRaw, input), uiOf(outRaw, output)];
   return side === 'buy' ? given.div(got) : got.div(given);
 }
 
-/** Programs that a swap may call at its top level. What a route's own program calls is the simulation's to assess. */
+/** Programs that a swap may call at its top level. The simulation assesses what a route's own program calls. */
 export const SWAP_PROGRAMS: ReadonlySet<string> = new Set([
   SYSTEM_PROGRAM,
   TOKEN_PROGRAM,
@@ -70,22 +69,22 @@ export const SWAP_PROGRAMS: ReadonlySet<string> = new Set([
   AGGREGATOR_PROGRAM,
 ]);
 
-/** First bytes of token instructions that move, wrap or close; none that gives a right away (approve, set authority). */
+/** First bytes of token instructions that move, wrap or close. None of them grants a right (approve, set authority). */
 const TOKEN_INSTRUCTIONS: ReadonlySet<number> = new Set([3, 9, 12, 17]);
-/** System: create an account, transfer, and the account of a wrapped coin. */
+/** System instructions: create an account, transfer, and the account of a wrapped coin. */
 const SYSTEM_INSTRUCTIONS: ReadonlySet<number> = new Set([0, 2]);
 /** Associated-token-account instructions: create, and create idempotently. */
 const ASSOCIATED_INSTRUCTIONS: ReadonlySet<number> = new Set([0, 1]);
 
 export interface RouteRules {
-  /** Programs beside `SWAP_PROGRAMS` that routes lead through. */
+  /** Programs besides `SWAP_PROGRAMS` that routes use. */
   readonly programs: ReadonlySet<string>;
-  /** Others that may sign with the wallet: makers that are known. */
+  /** Known makers that may sign with the wallet. */
   readonly makers: ReadonlySet<string>;
   readonly tables: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Returns why an unsigned transaction is not one that a wallet should be asked to sign for this swap; null if it is. */
+/** Returns why a wallet must not be asked to sign an unsigned transaction for this swap, or null. */
 export function routeObjection(transaction: WireTransaction, promise: Pick<SwapPromise, 'wallet'>, rules: RouteRules): string | null {
   const { wallet } = promise;
   const signers = signersOf(transaction);
@@ -119,7 +118,7 @@ function instructionObjection(
     // Token-2022 wraps its transfer with a fee in an extension's instruction: 26, 1.
     const isFeeTransfer = program === TOKEN_2022 && tag === 26 && data[1] === 1;
     if (!isFeeTransfer && !TOKEN_INSTRUCTIONS.has(tag ?? -1)) return `${words} is asked for more than moving tokens (instruction ${tag})`;
-    // The rest of a closed account goes to its second account.
+    // The balance of a closed account goes to its second account.
     if (tag === 9 && names[accounts[1] ?? -1] !== wallet) return `${words} closes an account in favour of another than the wallet`;
   }
   if (program === SYSTEM_PROGRAM && !(SYSTEM_INSTRUCTIONS.has(tag ?? -1) && data[1] === 0 && data[2] === 0 && data[3] === 0))
@@ -129,10 +128,10 @@ function instructionObjection(
   return null;
 }
 
-/** The most lamports that a swap may cost its wallet: fees, and the rent of accounts that it opens (two, with extensions, and to spare). */
+/** Maximum lamports of a swap: fees, and the rent of new accounts (two, with extensions and a margin). */
 const MOST_LAMPORTS = 12_000_000n;
 
-/** Returns why balances that would change like this break the promise; null if they keep it. */
+/** Returns why these balance changes break the promise, or null if they keep it. */
 export function balanceObjection(changes: BalanceChanges, promise: SwapPromise): string | null {
   const { wallet, input, output, inAmount, minOutAmount } = promise;
   const given = -deltaOf(changes, wallet, input.mint);
@@ -170,9 +169,9 @@ export interface SwapFillInfo {
 }
 
 /**
- * Returns the fill of a finalized swap: what the wallet really gave and got, regardless of the quote; null if the balances show no trade.
- * Both amounts are booked to the last base unit and nothing is a fee. Only the price, their quotient, is rounded. Network fees are paid in
- * lamports and stay outside.
+ * Returns the fill of a finalized swap: what the wallet really gave and got, whatever the quote. Null if the balances show no trade. Both
+ * amounts are booked to the last base unit, without a fee. Only the price, their quotient, is rounded. Network fees are paid in lamports
+ * and not included.
  */
 export function swapFill(changes: BalanceChanges, promise: SwapPromise, info: SwapFillInfo): Fill | null {
   const { wallet, side, input, output } = promise;
@@ -205,18 +204,17 @@ export interface SwapOrderParts {
   readonly id: string;
   readonly bookId: string;
   readonly instrument: InstrumentKey;
-  /** The worst price that the swap may come to, in US dollars per UI unit. */
+  /** Worst price of the swap in US dollars per UI unit. */
   readonly worstPrice: Decimal | DecimalString;
   readonly maxSlippageBps: number;
-  /** Sellable quantity of the book, to the last unit. Without it, only whole lots are sold. */
+  /** Sellable quantity of the book, to the last unit. Without it only whole lots are sold. */
   readonly sellable?: DecimalString | undefined;
 }
 
 /**
- * The order that risk assesses in the place of a swap: at its worst price, and for everything that the wallet may give. A
- * buy counts whole what it may spend, a sell what it may sell; both are rounded to whole steps, never below the swap.
- * Only if a sell leaves less than a lot of what the book may sell is it rounded down: positions of swaps are no whole
- * number of lots, and the last part of one could never be sold.
+ * Returns the order that risk assesses for a swap: at its worst price, and for the wallet's maximum input. Both sides are rounded up to
+ * whole steps. Only a sell that leaves less than a lot of the sellable quantity is rounded down: positions of swaps are no whole number of
+ * lots, and the last part of one could otherwise never be sold.
  */
 export function swapOrder({ side, input, inAmount }: Pick<SwapPromise, 'side' | 'input' | 'inAmount'>, parts: SwapOrderParts): Order {
   const { lot, tick } = marketStepOf(parts.instrument);
@@ -225,7 +223,7 @@ export function swapOrder({ side, input, inAmount }: Pick<SwapPromise, 'side' | 
     const steps = value.div(step);
     return (up ? steps.ceil() : steps.floor()).times(step);
   };
-  // A sell's worst price is its lowest: rounded down it is still one that the chain would refuse to pass.
+  // A sell's worst price is its minimum. Rounded down, the chain would still refuse it.
   const limit = inSteps(new Decimal(parts.worstPrice), tick, side === 'buy');
   const limitPrice = limit.gt(0) ? limit : new Decimal(tick);
   const counted = inSteps(side === 'buy' ? given.div(limitPrice) : given, lot, true);

@@ -1,13 +1,13 @@
-/** Mints, token accounts and lookup tables of the primary chain, read from their bytes. */
+/** Reads mints, token accounts and lookup tables of the primary chain. */
 import type { EpochMs } from '../values/time.ts';
 import { base58 } from './base58.ts';
 
-/** The fee that a mint takes of what is transferred, out of what is received. */
+/** Fee of a mint on transfers, taken out of the received amount. */
 export interface MintTransferFee {
   readonly basisPoints: number;
-  /** The most that one transfer costs, in raw units. */
+  /** Maximum fee of one transfer, in raw units. */
   readonly maximum: bigint;
-  /** First epoch of the chain in which it holds. */
+  /** First epoch in which it applies. */
   readonly epoch: bigint;
 }
 
@@ -26,17 +26,17 @@ export interface MintAccount {
   readonly freezeAuthority: string | null;
   /** Null if the mint does not scale. */
   readonly scale: MintScale | null;
-  /** The older and the newer fee; null if the mint takes none ever. */
+  /** Older and newer fee, or null if the mint never takes one. */
   readonly transferFee: { readonly older: MintTransferFee; readonly newer: MintTransferFee } | null;
-  /** True while the issuer has stopped every transfer. */
+  /** True while the issuer has stopped all transfers. */
   readonly paused: boolean;
-  /** Authority that may move anybody's balance; null if nobody may. */
+  /** Authority that may move any balance, or null. */
   readonly permanentDelegate: string | null;
-  /** The program that every transfer calls; null if none is set. */
+  /** Program that every transfer calls, or null. */
   readonly transferHook: string | null;
   /** True if new accounts are frozen until the issuer thaws them. */
   readonly startsFrozen: boolean;
-  /** Numbers of all extensions, for callers that must know that there are no others. */
+  /** Numbers of all extensions, for callers that must exclude unknown ones. */
   readonly extensions: readonly number[];
 }
 
@@ -47,17 +47,17 @@ export interface TokenAccount {
   readonly amount: bigint;
   readonly state: 'initialized' | 'frozen';
   readonly extensions: readonly number[];
-  /** Fees that the mint withheld here, in raw units: not the owner's. */
+  /** Fees withheld by the mint here, in raw units. Not the owner's. */
   readonly withheld: bigint;
 }
 
 const MINT_BYTES = 82;
 const ACCOUNT_BYTES = 165;
-/** Behind the padding: whether a mint or an account follows. */
+/** Offset of the byte after the padding that tells a mint from an account. */
 const KIND_AT = 165;
 const EXTENSIONS_AT = 166;
 
-/** Numbers of the extensions that the catalog's mints and their accounts have. */
+/** Numbers of the extensions used by the catalog's mints and their accounts. */
 export const EXTENSION = {
   transferFeeConfig: 1,
   transferFeeAmount: 2,
@@ -73,7 +73,7 @@ export const EXTENSION = {
   pausableAccount: 27,
 } as const;
 
-/** Bytes of those extensions that are read; one of another length is none that this reader knows. */
+/** Lengths of the extensions that are read. One of another length is unknown. */
 const LENGTHS: ReadonlyMap<number, number> = new Map([
   [EXTENSION.transferFeeConfig, 108],
   [EXTENSION.transferFeeAmount, 8],
@@ -83,7 +83,7 @@ const LENGTHS: ReadonlyMap<number, number> = new Map([
   [EXTENSION.scaledUiAmount, 56],
   [EXTENSION.pausable, 33],
 ]);
-/** An account that several keys share is as long as this, and nothing else is. */
+/** Length of a multisig account, which nothing else has. */
 const MULTISIG_BYTES = 355;
 
 const NOBODY = base58(new Uint8Array(32));
@@ -96,18 +96,18 @@ function key(bytes: Uint8Array, at: number): string {
   return base58(bytes.subarray(at, at + 32));
 }
 
-/** A key of 32 zero bytes means nobody. */
+/** Reads a key. 32 zero bytes mean none. */
 function keyOrNobody(bytes: Uint8Array, at: number): string | null {
   const found = key(bytes, at);
   return found === NOBODY ? null : found;
 }
 
-/** A key behind a flag of four bytes, as the first token program writes options. */
+/** Reads a key after a flag of four bytes, as the first token program encodes options. */
 function flaggedKey(bytes: Uint8Array, at: number): string | null {
   return view(bytes).getUint32(at, true) === 1 ? key(bytes, at + 4) : null;
 }
 
-/** The extensions behind a mint or an account; null if the bytes are not one. */
+/** Reads the extensions of a mint or an account, or returns null if the bytes are not one. */
 export function extensionsOf(bytes: Uint8Array, kind: 'mint' | 'account'): ReadonlyMap<number, Uint8Array> | null {
   const plain = kind === 'mint' ? MINT_BYTES : ACCOUNT_BYTES;
   if (bytes.length === plain) return new Map();
@@ -116,7 +116,7 @@ export function extensionsOf(bytes: Uint8Array, kind: 'mint' | 'account'): Reado
   for (let at = EXTENSIONS_AT; at + 4 <= bytes.length; ) {
     const type = view(bytes).getUint16(at, true);
     const length = view(bytes).getUint16(at + 2, true);
-    // Room that is not used yet.
+    // Unused space.
     if (type === 0) break;
     if (at + 4 + length > bytes.length || (LENGTHS.get(type) ?? length) !== length || found.has(type)) return null;
     found.set(type, bytes.subarray(at + 4, at + 4 + length));
@@ -125,7 +125,7 @@ export function extensionsOf(bytes: Uint8Array, kind: 'mint' | 'account'): Reado
   return found;
 }
 
-/** A mint's facts; null if the bytes are not an initialized mint of either token program. */
+/** Reads a mint, or returns null if the bytes are not an initialized mint of either token program. */
 export function readMint(bytes: Uint8Array): MintAccount | null {
   const extensions = extensionsOf(bytes, 'mint');
   if (extensions === null || bytes[45] !== 1) return null;
@@ -162,13 +162,13 @@ function feeFrom(bytes: Uint8Array, at: number): MintTransferFee {
   return { epoch: data.getBigUint64(at, true), maximum: data.getBigUint64(at + 8, true), basisPoints: data.getUint16(at + 16, true) };
 }
 
-/** The multiplier that holds at `at`; 1 if the mint does not scale. */
+/** Returns the multiplier at a time, 1 if the mint does not scale. */
 export function multiplierAt(mint: Pick<MintAccount, 'scale'>, at: EpochMs): number {
   if (mint.scale === null) return 1;
   return at >= mint.scale.newMultiplierEffectiveAt ? mint.scale.newMultiplier : mint.scale.multiplier;
 }
 
-/** A token account's facts; null if the bytes are not an initialized account of either token program. */
+/** Reads a token account, or returns null if the bytes are not an initialized account of either token program. */
 export function readTokenAccount(bytes: Uint8Array): TokenAccount | null {
   const extensions = extensionsOf(bytes, 'account');
   const state = bytes[108];
@@ -186,7 +186,7 @@ export function readTokenAccount(bytes: Uint8Array): TokenAccount | null {
 
 const LOOKUP_TABLE_HEADER = 56;
 
-/** The addresses of a lookup table in order; null if the bytes are not one. */
+/** Reads the addresses of a lookup table in order, or returns null if the bytes are not one. */
 export function readLookupTable(bytes: Uint8Array): readonly string[] | null {
   if (bytes.length < LOOKUP_TABLE_HEADER || view(bytes).getUint32(0, true) !== 1 || (bytes.length - LOOKUP_TABLE_HEADER) % 32 !== 0)
     return null;

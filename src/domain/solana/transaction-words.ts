@@ -1,6 +1,6 @@
 /**
- * Description of a primary-chain transaction for its signer, one sentence for each instruction. Unknown instructions are called unknown.
- * Amounts are raw units if the bytes do not state the decimals. Pages load this file too, so it uses nothing of Node.
+ * Describes a primary-chain transaction for its signer, one sentence per instruction. Unknown instructions are called unknown. Amounts are
+ * raw units if the bytes do not state the decimals. Pages load this file too, so it must not use Node.
  */
 import { readUint } from '../launch/byte-struct.ts';
 import { CURVE_INSTRUCTIONS, LOCKER_CLAIM } from '../launch/curve/instructions.ts';
@@ -24,23 +24,23 @@ import {
 const LAMPORT_DECIMALS = 9;
 const EVERYTHING = 2n ** 64n - 1n;
 
-/** An instruction's data and accounts; what is not there is refused by `Cut`. */
+/** An instruction's data and accounts. Reading a missing part throws `Cut`. */
 interface Call {
   readonly data: Uint8Array;
-  /** A little-endian number of so many bytes. */
+  /** Reads a little-endian number of the given length. */
   uint(at: number, length: number): bigint;
   key(at: number): string;
-  /** The address at a place. */
+  /** Returns the address at an index. */
   account(place: number): string;
 }
 
-/** The instruction ends before what it should say. */
+/** Thrown if an instruction is too short. */
 class Cut extends Error {}
 
-/** Reader of an instruction; null if it does not know it. */
+/** Describes an instruction, or returns null if it is unknown. */
 type Reader = (call: Call) => string | null;
 
-/** One sentence for each instruction, in their order. */
+/** Returns one sentence per instruction, in order. */
 export function sentencesOf(message: Pick<WireMessage, 'staticKeys' | 'instructions' | 'lookups'>): readonly string[] {
   const names = accountsOf(message);
   return message.instructions.map(({ program, accounts, data }) => {
@@ -87,7 +87,7 @@ function callOf(data: Uint8Array, accounts: readonly string[]): Call {
   };
 }
 
-/** `1,234.5` of an amount in its smallest units, exact. */
+/** Formats an amount in smallest units as `1,234.5`, exactly. */
 function amountText(raw: bigint, decimals = 0): string {
   const digits = raw.toString().padStart(decimals + 1, '0');
   const whole = digits.slice(0, digits.length - decimals).replace(/\B(?=(\d{3})+$)/g, ',');
@@ -156,7 +156,7 @@ const token2022: Reader = (call) => {
 
 const memo: Reader = ({ data }) => `Keeps the text “${new TextDecoder().decode(data)}” on the chain.`;
 
-/** Three texts behind their lengths. */
+/** Reads three length-prefixed texts. */
 function textsAfter({ data, uint }: Call, from: number): readonly [string, string, string] {
   let at = from;
   const next = (): string => {
@@ -178,7 +178,7 @@ function curveSwap({ uint, account }: Call, mode: bigint): string | null {
   return null;
 }
 
-/** Readers by the first eight bytes. */
+/** Readers by their first eight bytes. */
 const CURVE_READERS: readonly (readonly [discriminator: Uint8Array, Reader])[] = [
   [
     CURVE_INSTRUCTIONS.createConfig,

@@ -1,34 +1,37 @@
-/** Signed bytes against the prepared message: the raw bytes are equal, and every signature is right. Nothing is ever written anew to be compared. */
+/**
+ * Verifies signed bytes against the prepared message: the raw bytes must be equal, and every signature valid. Nothing is re-encoded for the
+ * comparison.
+ */
 import { createHash } from 'node:crypto';
 import { type Outcome, type Refusal, refuse } from '../values/refusal.ts';
 import { base58, fromBase58 } from './base58.ts';
 import { differenceOf, differenceWords } from './difference.ts';
 import { readMessage, readTransaction, signersOf, type WireTransaction } from './message.ts';
 
-/** A message as it was stored before its signer was told of it: plain JSON. */
+/** A message as stored before its signer saw it. Plain JSON. */
 export interface PreparedMessage {
   readonly messageBase64: string;
-  /** SHA-256 of the message's bytes, hexadecimal. */
+  /** SHA-256 of the message's bytes in hexadecimal. */
   readonly digest: string;
   /** Base58, in the order of their signatures. */
   readonly requiredSigners: readonly string[];
   readonly blockhash: string;
-  /** Above this block height the message cannot land any more. */
+  /** Last block height at which the message can land. */
   readonly lastValidBlockHeight: number;
 }
 
-/** Bytes that passed: made by `verifySigned` alone, and what a broadcast takes. */
+/** Verified bytes. Only `verifySigned` makes them, and broadcasts require them. */
 export interface VerifiedTransaction {
   readonly transaction: WireTransaction;
   readonly signed: Uint8Array;
-  /** Base58 of the first signature: the transaction's name on the chain. */
+  /** First signature in base58, which identifies the transaction on the chain. */
   readonly signature: string;
 }
 
-/** Ed25519 in the strict reading of RFC 8032: no second encoding of a signature, no key of small order. */
+/** Verifies an Ed25519 signature strictly by RFC 8032: no second encoding of a signature, no key of small order. */
 export type VerifySignature = (signature: Uint8Array, message: Uint8Array, key: Uint8Array) => boolean;
 
-/** The stored form of an unsigned (or partly signed) transaction's message. */
+/** Returns the stored form of an unsigned or partly signed transaction's message. */
 export function preparedMessageOf(transaction: WireTransaction, lastValidBlockHeight: number): PreparedMessage {
   return {
     messageBase64: Buffer.from(transaction.message).toString('base64'),
@@ -39,22 +42,21 @@ export function preparedMessageOf(transaction: WireTransaction, lastValidBlockHe
   };
 }
 
-/** SHA-256 in hexadecimal. */
+/** Returns the SHA-256 in hexadecimal. */
 export function digestOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** Bytes of a base64 text in its one canonical encoding; null of every other text. */
+/** Decodes a base64 text in its canonical encoding, or returns null for any other text. */
 export function fromBase64(text: string): Uint8Array | null {
   const bytes = Buffer.from(text, 'base64');
   return bytes.toString('base64') === text ? new Uint8Array(bytes) : null;
 }
 
 /**
- * Checks what came back from a wallet. Refused as `malformed_transaction` if the bytes are no transaction in its one
- * encoding, `signed_bytes_differ` if the message is another one (what a wallet changed is named),
- * `signature_missing` and `signature_invalid` if a required signer did not sign these bytes. `tables` (addresses by
- * their places in lookup tables) only helps to name a change.
+ * Checks the bytes from a wallet. Refuses with `malformed_transaction` if they are not a transaction in its canonical encoding, with
+ * `signed_bytes_differ` if the message is another one (the change is named), and with `signature_missing` or `signature_invalid` if a
+ * required signer did not sign these bytes. `tables` (addresses by their lookup-table index) only helps to name a change.
  */
 export function verifySigned(
   prepared: PreparedMessage,

@@ -1,6 +1,6 @@
 /**
- * Compiles a thesis in words into a Take by a fixed grammar. What it does not know it never guesses: every word is part of a
- * phrase, of a reason that is set aside, or of a question. The grammar is written down in docs/guides/takes.md.
+ * Compiles a thesis in words into a Take by a fixed grammar, without guessing: every word is part of a phrase, of a reason that is set
+ * aside, or of a question. docs/guides/takes.md describes the grammar.
  */
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import type { Problem } from '../values/field.ts';
@@ -21,10 +21,10 @@ import { type Meaning, PHRASES, shownMeaning } from './thesis-phrases.ts';
 import { assignSides, type Item, type SidedCondition } from './thesis-sides.ts';
 import { normalised, strangeDigits, type Token, tokensOf } from './thesis-tokens.ts';
 
-/** The longest thesis, in characters. */
+/** Maximum characters of a thesis. */
 export const MAX_THESIS_LENGTH = 2_000;
 
-/** One phrase of the thesis and its reading. */
+/** A phrase of the thesis and its reading. */
 export interface Understood {
   readonly phrase: string;
   readonly as: string;
@@ -36,10 +36,10 @@ export type CompiledThesis =
       readonly take: Take;
       readonly understood: readonly Understood[];
       readonly assumed: readonly string[];
-      /** Reasons that the author gives: no part of the policy. */
+      /** Reasons that the author gives. Not part of the policy. */
       readonly notUnderstood: readonly string[];
       /**
-       * Points that the author has to confirm before the Take is armed: every reason, and every assumption about what is bought, sold or
+       * Points that the author must confirm before the Take is armed: every reason, and every assumption about what is bought, sold or
        * paid.
        */
       readonly open: readonly string[];
@@ -55,12 +55,12 @@ export interface Reading {
 
 interface Scanned {
   readonly items: readonly Item[];
-  /** Tokens of assets that stand outside of reasons, and within them. */
+  /** Tokens of assets outside reasons. `inReasons` are those within. */
   readonly assets: readonly Token[];
   readonly inReasons: readonly Token[];
 }
 
-/** "don't buy unless …" buys when; "don't sell until …" sells when. */
+/** Removes double negations: "don't buy unless …" buys when, "don't sell until …" sells when. */
 function withoutDoubleNegation(tokens: readonly Token[]): Token[] {
   const changed = [...tokens];
   for (const [i, { kind }] of tokens.entries()) {
@@ -79,7 +79,7 @@ interface Found {
   readonly meanings: readonly Meaning[];
 }
 
-/** The longest phrase that begins at each token. */
+/** Returns a reader of the longest phrase at each token. */
 function phraseReader(tokens: readonly Token[], now: EpochMs): (at: number) => Found | null {
   const kinds = tokens.map(({ kind }) => `${kind}~`).join('');
   const places: number[] = [];
@@ -103,14 +103,14 @@ function phraseReader(tokens: readonly Token[], now: EpochMs): (at: number) => F
   };
 }
 
-/** Links, reasons and questions begin no condition; a "when" does. */
+/** True for a phrase that can begin a condition. Links, reasons and questions cannot, "when" can. */
 function beginsAnew({ meanings }: Found): boolean {
   return meanings.some((meaning) =>
     meaning.kind === 'link' ? meaning.word === 'when' : !['asset', 'rationale', 'question'].includes(meaning.kind),
   );
 }
 
-/** The number of tokens that a reason has: to the end of its sentence, or to a comma, colon or "and" before a phrase of the policy. */
+/** Returns the number of tokens of a reason: to the end of its sentence, or to a comma, colon or "and" before a phrase of the policy. */
 function reasonLength(tokens: readonly Token[], at: number, readAt: (at: number) => Found | null): number {
   let end = at + 1;
   for (; end < tokens.length; end++) {
@@ -126,7 +126,7 @@ function reasonLength(tokens: readonly Token[], at: number, readAt: (at: number)
   return end - at;
 }
 
-/** A title before a colon, of unknown words and the asset alone, is no condition: it is set aside as a reason is. */
+/** Returns the length of a title before a colon. A title of only unknown words and the asset is set aside like a reason. */
 function labelLength(tokens: readonly Token[]): number {
   const end = tokens.findIndex(({ afterColon }) => afterColon);
   const label = tokens.slice(0, Math.max(0, end));
@@ -134,7 +134,7 @@ function labelLength(tokens: readonly Token[]): number {
   return label.length <= 3 && isLabel ? end : 0;
 }
 
-/** The text as phrases, assets and unknown words, from left to right. */
+/** Splits the text into phrases, assets and unknown words, from left to right. */
 function scan(text: string, tokens: readonly Token[], now: EpochMs): Scanned {
   const readAt = phraseReader(tokens, now);
   const items: Item[] = [];
@@ -173,7 +173,7 @@ function scan(text: string, tokens: readonly Token[], now: EpochMs): Scanned {
   return { items, assets, inReasons };
 }
 
-/** Tokens that a reason may not hold: it could be meant as a condition. */
+/** Tokens that a reason must not contain, because they could be meant as a condition. */
 const WEIGHTY: readonly string[] = [
   'BUY',
   'SELL',
@@ -196,7 +196,7 @@ const WEIGHTY: readonly string[] = [
 const isItAReason = (text: string): string =>
   `Is "${text.slice(0, 120)}" only a reason, or a condition? Conditions are written with "when …"; leave numbers out of reasons.`;
 
-/** Neighbouring unknown words are one question. */
+/** Returns one question per run of unknown words. */
 function unknownQuestions(items: readonly Item[]): string[] {
   const runs: string[] = [];
   let open = false;
@@ -219,7 +219,10 @@ interface SettledAsset {
   readonly assumed: string | null;
 }
 
-/** The one instrument that a thesis names. Of an asset's spot and perpetual market the spot market is meant, unless it says otherwise. */
+/**
+ * Returns the only instrument that a thesis names. If an asset has a spot and a perpetual market, the spot market is meant unless the
+ * thesis says otherwise.
+ */
 function settledAsset({ assets, inReasons }: Scanned, tokens: readonly Token[]): SettledAsset | { readonly question: string } {
   const named = assets.length > 0 ? assets : inReasons;
   const [first] = named;
@@ -247,7 +250,7 @@ function settledAsset({ assets, inReasons }: Scanned, tokens: readonly Token[]):
 
 type Limit = 'allocation' | 'slippage' | 'expiry';
 
-/** The value of a limit: said once, or corrected by "actually make it …". Another one is a question. */
+/** Returns the value of a limit, given once or corrected by "actually make it …". A second value is a question. */
 function single<K extends Limit>(items: readonly Item[], kind: K, reading: Reading): Extract<Meaning, { kind: K }> | null {
   const found = items.filter((item): item is Item & { meaning: Extract<Meaning, { kind: K }> } => item.meaning.kind === kind);
   const last = found.at(-1);
@@ -271,7 +274,7 @@ function textProblem(thesis: string): string | null {
   return thesis.isWellFormed() ? null : 'holds half of a surrogate pair';
 }
 
-/** Reads a thesis into a Take, or asks what would settle it. Pure: `world.now` is the only clock. */
+/** Reads a thesis into a Take, or returns questions. Pure: `world.now` is the only clock. */
 export function compileThesis(thesis: string, world: TakeWorld): CompiledThesis {
   const problem = textProblem(thesis);
   if (problem !== null)
@@ -341,7 +344,7 @@ function finished(
   if (exit.length === 0) reading.assumed.push(ASSUMED.noExit);
   const notUnderstood = items.filter(({ meaning }) => meaning.kind === 'rationale').map(({ text }) => text);
   const open = [...notUnderstood, ...reading.assumed];
-  // The product's own bounds are shown and need no word of the author: neither makes the Take do more than was asked.
+  // Defaults that limit the Take are shown without confirmation, because they do not make it do more than was asked.
   if (slippage === null) reading.assumed.push(ASSUMED.slippage);
   if (expiry === null) reading.assumed.push(ASSUMED.expiry(expiresAt));
   return { ok: true, take: built.take, understood: reading.understood, assumed: reading.assumed, notUnderstood, open };

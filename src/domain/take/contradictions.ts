@@ -1,8 +1,8 @@
-/** Conditions that can never pass together: a Take with such a set would wait for ever. */
+/** Finds conditions that can never pass together, with which a Take would wait for ever. */
 import { Decimal } from '../values/decimal.ts';
 import type { ManifestCondition } from '../manifest/manifest.ts';
 
-/** Condition pairs `<stem>_below` / `<stem>_above` with the field that both compare. */
+/** Condition pairs `<stem>_below` / `<stem>_above`, and the field that both compare. */
 const BANDS: Readonly<Record<string, string>> = {
   price: 'price',
   premium: 'pct',
@@ -12,7 +12,7 @@ const BANDS: Readonly<Record<string, string>> = {
   funding_percentile: 'percentile',
 };
 
-/** Returns the measure of a condition besides the compared field: the period and the timeframe of an indicator. */
+/** Returns a condition's parameters besides the compared field, such as period and timeframe. */
 function measure(condition: ManifestCondition, field: string): string {
   return Object.keys(condition)
     .filter((name) => name !== 'type' && name !== field)
@@ -32,7 +32,7 @@ function emptyBand(conditions: readonly ManifestCondition[], stem: string, field
   return null;
 }
 
-/** Entry conditions all have to pass: why they never can, or null if they may. */
+/** Returns why the entry conditions, which must all pass, never can, or null if they may. */
 export function entryContradiction(entry: readonly ManifestCondition[]): string | null {
   for (const [stem, field] of Object.entries(BANDS)) {
     const found = emptyBand(entry, stem, field);
@@ -46,9 +46,7 @@ export function entryContradiction(entry: readonly ManifestCondition[]): string 
   return null;
 }
 
-/**
- * Returns a sentence about an exit that can pass while the entry does, so that the position would be left as it is entered, or null.
- */
+/** Returns a sentence about an exit that can pass at the same time as the entry, so that the position would be closed at once, or null. */
 export function exitAtOnce(entry: readonly ManifestCondition[], exit: readonly ManifestCondition[]): string | null {
   for (const [stem, field] of Object.entries(BANDS)) {
     for (const enter of entry) {

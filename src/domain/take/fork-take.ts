@@ -1,4 +1,4 @@
-/** Forks a Take: the same asset and condition types with another allocation, slippage budget or thresholds. */
+/** Forks a Take: same asset and condition types, with another allocation, slippage budget or thresholds. */
 import type { Problem } from '../values/field.ts';
 import { isObject } from '../values/field.ts';
 import type { ManifestCondition } from '../manifest/manifest.ts';
@@ -6,7 +6,7 @@ import type { EpochMs } from '../values/time.ts';
 import { buildTake, type ReadTake, type TakeWorld } from './read-take.ts';
 import type { Take } from './take.ts';
 
-/** Changes permitted in a fork. A threshold is named `<side>[<index>].<field>`, for example `entry[0].pct`. */
+/** Changes of a fork. A threshold is named `<side>[<index>].<field>`, such as `entry[0].pct`. */
 export interface ForkChanges {
   readonly allocationUsd?: string;
   readonly maxSlippageBps?: number;
@@ -35,7 +35,7 @@ function changed(take: Take, thresholds: Readonly<Record<string, unknown>>, prob
   return sides as { entry: readonly ManifestCondition[]; exit: readonly ManifestCondition[] };
 }
 
-/** The names of all thresholds of a Take, in its order. */
+/** Returns the names of all thresholds of a Take, in order. */
 export function thresholdNames(take: Pick<Take, 'entry' | 'exit'>): string[] {
   return (['entry', 'exit'] as const).flatMap((side) =>
     take[side].flatMap((condition, index) =>
@@ -47,8 +47,8 @@ export function thresholdNames(take: Pick<Take, 'entry' | 'exit'>): string[] {
 }
 
 /**
- * The forked Take. Its life begins anew: it lasts as long from now on as the original lasted from its making.
- * @param lifeMs the original's life in milliseconds.
+ * Returns the forked Take, which lives as long from now on as the original from its creation. @param lifeMs Life of the original in
+ * milliseconds.
  */
 export function forkTake(take: Take, changes: ForkChanges, lifeMs: number, world: TakeWorld): ReadTake {
   const problems: Problem[] = [];

@@ -1,4 +1,4 @@
-/** The capital that an organization may allocate to live Takes, all of them together, and the dollars that are free for one more. */
+/** Capital that an organization may allocate to all of its live Takes, and the free dollars for another one. */
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import type { RiskRejection } from '../agents/decision.ts';
 import { type AccountFacts, freeDollars } from '../books/free-dollars.ts';
@@ -6,8 +6,8 @@ import { DOLLARS_ASSET, type DollarVenue, dollarsAtVenue, walletPlace } from '..
 import type { EpochMs } from '../values/time.ts';
 
 /**
- * Thrown by a store inside the transaction of a live arming if the mandate's capital is allocated to other live Takes
- * already: nothing of the step is written. An exception, because it has to undo the transaction that it is found out in.
+ * Thrown by a store inside the transaction of a live arming if other live Takes already use the mandate's capital. The step writes nothing.
+ * An exception, because it must undo the transaction in which it is detected.
  */
 export class LiveCapitalUsed extends Error {
   /** Allocation of the other live Takes, in US dollars. */
@@ -23,37 +23,40 @@ export class LiveCapitalUsed extends Error {
   }
 }
 
-/** Place that pays: an account at a venue and, on the primary chain, the wallet. Null of a Take that has none, and at the exchange. */
+/**
+ * Place that pays: an account at a venue, and on the primary chain a wallet. The wallet is null at the exchange, and for a Take without
+ * one.
+ */
 export interface PayingPlace {
   readonly venue: DollarVenue;
   readonly wallet: string | null;
 }
 
-/** Dollars of a place that a live Take, or something that a person asked for, has bound. US dollars. */
+/** Dollars of a place that a live Take or a person's request has bound. US dollars. */
 export interface BoundAtVenue extends PayingPlace {
-  /** The Take, order, transaction or transfer; null of what people spent at the exchange since the comparison. */
+  /** Take, order, transaction or transfer. Null for what people spent at the exchange since the comparison. */
   readonly holder: string | null;
-  /** Dollars that a Take may still buy for. */
+  /** Dollars that a Take may still spend. */
   readonly cashUsd: DecimalString;
-  /** Spent since the comparison of accounts, which still found it there, or about to be. */
+  /** Spent since the reserve check, which still counted it, or about to be. */
   readonly spentUsd: DecimalString;
-  /** True if live books know what was spent; false of what a person has asked for. */
+  /** True if live books include the spending. False for a person's request. */
   readonly isBooked: boolean;
 }
 
 /** Claims on the dollars of an organization's accounts. US dollars. */
 export interface BoundDollars {
-  /** Accounts and live books, cash of idle Takes included. */
+  /** Accounts and live books, including the cash of idle Takes. */
   readonly facts: AccountFacts;
-  /** Paid into vaults since the comparison of accounts. */
+  /** Deposits into vaults since the reserve check. */
   readonly vaultsPaidInUsd: DecimalString;
   readonly bound: readonly BoundAtVenue[];
 }
 
-/** Free dollars of a place, or why nobody knows them. */
+/** Free dollars of a place, or why they are unknown. */
 export type DollarsForTake = { readonly freeUsd: DecimalString; readonly heldUsd: DecimalString } | { readonly unknown: string };
 
-/** Dollars of a place that nothing else has bound: no vault, no other armed Take, nothing that a person has asked for. */
+/** Returns the dollars of a place that nothing else has bound: no vault, no other armed Take, no person's request. */
 export function dollarsForTake(
   { facts, vaultsPaidInUsd, bound }: BoundDollars,
   { venue, wallet }: PayingPlace,
@@ -66,7 +69,7 @@ export function dollarsForTake(
   const sum = (of: (one: BoundAtVenue) => Decimal | DecimalString): Decimal =>
     bound.reduce((total, one) => total.plus(of(one)), new Decimal(0));
   const whole = (one: BoundAtVenue): Decimal => new Decimal(one.cashUsd).plus(one.spentUsd);
-  // Free dollars leave out the cash of every live Take. That of Takes which buy nothing any more binds nothing.
+  // Free dollars exclude the cash of every live Take. That of Takes that no longer buy binds nothing.
   const takesCash = Object.values(facts.takesCash).reduce((total, usd) => total.plus(usd), new Decimal(0));
   const asked = sum(({ isBooked, spentUsd }) => (isBooked ? '0' : spentUsd));
   const total = takesCash
@@ -87,15 +90,16 @@ export function dollarsForTake(
   return { freeUsd: plainDecimal(Decimal.max(0, Decimal.min(...frees))), heldUsd: plainDecimal(held) };
 }
 
-/** Dollars that something takes which a person has asked for. US dollars. */
+/** Dollars that a person's request spends. US dollars. */
 export interface Spending extends PayingPlace {
-  /** Order, transaction or transfer. */
+  /** Id of the order, transaction or transfer. */
   readonly id: string;
   readonly usd: DecimalString;
 }
 
 /**
- * Refuses what a person asks for if it would take dollars that vaults or armed Takes have bound. Null if it takes none. An account that is unknown, or that the organization alone would overdraw, is left to the venue; a wallet that nobody compares backs nothing.
+ * Refuses a person's request that would spend dollars bound by vaults or armed Takes, or returns null. The venue decides about an account
+ * that is unknown or that only the organization would overdraw. A wallet that is not compared backs nothing.
  */
 export function boundDollarsObjection(dollars: BoundDollars, { id, usd, ...place }: Spending, now: EpochMs): RiskRejection | null {
   const { facts, vaultsPaidInUsd } = dollars;
@@ -116,8 +120,8 @@ export function boundDollarsObjection(dollars: BoundDollars, { id, usd, ...place
 }
 
 /**
- * Thrown inside the transaction that would write what a person asked for, if it takes dollars that something else has bound: nothing
- * of the step is written. Armings, deposits and these see each other, for each holds the organization's control row.
+ * Thrown inside the transaction that would write a person's request if its dollars are bound elsewhere. The step writes nothing. Armings,
+ * deposits and requests are serialized, because each locks the organization's control row.
  */
 export class DollarsBound extends Error {
   readonly rejection: RiskRejection;
@@ -128,7 +132,7 @@ export class DollarsBound extends Error {
   }
 }
 
-/** Thrown inside the transaction of a live arming if no free dollars pay for the Take: nothing of the step is written. */
+/** Thrown inside the transaction of a live arming if free dollars do not cover the Take. The step writes nothing. */
 export class LiveDollarsLacking extends Error {
   readonly dollars: DollarsForTake;
   readonly neededUsd: DecimalString;

@@ -1,4 +1,4 @@
-/** Reads the fields of a Take into its canonical form, or says everything that is wrong with them. */
+/** Reads the fields of a Take into its canonical form, or returns all problems. */
 import { type Catalog, type CatalogEntry, isTradableAt, resolveUniverseEntry } from '../catalog/catalog.ts';
 import { conditionDefinition, readCondition } from '../conditions/index.ts';
 import { describeValue, type Fields, isObject, type Problem, readFields, refuseUnknown } from '../values/field.ts';
@@ -14,7 +14,7 @@ export const DEFAULT_SLIPPAGE_BPS = 50;
 export const DEFAULT_LIFE_MS = 30 * 86_400_000;
 export const DEFAULT_TIMEFRAME = '1h';
 
-/** The plain fields of the field form. */
+/** Plain fields of the field form. */
 export const TAKE_FIELDS: Fields = {
   symbol: { type: 'string', minLength: 1, maxLength: 80, description: 'A symbol of the catalog or <venue>:<pair>:<instrument kind>.' },
   allocationUsd: {
@@ -40,7 +40,7 @@ export interface RefusedTake {
   readonly problems: readonly Problem[];
 }
 
-/** The parts of a Take after the words or the fields were read; conditions are still as they were authored. */
+/** Parts of a Take after reading its words or fields. Conditions are still as authored. */
 export interface AuthoredTake {
   readonly symbol: string;
   readonly entry: readonly unknown[];
@@ -51,7 +51,7 @@ export interface AuthoredTake {
   readonly expiresAt: EpochMs;
 }
 
-/** Facts that an authored Take is checked against. */
+/** Facts that a Take is checked against. */
 export interface TakeWorld {
   readonly catalog: Catalog;
   readonly now: EpochMs;
@@ -80,7 +80,7 @@ function readSide(list: readonly unknown[], side: 'entry' | 'exit', entry: Catal
   return conditions;
 }
 
-/** Checks authored parts against the catalog, the registry of conditions and each other. */
+/** Checks the parts against the catalog, the registry of conditions and each other. */
 export function buildTake(authored: AuthoredTake, world: TakeWorld): ReadTake {
   const problems: Problem[] = [];
   const resolved = resolveUniverseEntry(authored.symbol, world.catalog);
@@ -127,7 +127,7 @@ export function buildTake(authored: AuthoredTake, world: TakeWorld): ReadTake {
 
 const DECIMAL = /^-?\d{1,13}(\.\d{1,12})?$/;
 
-/** The target as an entry condition. A price is above zero; a percentage lies within what the conditions allow. */
+/** Reads the target as an entry condition. A price must be positive, a percentage within the range of the conditions. */
 function readTarget(value: unknown, problems: Problem[]): ManifestCondition | null {
   const allowed = '{ "kind": "price" | "premium_pct" | "gap_to_mark_pct", "direction": "below" | "above", "value": "<decimal>" }';
   if (!isObject(value)) {
@@ -177,8 +177,8 @@ function conditionList(value: unknown, side: 'entry' | 'exit', problems: Problem
 }
 
 /**
- * Reads the field form: `symbol`, `target` and `conditions` (`{ "entry": [], "exit": [] }`, of which one is enough),
- * `allocationUsd`, `maxSlippageBps`, `timeframe`, `expiresAt`. Every default that was taken is named in `assumed`.
+ * Reads the field form: `symbol`, `target` and `conditions` (`{ "entry": [], "exit": [] }`, at least one of them), `allocationUsd`,
+ * `maxSlippageBps`, `timeframe`, `expiresAt`. `assumed` names every default used.
  */
 export function readTakeFields(value: unknown, world: TakeWorld): ReadTake {
   const problems: Problem[] = [];
@@ -214,7 +214,7 @@ export function readTakeFields(value: unknown, world: TakeWorld): ReadTake {
   return { ...built, assumed: assumptions(value, built.take, expiry.given) };
 }
 
-/** The sentences for every default that a Take was completed with. */
+/** Returns a sentence per default used. */
 function assumptions(value: Record<string, unknown>, take: Take, expiryGiven: boolean): string[] {
   const assumed: string[] = [];
   if (value['allocationUsd'] === undefined) assumed.push(ASSUMED.allocation);
@@ -232,7 +232,7 @@ export const ASSUMED = {
   noExit: 'there is no exit condition: the Take ends once it is filled, and the position stays until somebody closes it',
 } as const;
 
-/** Returns the reading of a Take without a thesis: each condition and limit under its own name, with nothing to confirm. */
+/** Returns the reading of a Take without a thesis: each condition and limit by name, with nothing to confirm. */
 export function readingOfFields(take: Take, assumed: readonly string[] = take.exit.length === 0 ? [ASSUMED.noExit] : []) {
   const sides = (['entry', 'exit'] as const).flatMap((side) =>
     take[side].map((condition, i) => ({ phrase: `${side}[${i}]`, as: `${side}: ${shownCondition(condition)}` })),

@@ -1,4 +1,4 @@
-/** Compares stored Takes with what their words mean today: a changed grammar arms nothing that its author did not mean. */
+/** Compares stored Takes with the present reading of their words, so that a changed grammar arms nothing that its author did not mean. */
 import { canonicalJson } from '../values/canonical-json.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { EpochMs } from '../values/time.ts';
@@ -6,7 +6,7 @@ import { compileThesis } from './compile-thesis.ts';
 import type { Take } from './take.ts';
 import { shownCondition } from './thesis-phrases.ts';
 
-/** The words of a stored Take and, if they were compiled since it is kept, what its author has to confirm. */
+/** Words of a stored Take, and the points to confirm, if they were stored. */
 export interface StoredWords {
   readonly thesis: string | null;
   readonly open?: readonly string[];
@@ -21,8 +21,8 @@ const policyOf = ({ asset, entry, exit, allocationUsd, maxSlippageBps }: Take): 
   canonicalJson({ asset, entry, exit, allocationUsd, maxSlippageBps });
 
 /**
- * Returns what the author of a stored Take has to confirm before it is armed. For older Takes it includes words that mean something else
- * today.
+ * Returns what the author of a stored Take must confirm before it is armed. For older Takes this includes words that now have another
+ * meaning.
  */
 export function openOf({ thesis, open }: StoredWords, take: Take, createdAt: EpochMs, catalog: Catalog): readonly string[] {
   if (open !== undefined) return open;

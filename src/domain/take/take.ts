@@ -1,4 +1,4 @@
-/** A Take: one asset, its conditions and its limits as a canonical hashed object, and the manifest that its evaluations decide by. */
+/** A Take: one asset, its conditions and limits as a canonical hashed object, and the manifest of its evaluations. */
 import { canonicalHash } from '../values/canonical-json.ts';
 import { costModelOf, marketStateOf, slippageFromMiddleBps } from '../orders/costs.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
@@ -6,52 +6,52 @@ import { MANIFEST_SCHEMA_VERSION } from '../manifest/limits.ts';
 import type { Manifest, ManifestCondition, UniverseEntry } from '../manifest/manifest.ts';
 import type { EpochMs } from '../values/time.ts';
 
-/** States of a Take. `filled` and `closed` differ if it has exit conditions: a filled one still watches its position. */
+/** States of a Take. A filled Take with exit conditions still watches its position until it is closed. */
 export const TAKE_STATES = ['draft', 'armed', 'triggered', 'proposed', 'filled', 'closed', 'disarmed', 'expired'] as const;
 export type TakeState = (typeof TAKE_STATES)[number];
 
-/** The reason of a disarmed Take whose position is sold by the word of its operator. */
+/** Reason of a disarmed Take whose position is being sold on its operator's command. */
 export const CLOSING = 'closing';
 
-/** The reason of a Take whose author has to confirm what its words mean. */
+/** Reason of a Take whose author must confirm what its words mean. */
 export const READING_OPEN = 'reading_open';
 
-/** `thesis`: compiled from words or fields. `basis`: a basis policy, whose entry and exit are bands of one spread. */
+/** `thesis`: compiled from words or fields. `basis`: a basis policy, whose entry and exit are thresholds of one spread. */
 export const TAKE_ORIGINS = ['thesis', 'basis'] as const;
 export type TakeOrigin = (typeof TAKE_ORIGINS)[number];
 
-/** The value that the Take waits for: a price in quote units, or a gap in percent (negative is a discount). */
+/** Value that the Take waits for: a price in quote units, or a gap in percent (negative is a discount). */
 export interface TakeTarget {
   readonly kind: 'price' | 'premium_pct' | 'gap_to_mark_pct';
   readonly direction: 'below' | 'above';
   readonly value: DecimalString;
 }
 
-/** The canonical form. Every field is hashed, so changing one makes another Take. */
+/** Canonical form. Every field is hashed, so changing one makes another Take. */
 export interface Take {
   readonly schemaVersion: '1';
   readonly origin: TakeOrigin;
   readonly asset: UniverseEntry;
-  /** The timeframe of indicators that name none of their own. */
+  /** Timeframe of indicators without their own. */
   readonly timeframe: string;
-  /** All must pass on a cut to trigger. The target is one of them. */
+  /** Conditions that must all pass on a cut to trigger. The target is one of them. */
   readonly entry: readonly ManifestCondition[];
-  /** Exit conditions; any one that passes closes the position. Empty: the Take ends once it is filled. */
+  /** Exit conditions. Any that passes closes the position. If empty, the Take ends once it is filled. */
   readonly exit: readonly ManifestCondition[];
   /** Capital of one trade, in US dollars. */
   readonly allocationUsd: DecimalString;
-  /** Slippage budget: maximum distance of the limit price beyond the executable price. */
+  /** Slippage budget in basis points: maximum distance of the limit price beyond the executable price. */
   readonly maxSlippageBps: number;
-  /** Expiry: the Take is not evaluated from this instant on. Milliseconds since the epoch. */
+  /** Expiry in milliseconds since the epoch. The Take is not evaluated from then on. */
   readonly expiresAt: EpochMs;
 }
 
 export const MIN_ALLOCATION_USD = '1';
 export const MAX_ALLOCATION_USD = '10000000';
-/** The longest life of a Take. */
+/** Maximum life of a Take in milliseconds. */
 export const MAX_TAKE_LIFE_MS = 365 * 86_400_000;
 
-/** SHA-256 over the canonical JSON of the Take, in lower-case hexadecimal. */
+/** Returns the SHA-256 over the canonical JSON of the Take in lower-case hexadecimal. */
 export function takeHash(take: Take): string {
   return canonicalHash(take);
 }
@@ -65,7 +65,7 @@ const TARGETS: Readonly<Record<string, Pick<TakeTarget, 'kind' | 'direction'> & 
   gap_to_mark_above: { kind: 'gap_to_mark_pct', direction: 'above', field: 'pct' },
 };
 
-/** The first entry condition that names a price or a premium; null if the Take waits for something else alone. */
+/** Returns the first entry condition on a price or a premium as a target, or null if there is none. */
 export function targetOf(take: Pick<Take, 'entry'>): TakeTarget | null {
   for (const condition of take.entry) {
     const target = TARGETS[condition.type];
@@ -74,33 +74,33 @@ export function targetOf(take: Pick<Take, 'entry'>): TakeTarget | null {
   return null;
 }
 
-/** The entry condition that a target stands for. */
+/** Returns the entry condition of a target. */
 export function conditionOfTarget(target: TakeTarget): ManifestCondition {
   if (target.kind === 'price') return { type: `price_${target.direction}`, price: target.value };
   const type = target.kind === 'premium_pct' ? 'premium' : 'gap_to_mark';
   return { type: `${type}_${target.direction}`, pct: Number(target.value) };
 }
 
-/** The largest percentage that a guardrail without one of its own may be read as: it never trips. */
+/** Value of a guardrail that never trips. */
 const UNSET = 0;
 
-/** The notional that the allocation pays for together with the venue's fee, rounded down to a cent. */
+/** Returns the notional that the allocation pays for together with the venue's fee, rounded down to a cent. */
 function tradeNotionalUsd({ allocationUsd, asset }: Pick<Take, 'allocationUsd' | 'asset'>): DecimalString {
   const withFee = new Decimal(costModelOf(asset.key).takerFeeBps).div(10_000).plus(1);
   return plainDecimal(new Decimal(allocationUsd).div(withFee).toDecimalPlaces(2, Decimal.ROUND_FLOOR));
 }
 
 /**
- * Returns the slippage that a fill of the Take is expected to have against its decision, in basis points, from a backtest's default
- * assumptions for its notional. A Take passes no gates, so it has no evidence of its own.
+ * Returns the expected slippage of the Take's fills against their decision, in basis points, from a backtest's default assumptions for its
+ * notional. A Take passes no gates, so it has no evidence of its own.
  */
 export function expectedSlippageOfTake(take: Take): number {
   return slippageFromMiddleBps('buy', Number(tradeNotionalUsd(take)), marketStateOf(take.asset.key));
 }
 
 /**
- * The manifest by which a Take is evaluated: the same conditions, one instrument, one position, its allocation as capital
- * and, less the venue's fee, as trade notional. The daily drawdown of a Take is that of the caller's mandate alone, hence 100 here.
+ * Returns the manifest that evaluates a Take: the same conditions, one instrument, one position, its allocation as capital and, minus the
+ * venue's fee, as trade notional. The daily drawdown is limited only by the organization's mandate, hence 100 here.
  */
 export function manifestOfTake(take: Take): Manifest {
   return {

@@ -1,20 +1,20 @@
-/** Finds the assets that a thesis names: by symbol, by the underlying's symbol, by its name. */
+/** Finds the assets that a thesis names, by symbol, by the underlying's symbol, or by name. */
 import type { Catalog, CatalogEntry } from '../catalog/catalog.ts';
 import { GRAMMAR_WORDS } from './thesis-words.ts';
 
-/** The instruments that a word of a thesis may name. More than one entry: the word does not settle which. */
+/** Instruments that a word of a thesis may name. Several if the word is ambiguous. */
 export interface NamedAsset {
   readonly entries: readonly CatalogEntry[];
-  /** True if the word is not the catalog's own symbol: then the reading is told. */
+  /** True if the word is not the catalog's own symbol, so that the reading is shown. */
   readonly inferred: boolean;
 }
 
 export type NamesOfAssets = (text: string, at: number) => { readonly length: number; readonly asset: NamedAsset } | null;
 
-/** Names that are ordinary words as well. */
+/** Names that are also ordinary words. */
 const ORDINARY: ReadonlySet<string> = new Set(['strategy', 'nasdaq', 'figure']);
 
-/** Names that people use beside the catalog's own, by underlying. */
+/** Common names besides the catalog's own, by underlying. */
 const ALIASES: Readonly<Record<string, readonly string[]>> = {
   GOOGL: ['google', 'goog'],
   META: ['facebook'],
@@ -26,19 +26,22 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
 
 const KIND_OF_NAME = / (?:xStock|PreStock|spot|perpetual)$/;
 
-/** `Apple xStock` -> `apple`, and its aliases. */
+/** Returns the names of an entry: `Apple xStock` gives `apple` and its aliases. */
 function namesOf(entry: CatalogEntry): string[] {
   return [entry.name.replace(KIND_OF_NAME, '').toLowerCase(), ...(ALIASES[entry.underlying] ?? [])];
 }
 
-/** A market of a builder's dex is named by its own name alone: several dexes list the same share, and who writes the share's name means the share. */
+/**
+ * True for a market of a builder's dex, which only its own full name identifies: several dexes list the same share, and the share's name
+ * means the share.
+ */
 const isBuilderMarket = ({ venue, instrument }: CatalogEntry): boolean => venue === 'evmvenue' && instrument.includes(':');
 
 const NAME = /[1-9A-HJ-NP-Za-km-z]{32,44}(?![\w])|[$#]?[A-Za-z][A-Za-z0-9&:/_-]*(?:'s)?/y;
 
 /**
  * Creates an index over the catalog for the words of a text. A launched token is named only by `$SYMBOL`, its mint or its full key, so that
- * a launch changes the meaning of no word.
+ * a launch does not change the meaning of a word.
  */
 export function assetNames(catalog: Catalog): NamesOfAssets {
   const exact = new Map<string, CatalogEntry[]>();
@@ -74,7 +77,7 @@ export function assetNames(catalog: Catalog): NamesOfAssets {
   function assetOf(word: string, marked: boolean): NamedAsset | null {
     const own = exact.get(word) ?? exact.get(word.toLowerCase());
     const meant = inferred.get(word.toLowerCase());
-    // The symbol of an underlying may mean any of its instruments, also if one of them has the same symbol.
+    // The symbol of an underlying may mean any of its instruments, even if one of them has the same symbol.
     if (own !== undefined && (meant === undefined || meant.length <= 1)) return { entries: own, inferred: false };
     if (meant !== undefined) return { entries: meant, inferred: true };
     const token = marked ? launched.get(word.toLowerCase()) : undefined;
@@ -82,7 +85,7 @@ export function assetNames(catalog: Catalog): NamesOfAssets {
   }
 }
 
-/** Letters and digits that look like a Latin letter, by that letter. */
+/** Letters and digits that look like a Latin letter, mapped to that letter. */
 const LOOKALIKES = new Map(
   Object.entries({
     a: 'аα',
@@ -109,18 +112,18 @@ const LOOKALIKES = new Map(
   }).flatMap(([letter, alike]) => Array.from(alike, (one) => [one, letter] as const)),
 );
 
-/** Reduces a name to how it looks at a glance: without case, marks, spaces and signs, and with lookalikes as the Latin letter. */
+/** Reduces a name to its appearance: without case, marks, spaces and signs, and with lookalikes as the Latin letter. */
 function lookOf(name: string): string {
   const plain = name.normalize('NFKD').toLowerCase();
   return plain.replace(/./gu, (char) => LOOKALIKES.get(char) ?? char).replace(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** Characters that are not seen, or that turn the text around them. */
+/** Invisible characters, and those that change the direction of text. */
 const UNSEEN = /[\p{C}\p{Zl}\p{Zp}\u{115F}\u{1160}\u{3164}\u{FFA0}]/u;
 
 /**
- * Returns why a token may not be launched under this symbol and name, or null if it may. Both would become words of everybody's theses, or
- * could be mistaken for the name of an instrument.
+ * Returns why a token cannot be launched under this symbol and name, or null if it can. Both would become words of all theses, or could be
+ * mistaken for the name of an instrument.
  */
 export function nameProblem(symbol: string, name: string, catalog: Catalog): string | null {
   const fixed = new Set(

@@ -1,4 +1,4 @@
-/** Makes the conditions of a thesis from its phrases, once the asset and the sides are known. */
+/** Turns the phrases of a thesis into conditions, once the asset and the sides are known. */
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import { readCondition } from '../conditions/index.ts';
 import { Decimal } from '../values/decimal.ts';
@@ -9,7 +9,7 @@ import { DEFAULT_TIMEFRAME } from './read-take.ts';
 import { type Meaning, type Side, shownCondition } from './thesis-phrases.ts';
 import type { SidedCondition } from './thesis-sides.ts';
 
-/** The condition of a phrase with what was assumed for it, or the question why there is none. */
+/** Condition of a phrase with its assumption, or a question. */
 type Authored = { readonly condition: Readonly<Record<string, unknown>>; readonly assumed?: string } | { readonly question: string };
 
 type GapMeaning = Extract<Meaning, { kind: 'gap' }>;
@@ -17,7 +17,7 @@ type LevelMeaning = Extract<Meaning, { kind: 'level' }>;
 
 const DEFAULT_RSI_PERIOD = 14;
 
-/** The sign of the gap that the entry waits for: below zero a discount. Null if it waits for no gap. */
+/** Returns the sign of the gap that the entry waits for, negative for a discount. Null if it waits for none. */
 function entryGap(entry: readonly ManifestCondition[]): number | null {
   const gap = entry.find(({ type }) => /^(?:premium|gap_to_mark)_(?:below|above)$/.test(type));
   return gap === undefined ? null : Number(gap['pct']);
@@ -28,7 +28,7 @@ const positionChange = (pct: number, text: string): Authored => ({
   assumed: `"${text}" is a ${pct > 0 ? 'gain' : 'loss'} of the position`,
 });
 
-/** The direction of a gap that stands at a size: a discount is entered deeper, and left once it has shrunk to that. */
+/** Returns the condition of a gap of a size: a discount is entered when deeper, and left once it has shrunk to it. */
 function sizedGap(meaning: GapMeaning, side: Side, { entry, exit }: Sides, text: string): Authored {
   const { pct, word } = meaning;
   const premium = (direction: 'below' | 'above', assumed?: string): Authored => ({
@@ -41,7 +41,7 @@ function sizedGap(meaning: GapMeaning, side: Side, { entry, exit }: Sides, text:
   }
   const entered = entryGap(entry);
   if (word === 'bare') {
-    // A bare "+6%" or "-4%" beyond the discount of the entry says what the position gains or loses.
+    // A bare "+6%" or "-4%" beyond the discount of the entry is the gain or loss of the position.
     const isPair = entered === null && exit.some(({ type }) => type === 'take_profit');
     if (pct > 0 || isPair || (entered !== null && pct < entered)) return positionChange(pct, text);
     if (entered === null || entered >= pct)
@@ -52,7 +52,7 @@ function sizedGap(meaning: GapMeaning, side: Side, { entry, exit }: Sides, text:
   return premium('above');
 }
 
-/** The gap is gone: coming from a discount it rises to zero, coming from a premium it falls to zero. */
+/** Returns the condition of a closed gap: a discount rises to zero, a premium falls to zero. */
 function closedGap(side: Side, entry: readonly ManifestCondition[], text: string): Authored {
   if (side === 'entry')
     return { question: `Is "${text}" to be bought above or below it? Write "below its reference" or "above its reference".` };
@@ -63,7 +63,7 @@ function closedGap(side: Side, entry: readonly ManifestCondition[], text: string
   return { condition: { type: below ? 'premium_above' : 'premium_below', pct: 0 } };
 }
 
-/** A gap as the condition of the asset's kind, or the question why there is none. */
+/** Returns the condition of a gap for the asset's kind, or a question. */
 function gapCondition(meaning: GapMeaning, side: Side, asset: CatalogEntry, sides: Sides, text: string): Authored {
   const { direction, pct } = meaning;
   if (direction === 'upper' && side === 'entry')
@@ -84,7 +84,7 @@ function gapCondition(meaning: GapMeaning, side: Side, asset: CatalogEntry, side
           { ...authored, condition: { ...authored.condition, type: String(authored.condition['type']).replace('premium', 'gap_to_mark') } },
           text,
         );
-  // Without a gap that it could be, a bare "+5%" or "-3%" at a sale is what the position gains or loses.
+  // Without a suitable gap, a bare "+5%" or "-3%" at a sale is the gain or loss of the position.
   if (
     direction === 'size' &&
     meaning.word === 'bare' &&
@@ -103,17 +103,17 @@ function gapCondition(meaning: GapMeaning, side: Side, asset: CatalogEntry, side
   return { question: `${asset.instrument} has ${benchmark}: what does "${text}" mean?` };
 }
 
-/** No price lies more than 100 % below another. */
+/** Asks about a discount above 100 %. */
 function checkedGap(authored: Authored, text: string): Authored {
   if ('condition' in authored && Number(authored.condition['pct']) <= -100)
     return { question: `A discount is less than 100%: what does "${text}" mean?` };
   return authored;
 }
 
-/** Maximum ratio of a target or a stop to the entry's price at which it is read as a price. */
+/** Maximum ratio of a target or stop to the entry's price at which it is read as a price. */
 const NEAR = 4;
 
-/** A price without a comparator: a target above the entry, or a stop below it. */
+/** Returns the condition of a price without a comparator: a target above the entry, or a stop below it. */
 function levelCondition({ level, value, money }: LevelMeaning, side: Side, entry: readonly ManifestCondition[], text: string): Authored {
   if (level === 'limit') return { condition: { type: side === 'entry' ? 'price_below' : 'price_above', price: value } };
   if (side === 'entry')
@@ -130,7 +130,7 @@ function levelCondition({ level, value, money }: LevelMeaning, side: Side, entry
   return { condition: { type: level === 'stop' ? 'price_below' : 'price_above', price: value } };
 }
 
-/** "it crosses back down": the averages are those that the entry names. */
+/** Returns the condition of "it crosses back down", with the averages of the entry. */
 function crossCondition(direction: 'up' | 'down' | 'reverse', entry: readonly ManifestCondition[], text: string): Authored {
   const crosses = entry.filter(({ type }) => type.startsWith('ema_cross_'));
   const [cross] = crosses;
@@ -140,7 +140,7 @@ function crossCondition(direction: 'up' | 'down' | 'reverse', entry: readonly Ma
   return { condition: { ...cross, type } };
 }
 
-/** Completes an RSI without a period or bars: as another RSI of the thesis has them, else with 14 bars and the default timeframe. */
+/** Completes an RSI without period or bars from another RSI of the thesis, else with 14 bars and the default timeframe. */
 function completed(condition: Readonly<Record<string, unknown>>, known: readonly ManifestCondition[], text: string): Authored {
   const type = String(condition['type']);
   if (!type.startsWith('rsi_')) return { condition };
@@ -157,10 +157,7 @@ function completed(condition: Readonly<Record<string, unknown>>, known: readonly
   };
 }
 
-/**
- * Reads the lower of two prices to sell at as the stop, if the one is above and the other below the price to buy at: "under 300, sell at
- * 360 or 270".
- */
+/** Reads the lower of two sale prices as the stop, if one is above and one below the purchase price: "under 300, sell at 360 or 270". */
 function bracketed(sided: readonly SidedCondition[], entry: readonly ManifestCondition[]): readonly SidedCondition[] {
   const [bought] = entry.filter(({ type }) => type === 'price_below');
   const priced = sided.filter(({ item, side }) => side === 'exit' && item.meaning.kind === 'level' && item.meaning.level !== 'limit');
@@ -180,7 +177,7 @@ function authoredOf({ item, side }: SidedCondition, asset: CatalogEntry, sides: 
   if (meaning.kind === 'gap') return gapCondition(meaning, side, asset, sides, text);
   if (meaning.kind === 'level') return levelCondition(meaning, side, sides.entry, text);
   if (meaning.kind === 'cross') return crossCondition(meaning.direction, sides.entry, text);
-  // "sell under 110" after "buy under 120" is a stop, or a slip of the pen for "over".
+  // "sell under 110" after "buy under 120" is a stop, or a mistake for "over".
   if (side === 'exit' && meaning.condition['type'] === 'price_below' && sides.entry.some(({ type }) => type === 'price_below'))
     return { question: `Is "${text}" a stop-loss? Write "stop at …", or "sell above …".` };
   const done = completed(meaning.condition, [...sides.entry, ...sides.exit], text);
@@ -193,7 +190,7 @@ interface Sides {
   readonly problems: Problem[];
 }
 
-/** Exits may repeat a type with another value: any one of them is enough. On a side where all have to pass it is asked. */
+/** Returns a question if a side has a type twice. Exits may repeat a type, because any one of them is enough. */
 function contradicted(condition: ManifestCondition, sides: Sides, side: Side): string | null {
   const same = JSON.stringify(condition);
   const opposite = condition.type === 'ema_cross_up' ? 'ema_cross_down' : condition.type === 'ema_cross_down' ? 'ema_cross_up' : null;
@@ -208,7 +205,7 @@ function contradicted(condition: ManifestCondition, sides: Sides, side: Side): s
   return other === undefined ? null : `Which one holds for the ${side}: ${shownCondition(other)} or ${shownCondition(condition)}?`;
 }
 
-/** Two conditions on the session are one: both have to pass, so the sessions that both name are left. Null of anything else. */
+/** Merges two session conditions, which must both pass, into the sessions that both name. Null for other conditions. */
 function withinSessions(
   condition: ManifestCondition,
   entry: readonly ManifestCondition[],
@@ -221,7 +218,7 @@ function withinSessions(
   return { before, both: { ...before, sessions } as ManifestCondition };
 }
 
-/** The conditions of both sides, each read by the registry. Those of the entry come first: the exit may rest on them. */
+/** Reads the conditions of both sides through the registry. The entry comes first, because the exit may depend on it. */
 export function readSides(sided: readonly SidedCondition[], asset: CatalogEntry, reading: Reading): Sides {
   const sides: Sides = { entry: [], exit: [], problems: [] };
   const read = (one: SidedCondition): void => {

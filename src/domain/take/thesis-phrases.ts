@@ -1,4 +1,4 @@
-/** The phrases of the thesis grammar: each a shape of tokens and what it means. docs/guides/takes.md lists them. */
+/** Phrases of the thesis grammar: patterns of tokens and their meaning. docs/guides/takes.md lists them. */
 import { Decimal, plainDecimal } from '../values/decimal.ts';
 import type { ManifestCondition } from '../manifest/manifest.ts';
 import { type EpochMs, isoTime } from '../values/time.ts';
@@ -7,21 +7,21 @@ import type { Token } from './thesis-tokens.ts';
 export type Side = 'entry' | 'exit';
 
 /**
- * The meaning of one phrase. `gap` and `level` become conditions once the asset and the side are known. A condition with a
- * `side` makes sense there alone; with `anywhere` it means that side wherever it stands in a sentence.
+ * Meaning of a phrase. `gap` and `level` become conditions once the asset and the side are known. A condition with a `side` makes sense
+ * only there. With `anywhere` it means that side wherever it appears in a sentence.
  */
 export type Meaning =
   | { readonly kind: 'action'; readonly side: Side }
   | {
       readonly kind: 'gap';
-      /** `size`: the side says in which direction it counts. `parity`: the gap is gone. `upper`: at most that discount. */
+      /** `size`: the side determines the direction. `parity`: the gap is closed. `upper`: at most that discount. */
       readonly direction: 'below' | 'above' | 'size' | 'parity' | 'upper';
       readonly pct: number;
       readonly against: 'any' | 'reference' | 'mark';
-      /** `bare`: a signed percentage without a word that says of what. */
+      /** `bare`: a signed percentage without a word for what it measures. */
       readonly word: 'discount' | 'premium' | 'bare';
     }
-  /** `limit`: that price or a better one, which is lower to who buys and higher to who sells. */
+  /** `limit`: that price or a better one, which is lower for a buyer and higher for a seller. */
   | { readonly kind: 'level'; readonly level: 'at' | 'limit' | 'stop' | 'target'; readonly value: string; readonly money: boolean }
   | {
       readonly kind: 'condition';
@@ -45,7 +45,7 @@ export interface Phrase {
   readonly read: (tokens: readonly Token[], now: EpochMs) => Meaning | readonly Meaning[];
 }
 
-/** Groups of kinds, named in small letters by the shapes. */
+/** Groups of token kinds, in lower case in the patterns. */
 const GROUPS: Readonly<Record<string, string>> = {
   less: '(LESS|LESSW|MOSTW)',
   more: '(MORE|MOREW|LEASTW)',
@@ -65,7 +65,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   first: '(?<=^|COMMA|END|SLASH)',
 };
 
-/** A phrase of kinds; in the text that is matched each kind ends with `~`. */
+/** Declares a phrase of token kinds. In the matched text each kind ends with `~`. */
 function phrase(shape: string, read: Phrase['read']): Phrase {
   const source = shape
     .replace(/[a-z]+/g, (name) => GROUPS[name] ?? name)
@@ -108,7 +108,7 @@ const PARITY = (tokens: readonly Token[]): GapMeaning => ({
   word: 'bare',
 });
 
-/** A gap of a size, with its word and with how it is compared. */
+/** Reads a gap of a size, with its word and comparison. */
 function sized(tokens: readonly Token[], word: 'discount' | 'premium', compared: 'greater' | 'smaller' | 'none'): Meaning {
   const size = numberOf(tokens, ...PERCENTS);
   if (size < 0 && compared !== 'none' && word === 'discount')
@@ -122,7 +122,7 @@ function sized(tokens: readonly Token[], word: 'discount' | 'premium', compared:
   return { ...base, direction: compared === 'greater' ? 'below' : 'upper' };
 }
 
-/** Returns the comparison of a gap: by the comparator that is not itself the word of the gap, or by "or more". */
+/** Returns the comparison of a gap, by the comparator that is not the word of the gap itself, or by "or more". */
 function compared(tokens: readonly Token[]): 'greater' | 'smaller' | 'none' {
   return has(tokens, ...GREATER, 'OR_MORE', 'OR_DEEPER') ? 'greater' : has(tokens, ...SMALLER, 'OR_LESS') ? 'smaller' : 'none';
 }
@@ -136,7 +136,7 @@ function gapWord(tokens: readonly Token[]): Meaning {
   return sized(tokens, has(tokens, 'DISC') ? 'discount' : 'premium', compared(tokens));
 }
 
-/** "at least 2% below its reference": the comparator before the number says how much, the word behind it in which direction. */
+/** Reads "at least 2% below its reference": the comparator before the number compares, the word after it gives the direction. */
 function besideReference(tokens: readonly Token[]): Meaning {
   const place = tokens.findIndex(({ kind }) => PERCENTS.includes(kind));
   const before = tokens.slice(0, place);
@@ -145,7 +145,7 @@ function besideReference(tokens: readonly Token[]): Meaning {
     (token, i) => ['CHEAP', 'RICH'].includes(token.kind) || (i > place && ['LESS', 'LESSW', 'MORE', 'MOREW'].includes(token.kind)),
   );
   const word = direction?.kind === 'RICH' || direction?.kind.startsWith('MORE') ? 'premium' : 'discount';
-  // A price that is cheaper still is further below, and less far above.
+  // A lower price is further below, and less far above.
   const isCheaper = /or cheaper/i.test(textOf(rest));
   if (isCheaper)
     return sized(
@@ -157,7 +157,7 @@ function besideReference(tokens: readonly Token[]): Meaning {
   return sized(tokens, word, how);
 }
 
-/** "below its reference by no less than 1.1%". */
+/** Reads "below its reference by no less than 1.1%". */
 function referenceFirst(tokens: readonly Token[]): Meaning {
   const [first, ...rest] = tokens;
   return sized(
@@ -167,7 +167,7 @@ function referenceFirst(tokens: readonly Token[]): Meaning {
   );
 }
 
-/** "-18% or deeper" is further below, and "-18% or more" is either. */
+/** Reads a signed gap. "-18% or deeper" is further below. "-18% or more" is ambiguous. */
 function signedGap(tokens: readonly Token[], word: 'bare' | 'premium'): Meaning {
   const pct = numberOf(tokens, ...PERCENTS);
   if (pct < 0 ? has(tokens, 'OR_MORE', 'OR_LESS') : has(tokens, 'OR_DEEPER'))
@@ -181,7 +181,7 @@ function signedGap(tokens: readonly Token[], word: 'bare' | 'premium'): Meaning 
   return { ...base, direction: how === 'greater' ? 'above' : 'below', word: 'premium' };
 }
 
-/** Two bounds, each a condition of its own. */
+/** Reads two bounds as two conditions. */
 function gapRange(tokens: readonly Token[]): Meaning | readonly Meaning[] {
   const [a, b] = all(tokens, [...PERCENTS, 'NUM']).map(percent) as [number, number];
   const base = { kind: 'gap', against: against(tokens), word: 'premium' } as const;
@@ -287,7 +287,7 @@ const PRICES: readonly Phrase[] = [
   phrase('PRICE? (LESS|MORE) amount PRICE?', (t) => price(has(t, 'LESS') ? 'below' : 'above', all(t, AMOUNTS)[0])),
   // "under 2,750 but not under 2,500".
   phrase('NOT MOTION? (LESS|MORE) amount', (t) => price(has(t, 'MORE') ? 'below' : 'above', all(t, AMOUNTS)[0])),
-  // Beside an allocation of its own; without one the service asks for it.
+  // Requires an allocation of its own. Without one the service asks for it.
   phrase('ASSET PRICE? BETWEEN NUM to NUM', (t) => {
     const [a, b] = all(t, ['NUM']).sort((x, y) => new Decimal(x.value as string).cmp(y.value as string));
     return [{ kind: 'asset' }, price('below', b), price('above', a)];
@@ -330,7 +330,7 @@ function timeframe(tokens: readonly Token[]): { readonly timeframe?: string } | 
   return shown[0] === undefined ? {} : { timeframe: shown[0] };
 }
 
-/** The RSI: its period stands before it, between it and the comparator, or at the end with "periods". */
+/** Reads an RSI, whose period is before it, between it and the comparator, or at the end with "periods". */
 function rsi(tokens: readonly Token[]): Meaning | readonly Meaning[] {
   const bars = timeframe(tokens);
   if ('question' in bars) return question(bars.question);
@@ -461,7 +461,7 @@ function sessions(tokens: readonly Token[]): Meaning {
   return { kind: 'condition', side: 'entry', condition: { type: 'session_in', sessions: [...new Set(named)] } };
 }
 
-/** "not in pre-market or after-hours": every other session. */
+/** Reads "not in pre-market or after-hours" as every other session. */
 function sessionsBut(tokens: readonly Token[]): Meaning {
   const named = tokens.flatMap(({ kind }) => SESSIONS[kind] ?? []);
   const left = Object.values(SESSIONS).filter((session) => !named.includes(session));
@@ -478,7 +478,7 @@ const EVENTS: readonly Phrase[] = [
   phrase('(sev|SEVERITY|NEGATIVE)* NEGATIVE NEWS (sev|SEVERITY)* (LAST? DUR|LAST_DAY)?', (t) => news(t, 'negative_event')),
   phrase('HOURS? sess ((COMMA|OR|AND|SLASH)* sess)* HOURS?', sessions),
   phrase('NOT WHEN? HOURS? sess ((OR|SLASH)? sess)* HOURS?', (t) => sessionsBut(t)),
-  // A session that begins is a moment to sell as well.
+  // The start of a session is also a moment to sell.
   phrase('sess HOURS? OPENS', (t) => ({
     kind: 'condition',
     condition: { type: 'session_in', sessions: t.flatMap(({ kind }) => SESSIONS[kind] ?? []) },
@@ -493,7 +493,7 @@ function exitAt(type: 'stop_loss' | 'take_profit', tokens: readonly Token[]): Me
   return { kind: 'condition', side: 'exit', anywhere: true, condition: { type, pct } };
 }
 
-/** Gains and losses without "stop" or "take profit" are those of the position where it is sold; elsewhere they are asked about. */
+/** Reads gains and losses without "stop" or "take profit" as those of the position in a sale. Elsewhere they are a question. */
 const positionAt = (type: 'stop_loss' | 'take_profit', tokens: readonly Token[]): Meaning => ({
   kind: 'condition',
   side: 'exit',
@@ -528,7 +528,7 @@ const EXITS: readonly Phrase[] = [
   phrase('HOLD (MOSTW|AFTER|WITH|LAST|ASSET)* DUR', (t) => held(t, true)),
   phrase('NOT HOLD ASSET? (AFTER|LAST|MORE|MOREW)? DUR', (t) => held(t, true)),
   phrase('AFTER HOLD ASSET? DUR', (t) => held(t, false)),
-  // "or 4h" may be the bars of an indicator as well.
+  // "or 4h" may also be the bars of an indicator.
   phrase('OR DUR (?=COMMA|END|SLASH|$)', (t) =>
     /^or (?:\d+ ?[mh]|hourly|daily)$/i.test(textOf(t))
       ? question(`Is "${textOf(t)}" how long it is held? Write "or after …".`)
@@ -544,7 +544,7 @@ const EXITS: readonly Phrase[] = [
   phrase('DUR HOLD', (t) => held(t, true)),
 ];
 
-/** A slippage budget above this is asked about, in basis points: hardly anybody means it. */
+/** Slippage budget in basis points above which the author is asked, because it is rarely meant. */
 const HIGH_SLIPPAGE_BPS = 1_000;
 
 function slip(tokens: readonly Token[]): Meaning {
@@ -602,7 +602,7 @@ const LIMITS: readonly Phrase[] = [
     question(`Until when is it valid: "${textOf(t)}" names two?`),
   ),
   phrase('(DUR|DATE) (ORDER|VALID) (?!DUR|DATE)', expiry),
-  // An order without an end has the life that a Take has by default, which its answer names.
+  // An order without an end gets a Take's default life, which the answer names.
   phrase('VALID (?!DUR|DATE)', (t) => (/^gtc$/i.test(textOf(t)) ? filler : question(`Until when: "${textOf(t)}"?`))),
 ];
 
@@ -634,7 +634,7 @@ const LINKS: Readonly<Record<string, Meaning>> = {
   ASSET: { kind: 'asset' },
 };
 
-/** Says what can be written instead of what no Take does. */
+/** Alternatives for what Takes cannot do. */
 const INSTEAD: Readonly<Record<string, string>> = {
   LEVERAGE: 'a Take buys without leverage. Write the amount to invest, for example "with $500".',
   OPTION: 'a Take buys the asset itself and no options. Name the asset, an amount, and when to buy and sell.',
@@ -644,7 +644,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
   PORTION: 'a Take invests an amount in US dollars. Write it, for example "with $500".',
 };
 
-/** All phrases; of those that match at a place the longest is taken, the earlier one if two are as long. */
+/** All phrases. The longest match at a place counts, and the earlier one if two are equally long. */
 export const PHRASES: readonly Phrase[] = [
   ...GAPS,
   ...INDICATORS,
@@ -672,7 +672,7 @@ export function shownMeaning(meaning: Meaning, condition: ManifestCondition | nu
   }
 }
 
-/** `premium_below pct=-2`. */
+/** Formats a condition, such as `premium_below pct=-2`. */
 export function shownCondition(condition: ManifestCondition): string {
   const fields = Object.entries(condition).filter(([name]) => name !== 'type');
   return [condition.type, ...fields.map(([name, value]) => `${name}=${Array.isArray(value) ? value.join('|') : String(value)}`)].join(' ');

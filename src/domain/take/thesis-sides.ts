@@ -1,7 +1,7 @@
-/** Assigns each condition of a thesis to a side: that of the verb of its clause. What the clauses do not settle is asked. */
+/** Assigns each condition of a thesis to the side of its clause's verb. Asks if the clauses are ambiguous. */
 import type { Meaning, Side } from './thesis-phrases.ts';
 
-/** A phrase at its place. */
+/** A phrase and its place. */
 export interface Item {
   readonly text: string;
   readonly meaning: Meaning;
@@ -21,7 +21,7 @@ const sideOfAction = (item: Item): Side => (item.meaning as Extract<Meaning, { k
 const isLink = (item: Item | undefined, ...words: readonly string[]): boolean =>
   item?.meaning.kind === 'link' && words.includes(item.meaning.word);
 
-/** The side that a condition has wherever it stands: a stop, a target, and at the exit what closes a gap without a verb. */
+/** Returns the side that a condition has wherever it appears: a stop or target, and at the exit a closed gap without a verb. */
 function ownSide({ meaning }: ConditionItem): Side | null {
   if (meaning.kind === 'level') return meaning.level === 'at' || meaning.level === 'limit' ? null : 'exit';
   return meaning.kind === 'condition' && meaning.anywhere === true ? 'exit' : null;
@@ -32,11 +32,11 @@ const whichSide = (item: Item): string => `Is "${item.text}" meant for buying or
 
 interface Clause {
   readonly items: readonly Item[];
-  /** The link that it begins behind; null at the beginning. */
+  /** Link before it, or null at the beginning. */
   readonly after: 'comma' | 'sentence' | 'and' | 'or' | null;
 }
 
-/** Clauses end at commas and sentences, and at "and" or "or" before a verb or a "when". */
+/** Splits items into clauses, which end at commas and sentences, and at "and" or "or" before a verb or "when". */
 function clausesOf(items: readonly Item[]): Clause[] {
   const clauses: { items: Item[]; after: Clause['after'] }[] = [{ items: [], after: null }];
   for (const [i, item] of items.entries()) {
@@ -51,7 +51,7 @@ function clausesOf(items: readonly Item[]): Clause[] {
     const after = link === 'then' ? 'comma' : (link as 'comma' | 'sentence' | 'and' | 'or');
     const last = clauses.at(-1) as { items: Item[]; after: Clause['after'] };
     if (last.items.every((one) => isLink(one, 'filler', 'and', 'or'))) {
-      // ", and when …" and ". Then …" begin one clause; the stronger word between them counts.
+      // ", and when …" and ". Then …" begin one clause. The stronger of both links counts.
       const or = last.after === 'or' || last.items.some((one) => isLink(one, 'or')) || after === 'or';
       last.after = or ? 'or' : last.after === null ? null : last.after === 'sentence' || after === 'sentence' ? 'sentence' : after;
     } else clauses.push({ items: [], after });
@@ -67,7 +67,7 @@ const startsWithWhen = ({ items }: Clause): boolean =>
     'when',
   );
 
-/** Conditions for entries alone belong there in a clause without a verb. */
+/** True for conditions of entries only, which belong there in a clause without a verb. */
 const isEntryOnly = ({ meaning }: ConditionItem): boolean => meaning.kind === 'condition' && meaning.side === 'entry';
 const isExitOnly = ({ meaning }: ConditionItem): boolean =>
   (meaning.kind === 'condition' && meaning.side === 'exit') || (meaning.kind === 'gap' && meaning.direction === 'parity');
@@ -75,7 +75,7 @@ const isExitOnly = ({ meaning }: ConditionItem): boolean =>
 class Assignment {
   readonly sides = new Map<Item, Side>();
   readonly questions: string[] = [];
-  /** The side of the last verb, and whether it has a condition of its own already. */
+  /** Side of the last verb, and if it already has a condition. */
   private before: Side | null = null;
   private settled = false;
 
@@ -137,7 +137,7 @@ class Assignment {
   }
 }
 
-/** `or` and `and` between conditions: entry conditions all have to pass, of exit conditions any one. */
+/** Asks about unclear `or` and `and` between conditions: entry conditions must all pass, of exit conditions any one. */
 function linkQuestions(items: readonly Item[], sides: ReadonlyMap<Item, Side>): string[] {
   const questions: string[] = [];
   const skipped = (item: Item): boolean => isLink(item, 'filler', 'when', 'and', 'or', 'comma', 'then') || item.meaning.kind === 'asset';
@@ -166,7 +166,7 @@ function idleActions(items: readonly Item[], sides: ReadonlyMap<Item, Side>): st
   const has = (side: Side): boolean => [...sides.values()].includes(side);
   const verb = (side: Side): Item | undefined => items.find((item) => isAction(item) && sideOfAction(item) === side);
   const questions: string[] = [];
-  // An amount with a condition is a purchase too: a Take begins with one.
+  // An amount with a condition is also a purchase, with which a Take begins.
   const buys = verb('entry') !== undefined || (has('entry') && items.some(({ meaning }) => meaning.kind === 'allocation'));
   if (!buys) questions.push('Is it to be bought? A Take begins with buying; write "buy <asset> when …".');
   else if (!has('entry')) questions.push('When is it to be bought? Name a price, a discount or another condition.');
@@ -175,7 +175,7 @@ function idleActions(items: readonly Item[], sides: ReadonlyMap<Item, Side>): st
   return questions;
 }
 
-/** A condition that makes sense on one side only has to stand there. */
+/** Asks about a condition on a side where it makes no sense. */
 function misplaced({ item, side }: SidedCondition): string[] {
   const own = item.meaning.kind === 'condition' ? item.meaning.side : undefined;
   if (own === undefined || own === side) return [];
@@ -184,7 +184,7 @@ function misplaced({ item, side }: SidedCondition): string[] {
   ];
 }
 
-/** Assigns every condition its side, with the questions that remain. */
+/** Assigns every condition its side, and returns the remaining questions. */
 export function assignSides(items: readonly Item[]): { readonly sided: readonly SidedCondition[]; readonly questions: readonly string[] } {
   const assignment = new Assignment();
   assignment.assign(clausesOf(items));

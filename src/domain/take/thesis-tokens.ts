@@ -1,4 +1,4 @@
-/** Cuts a thesis into quantities, dates, assets and words of the grammar. */
+/** Splits a thesis into quantities, dates, assets and words of the grammar. */
 import { dateAt, type Quantity, quantityAt, type UnclearNumber } from '../values/quantity.ts';
 import type { EpochMs } from '../values/time.ts';
 import type { NamedAsset, NamesOfAssets } from './thesis-assets.ts';
@@ -10,18 +10,18 @@ export interface Token {
   readonly text: string;
   readonly start: number;
   readonly end: number;
-  /** True if a colon stands between the token before and this one. */
+  /** True if a colon separates it from the previous token. */
   readonly afterColon: boolean;
   /** Value of a quantity, as a plain decimal. */
   readonly value?: string;
   readonly asset?: NamedAsset;
   readonly at?: EpochMs;
   readonly question?: string;
-  /** The word that a misspelled one was read as. */
+  /** Word that a misspelled one was read as. */
   readonly repaired?: string;
 }
 
-/** The same text in its canonical form of signs and spaces. */
+/** Returns the text with canonical signs and spaces. */
 export function normalised(thesis: string): string {
   return thesis
     .normalize('NFKC')
@@ -40,7 +40,7 @@ export function normalised(thesis: string): string {
     .trim();
 }
 
-/** Characters that only look like digits: a raised 0 would make 20 % of 2. */
+/** Returns the first character that only looks like a digit, or null. A superscript 0 would turn 2 into 20 %. */
 export function strangeDigits(thesis: string): string | null {
   for (const char of thesis) if (!/[\x00-\x7f]/.test(char) && /[0-9]/.test(char.normalize('NFKC'))) return char;
   return /\p{Nd}/u.exec(thesis.replace(/[0-9]/g, ''))?.[0] ?? null;
@@ -83,7 +83,7 @@ function timeframePiece(text: string, at: number): Piece | null {
   return null;
 }
 
-/** The piece at a place: of those that match the longest, the earlier one of the list if two are as long. */
+/** Returns the piece at a place: the longest match, and the earlier one of the list if two are equally long. */
 function pieceAt(text: string, at: number, assets: NamesOfAssets, now: EpochMs): Piece {
   if (at >= text.length) return { kind: 'END', length: 0 };
   const asset = assets(text, at);
@@ -91,7 +91,7 @@ function pieceAt(text: string, at: number, assets: NamesOfAssets, now: EpochMs):
   const pieces: (Piece | null)[] = [
     asset === null ? null : { kind: 'ASSET', length: asset.length, asset: asset.asset },
     datePiece(text, at, now),
-    // "15-20%" is a range and no loss of 20 %.
+    // "15-20%" is a range and not a loss of 20 %.
     text[at] === '-' && /[\d%]/.test(text[at - 1] ?? '') ? null : quantityPiece(quantityAt(text, at)),
     timeframePiece(text, at),
     word === null ? null : { kind: word.concept, length: word.length },
@@ -103,7 +103,7 @@ function pieceAt(text: string, at: number, assets: NamesOfAssets, now: EpochMs):
   return { kind: 'UNKNOWN', length: WORD.exec(text)?.[0].length ?? ((text.codePointAt(at) as number) > 0xffff ? 2 : 1) };
 }
 
-/** Words that are read in spite of one wrong, missing or swapped letter; the reading is told, and its author confirms it. */
+/** Words that are recognized despite one wrong, missing or swapped letter. The reading is shown, and its author confirms it. */
 const REPAIRABLE = [
   'discount',
   'premium',
@@ -131,7 +131,7 @@ const REPAIRABLE = [
   'average',
 ];
 
-/** True if one inserted, missing, wrong or swapped letter makes one word of the other. */
+/** True if one inserted, missing, wrong or swapped letter turns one word into the other. */
 function isNear(word: string, right: string): boolean {
   if (Math.abs(word.length - right.length) > 1) return false;
   let from = 0;
@@ -159,7 +159,7 @@ function nextPlace(text: string, at: number): number {
   return place;
 }
 
-/** The tokens of a normalised text from left to right, without the words that mean nothing. */
+/** Returns the tokens of a normalized text from left to right, without filler words. */
 export function tokensOf(text: string, assets: NamesOfAssets, now: EpochMs): Token[] {
   const tokens: Token[] = [];
   let afterColon = false;
@@ -171,7 +171,7 @@ export function tokensOf(text: string, assets: NamesOfAssets, now: EpochMs): Tok
     const { length, ...piece } = repaired(pieceAt(text, at, assets, now), text, at);
     const end = at + length;
     const shown = text.slice(at, end);
-    // "to" between two quantities is a range; before an amount alone it is a level, as "at" is.
+    // "to" between two quantities is a range. Before a single amount it is a level, like "at".
     const kind = piece.kind === 'TO' && !QUANTITIES.includes(tokens.at(-1)?.kind ?? '') ? 'MOTION' : piece.kind;
     const loose = kind === 'SPACE' || (kind === 'MOTION' && !AMOUNTS.includes(pieceAt(text, nextPlace(text, end), assets, now).kind));
     if (loose) afterColon ||= shown.includes(':');

@@ -1,10 +1,10 @@
-/** The words of the thesis grammar: each concept with its forms, as sources of regular expressions. docs/guides/takes.md lists them. */
+/** Words of the thesis grammar: each concept with its forms, as sources of regular expressions. docs/guides/takes.md lists them. */
 import { QUANTITY_WORDS } from '../values/quantity.ts';
 
 const BACK =
   '(?:(?:it |back |falls? |comes? |gets? |goes |is |trades? |climbs? |moves? |reverts? |returns? |converges? |recovers? |rises? |drops? )*(?:back|reverts?|returns?|recovers?|converges?)(?: (?:to|at|in line with|level with|on|up to|down to|within))*)';
 
-/** Forms by concept. Of the forms that match at a place the longest is taken. */
+/** Forms by concept. The longest match at a place counts. */
 export const WORDS: Readonly<Record<string, readonly string[]>> = {
   BUY: [
     'buy(?:s|ing)?',
@@ -159,7 +159,7 @@ export const WORDS: Readonly<Record<string, readonly string[]>> = {
     '(?<=(?:%|percent|pct|cent|bps|points) )or worse',
     'and (?:deeper|wider|beyond)',
   ],
-  // Lower to who buys, higher to who sells.
+  // Lower for a buyer, higher for a seller.
   OR_BETTER: ['or better(?: price)?'],
   OR_LESS: ['or (?:less|lower|below|under|cheaper|smaller)'],
   BETWEEN: ['(?:anywhere )?(?:in )?between', 'anywhere from', '(?:in )?(?:the |a )?range(?: of)?', 'from(?= -?\\$?\\d[^,.;]* to )'],
@@ -352,7 +352,7 @@ export const WORDS: Readonly<Record<string, readonly string[]>> = {
   LIMIT: ['lmt', 'limit(?= (?:price )?(?:of |at )?\\$?\\d)'],
   MINUS: ['minus', 'less(?= \\d)'],
   PLUS: ['plus(?= \\d)'],
-  // What no Take does, each with a question that says what can be written instead.
+  // What Takes cannot do, each with a question that suggests an alternative.
   LEVERAGE: ['leverag(?:e|ed)', '\\d{1,3}x(?= )', 'on margin'],
   OPTION: ['(?:put|call)s?(?= (?:on|at|option))', 'options?', 'strike'],
   TRAILING: ['trailing(?: stop)?(?:[- ]loss)?'],
@@ -539,7 +539,7 @@ const FILLERS = [
   'want',
 ];
 
-/** Fillers as well, but an amount behind one is a level, not what is invested. */
+/** Filler words before an amount that make it a level rather than the investment. */
 const MOTIONS = [
   'it',
   "it'?s",
@@ -591,7 +591,7 @@ export interface Word {
   readonly length: number;
 }
 
-/** Sources that end with a letter: the word has to end there too. */
+/** Sources that end with a letter, so that the word must end there too. */
 const ENDED = /(?:[a-z?]|[^d]\))$/i;
 
 const compiled: readonly (readonly [concept: string, pattern: RegExp])[] = [
@@ -606,7 +606,7 @@ const compiled: readonly (readonly [concept: string, pattern: RegExp])[] = [
   ),
 ];
 
-/** The patterns that may match at a character: those that begin with another letter are left out. */
+/** Patterns that may match at a character. */
 const byFirst = new Map<string, readonly (readonly [concept: string, pattern: RegExp])[]>();
 
 function patternsAt(first: string): readonly (readonly [concept: string, pattern: RegExp])[] {
@@ -618,7 +618,7 @@ function patternsAt(first: string): readonly (readonly [concept: string, pattern
   return fitting;
 }
 
-/** The longest word of the grammar at a place of the text. */
+/** Returns the longest word of the grammar at a place of the text. */
 export function wordAt(text: string, at: number): Word | null {
   let best: Word | null = null;
   for (const [concept, pattern] of patternsAt(text[at] ?? '')) {
@@ -629,12 +629,12 @@ export function wordAt(text: string, at: number): Word | null {
   return best;
 }
 
-/** Words of the grammar in lower case. None of them may name a token. */
+/** Words of the grammar in lower case. No token may have such a name. */
 export const GRAMMAR_WORDS: ReadonlySet<string> = new Set(
   [...QUANTITY_WORDS, ...[...Object.values(WORDS).flat(), ...FILLERS, ...MOTIONS].flatMap(formsOf)].map((word) => word.toLowerCase()),
 );
 
-/** The letters of a source between its signs, with each optional ending on and off. */
+/** Returns the letters of a source without its signs, with and without each optional ending. */
 function formsOf(source: string): string[] {
   const plain = source.replaceAll(/\(\?[=!][^()]*(?:\([^()]*\)[^()]*)*\)/g, ' ').replaceAll(/\\./g, ' ');
   const endings = [...plain.matchAll(/([a-z]+)\(\?:([a-z|[\]]+)\)/gi)].flatMap(([, stem = '', ends = '']) =>

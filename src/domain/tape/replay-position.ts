@@ -1,14 +1,14 @@
 /** Position of a tape's replay, as its player and its routes report it. */
 import type { EpochMs } from '../values/time.ts';
 
-/** `failed`: the tape could not be read on; its time stands where that was found. */
+/** `failed`: the tape could not be read further. The position is the time of the failure. */
 export type ReplayMode = 'playing' | 'paused' | 'ended' | 'failed';
 
-/** All times are those of the tape. */
+/** Position. All times are those of the tape. */
 export interface ReplayPosition {
   readonly mode: ReplayMode;
   readonly at: EpochMs;
-  /** The stretch that is played. */
+  /** Period that is played. */
   readonly from: EpochMs;
   readonly to: EpochMs;
   readonly speed: number;
@@ -17,6 +17,6 @@ export interface ReplayPosition {
   readonly events: number;
   /** Number of jumps in time since it was loaded. */
   readonly moves: number;
-  /** Reason why it failed, in one sentence; null if it did not. */
+  /** Reason of the failure in one sentence, or null. */
   readonly failure: string | null;
 }

@@ -1,3 +1,3 @@
-/** Range of a replay's speed for clients: seconds of the tape per second. */
+/** Minimum speed of a replay for clients, in seconds of the tape per second. `MOST_SPEED` is the maximum. */
 export const LEAST_SPEED = 0.01;
 export const MOST_SPEED = 100_000;

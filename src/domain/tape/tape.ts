@@ -1,4 +1,4 @@
-/** A tape: a recording of everything that was received, as it lies in a file. Its header, its events and what makes them sound. */
+/** A tape: a recording of everything received, as stored in a file. Its header, its events and their validation. */
 import type { ActorEvent, ActorState } from '../agents/actor-step.ts';
 import { AUTONOMY_LEVELS, type Autonomy, STAGES, type Stage } from '../agents/agent.ts';
 import type { Json } from '../values/canonical-json.ts';
@@ -13,29 +13,32 @@ import type { QuoteDigits } from '../market/quote-digits.ts';
 import { type EpochMs, timeframeMs } from '../values/time.ts';
 import { EXECUTABLE_VENUES, type InstrumentKey, isVenue, VENUES, type Venue } from '../market/venue.ts';
 
-/** The version of the format that this code writes, and the only one that it reads. */
+/** Version of the format that this code writes, and the only one it reads. */
 export const TAPE_VERSION = 1;
 
-/** Events of one block of the binary form, and of one batch of a replay. */
+/** Events per block of the binary form, and per batch of a replay. */
 export const TAPE_BATCH = 1_024;
 
-/** An agent as it was when the recording began: a replay carries on from here. */
+/** An agent at the start of the recording, from which a replay continues. */
 export interface TapeAgent {
   readonly id: string;
   readonly orgId: string;
-  /** The canonical manifest of the active version. */
+  /** Canonical manifest of the active version. */
   readonly manifest: Manifest;
   readonly manifestVersion: number;
   readonly autonomy: Autonomy;
   readonly stage: Stage;
-  /** The first slot that it decides on this tape, after `previousHash`, and the slot before which it stops; `tickFrom` null: not ticked. */
+  /**
+   * First slot that it decides on this tape, after `previousHash`, and the slot before which it stops. `tickFrom` is null if it is not
+   * ticked.
+   */
   readonly tickFrom: EpochMs | null;
   readonly tickUntil: EpochMs | null;
-  /** The hash of the agent's last decision before the recording. */
+  /** Hash of the agent's last decision before the recording. */
   readonly previousHash: string;
-  /** State of its state chart; null for one that begins at draft. */
+  /** State of its state chart, or null for an agent that begins at draft. */
   readonly snapshot: ActorState | null;
-  /** Kind of the actor; an agent if it is missing. A Take decides every half minute. */
+  /** Kind of the actor. An agent if missing. A Take decides every half minute. */
   readonly kind?: TapeActorKind;
   /** Initial input of a Take that begins on this tape. */
   readonly input?: { readonly [member: string]: Json };
@@ -45,7 +48,7 @@ export interface TapeAgent {
 export const TAPE_ACTOR_KINDS = ['agent', 'take'] as const;
 export type TapeActorKind = (typeof TAPE_ACTOR_KINDS)[number];
 
-/** The first line of a tape. Everything but `tape` may be missing; members that are not listed are kept and ignored. */
+/** First line of a tape. Every member but `tape` is optional. Unlisted members are kept and ignored. */
 export interface TapeHeader {
   readonly tape: typeof TAPE_VERSION;
   /** Time at which the recording began, ISO 8601. */
@@ -54,28 +57,28 @@ export interface TapeHeader {
   readonly source?: string;
   readonly venues?: readonly Venue[];
   readonly instruments?: readonly InstrumentKey[];
-  /** The agents that a live recording ticked. */
+  /** Agents that a live recording ticked. */
   readonly agents?: readonly TapeAgent[];
-  /** The file name of the tape that this one carries on, if a recording was cut into several. */
+  /** File name of the tape that this one continues, if a recording was split. */
   readonly continues?: string;
 }
 
-/** An event that a live agent took while the tape ran, in band with the prices, so that a replay repeats the agent's life. */
+/** An event that a live agent accepted during the tape, in band with the prices, so that a replay repeats the agent's life. */
 export interface TapeCommand {
   readonly kind: 'command';
   readonly receivedAt: EpochMs;
   readonly actorId: string;
-  /** Event as its actor took it. `started` is the agent's creation, `joined` that it was met alive. Both come with `agent`. */
+  /** Event as its actor accepted it. `started` is the agent's creation. `joined` means that it already existed. Both come with `agent`. */
   readonly event: ActorEvent;
   readonly cause?: string;
-  /** The new version's manifest, with `manifest.changed`. */
+  /** Manifest of the new version, with `manifest.changed`. */
   readonly manifest?: Manifest;
-  /** Set with `started` and `joined`. */
+  /** Present with `started` and `joined`. */
   readonly agent?: TapeAgent;
 }
 
 /**
- * Cutting of the live process from this slot on, if it changed: the instruments and indicators that some agent needs. A slot for which the
+ * Cutting of the live process from this slot on, if it changed: the instruments and indicators that agents need. A slot for which the
  * streams did not report in time is cut without them.
  */
 export interface TapeCutNote {
@@ -86,13 +89,13 @@ export interface TapeCutNote {
   readonly instruments: readonly InstrumentKey[];
   readonly needs: readonly IndicatorNeed[];
   /**
-   * Records commit to cuts by the second rule (`CutHashes`), and indicators look back over windows (`windowOf`). Missing on
-   * a tape from before both.
+   * Version 2: records commit to cuts by the second rule (`CutHashes`), and indicators look back over windows (`windowOf`). Missing on
+   * older tapes.
    */
   readonly rule?: 2;
 }
 
-/** Inputs of an agent's tick besides the cut from this slot on (its book, the risk inputs): the text of domain `TickInputs`. */
+/** Inputs of an agent's tick besides the cut from this slot on (its book, the risk inputs), as the text of `TickInputs`. */
 export interface TapeInputsNote {
   readonly kind: 'inputs';
   /** The slot. */
@@ -104,27 +107,27 @@ export interface TapeInputsNote {
 export type TapeEvent = MarketEvent | TapeCommand | TapeCutNote | TapeInputsNote;
 export type TapeKind = TapeEvent['kind'];
 
-/** Events of a tape in order, created only on access. */
+/** Iterator over a tape's events, which are created only on access. */
 export interface TapeWalk {
   readonly events: number;
   readonly firstAt: EpochMs;
-  /** The time of the event last walked to. */
+  /** Time of the present event. */
   readonly lastAt: EpochMs;
-  /** The digits of that event if it is a quote that came as such; they change with the next step. */
+  /** Digits of the present event if it is a quote stored as such. They change with the next step. */
   readonly quote: QuoteDigits | null;
-  /** Walks to the next event; false after the last one. @throws if the tape is not sound. */
+  /** Moves to the next event. Returns false after the last one. @throws if the tape is malformed. */
   next(): boolean;
-  /** The event last walked to. */
+  /** Returns the present event. */
   event(): TapeEvent;
 }
 
-/** Problem of a value and what would be right, as one sentence part: `bid is "NaN"; it should be a plain decimal or null`. */
+/** Problem of a value and the expected form, as part of a sentence: `bid is "NaN"; it should be a plain decimal or null`. */
 export type TapeProblem = string;
 
-/** The latest time that a date can hold. */
+/** Latest time that a date can represent. */
 const LAST_TIME = 8.64e15;
 
-/** Says what a member should be, if the value is not that; null if it is. */
+/** Returns the expected form if the value does not have it, or null. */
 type Check = (value: unknown) => string | null;
 
 const time: Check = (value) =>
@@ -144,7 +147,7 @@ const jsonObjectText: Check = (value) => {
   try {
     if (typeof value === 'string' && isRecord(JSON.parse(value))) return null;
   } catch {
-    // No JSON: said below.
+    // Not JSON, which is reported below.
   }
   return 'the text of a JSON object';
 };
@@ -190,7 +193,7 @@ const candles: Check = (value) => {
 };
 const CANDLE: Readonly<Record<string, Check>> = {
   openTime: time,
-  // Bars of funding rates may be below zero.
+  // Bars of funding rates may be negative.
   open: decimal,
   high: decimal,
   low: decimal,
@@ -209,7 +212,7 @@ function shape(needed: Readonly<Record<string, Check>>, optional: Readonly<Recor
   return { needed, optional, neededCount: Object.keys(needed).length + 1 };
 }
 
-/** Members of every kind, in the order in which lines are written. */
+/** Members of every kind, in the order of a line. */
 const SHAPES: Readonly<Record<TapeKind, Shape>> = {
   quote: shape({
     venue: oneOf(EXECUTABLE_VENUES),
@@ -362,7 +365,7 @@ const HEADER: Readonly<Record<string, Check>> = {
   continues: name,
 };
 
-/** Returns what is wrong with a value as the header of a tape; null if it is one. */
+/** Returns why a value is not a valid header of a tape, or null. */
 export function tapeHeaderProblem(value: unknown): TapeProblem | null {
   if (!isRecord(value) || !('tape' in value)) return `is no tape header; the first line should be {"tape":${TAPE_VERSION}, ...}`;
   if (value['tape'] !== TAPE_VERSION) return `says tape version ${shown(value['tape'])}; this release reads version ${TAPE_VERSION}`;
@@ -378,7 +381,7 @@ const QUALITY_WORDS: ReadonlySet<unknown> = new Set(QUALITIES);
 const EXECUTABLE: ReadonlySet<unknown> = new Set(EXECUTABLE_VENUES);
 const QUOTE_MEMBERS = SHAPES.quote.neededCount;
 
-/** True only for a quote that the checks below would pass: the short way for nearly all events of nearly all tapes. */
+/** True only for a quote that passes the checks below: a fast path for most events of most tapes. */
 function isPlainQuote(value: Readonly<Record<string, unknown>>, previousAt: EpochMs): boolean {
   if (value['kind'] !== 'quote') return false;
   const quote = value as unknown as Quote;
@@ -400,8 +403,8 @@ function isSide(value: unknown): boolean {
 }
 
 /**
- * Returns what is wrong with a value as an event of a tape that comes after `previousAt`; null if it is one.
- * Kinds and members that this version does not know are refused: passing them on half understood would lose them in silence.
+ * Returns why a value is not a valid event of a tape after `previousAt`, or null. Unknown kinds and members are refused, because passing
+ * them on would lose them silently.
  */
 export function tapeEventProblem(value: unknown, previousAt: EpochMs): TapeProblem | null {
   if (!isRecord(value)) return `is ${shown(value)}; an event is an object`;
@@ -458,7 +461,9 @@ function commandProblem(command: TapeCommand): TapeProblem | null {
   return null;
 }
 
-/** Shares what thousands of events have in common once JSON.parse has made a copy for each. The value must be a sound event. */
+/**
+ * Returns an event that shares its common values with thousands of others, of which JSON.parse has made copies. The event must be valid.
+ */
 export function leanEvent(event: TapeEvent): TapeEvent {
   if ((event.kind === 'quote' || event.kind === 'reference') && event.flags.length === 0) {
     (event as { flags: Quote['flags'] }).flags = NO_FLAGS;
@@ -466,7 +471,7 @@ export function leanEvent(event: TapeEvent): TapeEvent {
   return event;
 }
 
-/** A text in JSON; the plain ones, which are nearly all, without a call of the serializer. */
+/** Returns a JSON string, without the serializer for plain texts. */
 function quoted(value: string): string {
   return PLAIN.test(value) ? `"${value}"` : JSON.stringify(value);
 }
@@ -476,7 +481,7 @@ function quotedOrNull(value: string | null): string {
   return value === null ? 'null' : `"${value}"`;
 }
 
-/** The canonical form of an event as a line of a tape, without the line break. */
+/** Returns the canonical line of an event, without a line break. */
 export function tapeLine(event: TapeEvent): string {
   switch (event.kind) {
     case 'quote':
@@ -486,7 +491,7 @@ export function tapeLine(event: TapeEvent): string {
   }
 }
 
-/** The event with its members in the order of its kind, and nothing else. */
+/** Returns the event with its members in the order of its kind, and nothing else. */
 function ordered(event: TapeEvent): object {
   const source = event as unknown as Readonly<Record<string, unknown>>;
   const known = SHAPES[event.kind];
@@ -496,7 +501,7 @@ function ordered(event: TapeEvent): object {
   return result;
 }
 
-/** The header as a line, without the line break. */
+/** Returns the header as a line, without a line break. */
 export function tapeHeaderLine(header: TapeHeader): string {
   return JSON.stringify(header);
 }
@@ -505,7 +510,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A value for a message, at most 60 characters of it. */
+/** Returns a value for a message, at most 60 characters of it. */
 function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
@@ -513,14 +518,14 @@ function shown(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
 
-/** The end of a tape that was cut off; everything before it was read. */
+/** End of a truncated tape. Everything before it was read. */
 export interface TapeCut {
-  /** `line 7`, `byte 8192`. */
+  /** Place such as `line 7` or `byte 8192`. */
   readonly place: string;
   readonly detail: string;
 }
 
-/** The cut in words, on a line of its own; nothing for a whole tape. */
+/** Describes the cut on its own line. Empty for a complete tape. */
 export function cutText(cut: TapeCut | null): string {
   return cut === null ? '' : `\ncut off at ${cut.place}: ${cut.detail}; everything before it is used`;
 }

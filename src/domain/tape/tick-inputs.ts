@@ -1,4 +1,4 @@
-/** Inputs of an agent's tick besides the cut and the agent itself. They are noted on the tape, so that a replay reads the same. */
+/** Inputs of an agent's tick besides the cut and the agent itself. They are recorded on the tape, so that a replay reads the same. */
 import type { MarkedBook, TradingBook } from '../books/book.ts';
 import { canonicalJson } from '../values/canonical-json.ts';
 import type { DecimalString } from '../values/decimal.ts';
@@ -8,11 +8,11 @@ import type { TradingControl } from '../risk/order-context.ts';
 import type { RiskPreferences } from '../risk/preferences.ts';
 
 export interface TickInputs {
-  /** The book of the agent's present mode and manifest version; null while nothing has happened to it. */
+  /** Book of the agent's present mode and manifest version, or null before its first event. */
   readonly book: TradingBook | null;
-  /** Inputs that risk was asked with; null if the tick did not ask it. */
+  /** Inputs of risk, or null if the tick did not ask it. */
   readonly risk: TickRiskInputs | null;
-  /** The outside proposal of the slot; absent if none came. */
+  /** Outside proposal of the slot. Absent if there was none. */
   readonly outside?: OutsideProposal;
 }
 
@@ -20,11 +20,11 @@ export interface TickInputs {
 export interface TickRiskInputs {
   readonly preferences: RiskPreferences;
   readonly others: OtherBooks;
-  /** Controls that held at the tick: what was halted or switched off; absent if nothing was. */
+  /** Halts and disabled features at the tick. Absent if there were none. */
   readonly control?: TradingControl;
 }
 
-/** The inputs as they lie at rest: canonical JSON, so that equal inputs are equal texts. */
+/** Returns the inputs as stored: canonical JSON, so that equal inputs are equal texts. */
 export function tickInputsText(inputs: TickInputs): string {
   return canonicalJson(inputs);
 }
@@ -32,19 +32,19 @@ export function tickInputsText(inputs: TickInputs): string {
 /** Inputs of a tick that read nothing. */
 export const NO_INPUTS = tickInputsText({ book: null, risk: null });
 
-/** @throws SyntaxError for a text that `tickInputsText` did not write. */
+/** Reads a text of `tickInputsText`. @throws SyntaxError for any other text. */
 export function readTickInputs(text: string): TickInputs {
   return JSON.parse(text) as TickInputs;
 }
 
-/** The first mark of a day, to be kept with the book. */
+/** First mark of a day, stored with the book. */
 export interface BookDay {
   readonly bookId: string;
   readonly day: number;
   readonly dayStartEquityUsd: DecimalString;
 }
 
-/** The day that a mark began; null if the book was in that day already, or has no equity to begin one with. */
+/** Returns the day that a mark began, or null if the book was already in that day or has no equity to begin one with. */
 export function begunDay(before: TradingBook, marked: MarkedBook): BookDay | null {
   const { id: bookId, day, dayStartEquityUsd } = marked.state;
   return marked.state === before || day === null || dayStartEquityUsd === null || day === before.day

@@ -1,14 +1,14 @@
-/** Digests over the many rows that are written together and signed as one: the decisions of a tick, the observations of a cut. */
+/** Digests over many rows that are written together and signed as one: decisions of a tick, observations of a cut. */
 import { sha256Hex } from '../values/canonical-json.ts';
 
 export interface SignedDecision {
   readonly agentId: string;
   readonly slot: number;
-  /** SHA-256 in hexadecimal, over everything that the decision says. */
+  /** SHA-256 in hexadecimal over the whole decision. */
   readonly hash: string;
 }
 
-/** SHA-256 over the lines `agent slot hash`, by slot and agent. */
+/** Returns the SHA-256 over the lines `agent slot hash`, sorted by slot and agent. */
 export function decisionsDigest(decisions: readonly SignedDecision[]): string {
   const ordered = [...decisions].sort((a, b) => a.slot - b.slot || (a.agentId < b.agentId ? -1 : 1));
   let text = '';
@@ -16,7 +16,7 @@ export function decisionsDigest(decisions: readonly SignedDecision[]): string {
   return sha256Hex(text);
 }
 
-/** SHA-256 over the lines `instrument hash`, by instrument. */
+/** Returns the SHA-256 over the lines `instrument hash`, sorted by instrument. */
 export function cutDigest(observations: readonly { readonly instrument: string; readonly hash: string }[]): string {
   const ordered = [...observations].sort((a, b) => (a.instrument < b.instrument ? -1 : 1));
   return sha256Hex(ordered.map(({ instrument, hash }) => `${instrument} ${hash}\n`).join(''));

@@ -1,59 +1,59 @@
 /**
- * Signed batch of a writer: all rows that one transaction wrote. Each row is an entry of a Merkle tree, the signature is over the root, and
- * the signed batch is in turn an entry of the log that checkpoints are about.
+ * A writer's signed batch: all rows that one transaction wrote. Each row is an entry of a Merkle tree, the signature covers the root, and
+ * the signed batch is in turn an entry of the log that checkpoints cover.
  */
 import { leafHash, merkleRoot, thinnedRoot } from './merkle.ts';
 
-/** Writers. Each process signs with keys of its own. `owner` signs what a person corrects at the machine, and no process opens its key. */
+/** Writers. Each process signs with its own keys. `owner` signs a person's corrections at the machine, and no process opens its key. */
 export const WRITERS = ['feed', 'worker', 'evaluator', 'api', 'log', 'owner'] as const;
 export type Writer = (typeof WRITERS)[number];
 
-/** Changes of a row. `sum`: the digest is over many rows that are written together, under a name of their own. */
+/** Changes of a row. `sum`: the digest covers many rows that are written together, under their own name. */
 export type ChangeOp = 'insert' | 'update' | 'delete' | 'genesis' | 'sum';
 
 /** One row of a batch. */
 export interface TrailChange {
   readonly table: string;
   readonly op: ChangeOp;
-  /** Primary key of the row, its parts separated by blanks; for a `sum` the name of the rows. */
+  /** Primary key of the row, its parts separated by blanks. For a `sum` the name of the rows. */
   readonly key: string;
   /** SHA-256 in hexadecimal. */
   readonly digest: string;
 }
 
-/** A batch as it lies in the trail. */
+/** A batch as stored in the trail. */
 export interface TrailBatch {
-  /** The number of the transaction, which no other one of the database ever has. */
+  /** Transaction number, unique in the database. */
   readonly xid: string;
   readonly writer: Writer;
-  /** Eight hexadecimal digits of the key that signed. */
+  /** First eight hexadecimal digits of the signing key. */
   readonly keyId: string;
-  /** Time at which it was signed, in milliseconds. */
+  /** Time of the signature in milliseconds. */
   readonly at: number;
   readonly changes: number;
-  /** Base64 of the Merkle root over the entries. */
+  /** Merkle root over the entries in base64. */
   readonly root: string;
 }
 
-/** The entry of one row: bound to its transaction, so that a signature is never good for another one. */
+/** Returns the entry of one row, bound to its transaction so that a signature is never valid for another one. */
 export function changeEntry(xid: string, { table, op, key, digest }: TrailChange): Buffer {
   return Buffer.from(`${xid}\n${table}\n${op}\n${key}\n${digest}`);
 }
 
-/** Base64 of the root over the rows of a transaction in the order of their writing. */
+/** Returns the root over the rows of a transaction in the order of writing, in base64. */
 export function batchRoot(xid: string, changes: readonly TrailChange[]): string {
   return merkleRoot(changes.map((change) => leafHash(changeEntry(xid, change)))).toString('base64');
 }
 
 /** Part of a batch that stays in the database after its other rows have moved to an archive file. */
 export interface ThinnedBatch {
-  /** Indexes of the rows that stay, from 0 in the order of their writing. */
+  /** Indexes of the remaining rows, from 0 in the order of writing. */
   readonly places: readonly number[];
-  /** Hexadecimal: the roots, 32 bytes each, of the subtrees that moved, from left to right. */
+  /** Roots of the moved subtrees from left to right, 32 bytes each in hexadecimal. */
   readonly hashes: string;
 }
 
-/** Base64 of the root over all rows of a transaction, from those that stay; null if they do not make up one. */
+/** Returns the root over all rows of a transaction from the remaining ones, in base64, or null if they do not form one. */
 export function thinnedBatchRoot(xid: string, size: number, kept: readonly TrailChange[], { places, hashes }: ThinnedBatch): string | null {
   const leaves = kept.map((change) => leafHash(changeEntry(xid, change)));
   const moved = (hashes.match(/.{1,64}/g) ?? []).map((hash) => Buffer.from(hash, 'hex'));
@@ -65,7 +65,7 @@ export function batchText({ xid, writer, keyId, at, changes, root }: TrailBatch)
   return `sevengate-batch-1\n${xid}\n${writer}\n${keyId}\n${at}\n${changes}\n${root}\n`;
 }
 
-/** The entry of a signed batch in the log. */
+/** Returns the entry of a signed batch in the log. */
 export function logEntry(batch: TrailBatch, signature: string): Buffer {
   return Buffer.from(`${batchText(batch)}${signature}\n`);
 }

@@ -11,7 +11,7 @@ function sha256(bytes: Uint8Array): Buffer {
   return hash('sha256', bytes, 'buffer');
 }
 
-/** The hash of an entry of a log. */
+/** Returns the hash of a log entry. */
 export function leafHash(entry: Uint8Array): Buffer {
   return sha256(Buffer.concat([LEAF, entry]));
 }
@@ -20,27 +20,27 @@ function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
   return sha256(Buffer.concat([NODE, left, right]));
 }
 
-/** The largest power of two below `size`, which is at least 2. */
+/** Returns the largest power of two below `size`, which is at least 2. */
 function splitOf(size: number): number {
   let split = 1;
   while (split * 2 < size) split *= 2;
   return split;
 }
 
-/** The root over leaf hashes in their order. */
+/** Returns the root over leaf hashes in order. */
 export function merkleRoot(leaves: readonly Uint8Array[]): Buffer {
   const frontier = emptyFrontier();
   for (const leaf of leaves) appendLeaf(frontier, leaf);
   return frontierRoot(frontier);
 }
 
-/** The complete subtrees of a log from left to right, the largest first: all that is needed to append to it. */
+/** Complete subtrees of a log from left to right, largest first: the state needed to append to it. */
 export interface Frontier {
   size: number;
   readonly roots: Buffer[];
 }
 
-/** The frontier of a log without entries. */
+/** Returns the frontier of an empty log. */
 export function emptyFrontier(): Frontier {
   return { size: 0, roots: [] };
 }
@@ -53,16 +53,13 @@ export function appendLeaf(frontier: Frontier, leaf: Uint8Array): void {
   frontier.size += 1;
 }
 
-/** The root of the log that the frontier stands for. */
+/** Returns the root of a frontier's log. */
 export function frontierRoot({ roots }: Frontier): Buffer {
   if (roots.length === 0) return EMPTY_ROOT;
   return roots.slice(0, -1).reduceRight<Buffer>((right, left) => nodeHash(left, right), roots.at(-1) as Buffer);
 }
 
-/**
- * The hashes that lead from the entry `index` to the root over `leaves`.
- * @throws RangeError if there is no such entry.
- */
+/** Returns the hashes that lead from the entry `index` to the root over `leaves`. @throws RangeError if there is no such entry. */
 export function inclusionProof(leaves: readonly Uint8Array[], index: number): readonly Buffer[] {
   if (!Number.isInteger(index) || index < 0 || index >= leaves.length)
     throw new RangeError(`there is no entry ${index} of ${leaves.length}`);
@@ -94,10 +91,7 @@ export function provesInclusion(leaf: Uint8Array, index: number, size: number, p
   return last === 0 && node.equals(root);
 }
 
-/**
- * The hashes that show that the first `size` of the leaves are the log as it was then.
- * @throws RangeError if the log never had that size.
- */
+/** Returns the hashes that prove that the first `size` leaves are the earlier log. @throws RangeError if the log never had that size. */
 export function consistencyProof(leaves: readonly Uint8Array[], size: number): readonly Buffer[] {
   if (!Number.isInteger(size) || size < 1 || size > leaves.length)
     throw new RangeError(`a log of ${leaves.length} entries never had ${size}`);
@@ -150,8 +144,8 @@ export function provesConsistency(
 }
 
 /**
- * Returns the root of a log of `size` entries of which only some are at hand: the leaf hashes of `places` (from 0, ascending), and the
- * roots of the largest subtrees that hold none of them, from left to right. Null if these do not make up a tree of that size.
+ * Returns the root of a log of `size` entries from a part of them: the leaf hashes of `places` (from 0, ascending), and the roots of the
+ * largest subtrees without any of them, from left to right. Null if these do not form a tree of that size.
  */
 export function thinnedRoot(
   size: number,

@@ -1,6 +1,6 @@
 /**
- * Signed notes and checkpoints of transparency logs (C2SP signed-note and tlog-checkpoint): text, a blank line, and one
- * line per Ed25519 signature. A key is known by its name and by the first four bytes of SHA-256(name, newline, 0x01, key).
+ * Signed notes and checkpoints of transparency logs (C2SP signed-note and tlog-checkpoint): text, a blank line, and one line per Ed25519
+ * signature. A key is identified by its name and the first four bytes of SHA-256(name, newline, 0x01, key).
  */
 import { createHash } from 'node:crypto';
 
@@ -10,13 +10,13 @@ const KEY_BYTES = 32;
 const SIGNATURE_BYTES = 64;
 const SIGNATURE_LINE = /^— (\S+) ([A-Za-z0-9+/]+={0,2})$/;
 
-/** A public key as a verifier knows it. */
+/** A public key of a verifier. */
 export interface VerifierKey {
-  /** Name without blanks and plus signs. */
+  /** Name without blanks or plus signs. */
   readonly name: string;
   /** Eight lower-case hexadecimal digits. */
   readonly id: string;
-  /** The 32 bytes of an Ed25519 public key. */
+  /** Ed25519 public key, 32 bytes. */
   readonly publicKey: Buffer;
 }
 
@@ -27,7 +27,7 @@ export interface NoteSignature {
   readonly signature: Buffer;
 }
 
-/** The state of a log: how many entries it has and the root over them. */
+/** State of a log: its number of entries and the root over them. */
 export interface Checkpoint {
   /** Name of the log. */
   readonly origin: string;
@@ -37,7 +37,7 @@ export interface Checkpoint {
   readonly extensions: readonly string[];
 }
 
-/** Eight hexadecimal digits that name a key together with its name. */
+/** Returns the eight hexadecimal digits that identify a key together with its name. */
 export function keyIdOf(name: string, publicKey: Uint8Array): string {
   return createHash('sha256')
     .update(`${name}\n`)
@@ -48,12 +48,12 @@ export function keyIdOf(name: string, publicKey: Uint8Array): string {
     .toString('hex');
 }
 
-/** `name+id+base64`: how a public key is handed to others. */
+/** Encodes a public key as `name+id+base64`. */
 export function encodeVerifierKey({ name, id, publicKey }: VerifierKey): string {
   return `${name}+${id}+${Buffer.concat([Buffer.from([ED25519]), publicKey]).toString('base64')}`;
 }
 
-/** @throws SyntaxError in one sentence if the text is no Ed25519 verifier key. */
+/** Parses a verifier key. @throws SyntaxError with one sentence if the text is not an Ed25519 verifier key. */
 export function parseVerifierKey(text: string): VerifierKey {
   const [, name, id, encoded] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? [];
   if (name === undefined || id === undefined || encoded === undefined)
@@ -65,12 +65,12 @@ export function parseVerifierKey(text: string): VerifierKey {
   return { name, id, publicKey };
 }
 
-/** The text of a checkpoint as it is signed; it ends with a newline. */
+/** Returns the signed text of a checkpoint, which ends with a newline. */
 export function checkpointText({ origin, size, root, extensions }: Checkpoint): string {
   return `${[origin, String(size), root.toString('base64'), ...extensions].join('\n')}\n`;
 }
 
-/** @throws SyntaxError in one sentence if the text is no checkpoint. */
+/** Parses a checkpoint. @throws SyntaxError with one sentence if the text is not one. */
 export function parseCheckpoint(text: string): Checkpoint {
   const lines = text.split('\n');
   const [origin, size, encoded] = lines;
@@ -82,7 +82,7 @@ export function parseCheckpoint(text: string): Checkpoint {
   return { origin, size: Number(size), root, extensions: lines.slice(3) };
 }
 
-/** The note: the text, a blank line, the signatures. */
+/** Encodes a note: the text, a blank line, the signatures. */
 export function encodeNote(text: string, signatures: readonly NoteSignature[]): string {
   const lines = signatures.map(
     ({ name, id, signature }) => `— ${name} ${Buffer.concat([Buffer.from(id, 'hex'), signature]).toString('base64')}\n`,
@@ -107,9 +107,8 @@ export function parseNote(note: string): { readonly text: string; readonly signa
 }
 
 /**
- * The keys under whose names the note carries good signatures. Signatures of unknown keys say nothing; a bad one of a
- * known key makes the note worthless.
- * @param verify whether a 64-byte signature is that of the key over the text.
+ * Returns the keys with valid signatures under the note. Signatures of unknown keys are ignored. An invalid one of a known key invalidates
+ * the note. @param verify Returns true if a 64-byte signature is the key's over the text.
  */
 export function verifiedBy(
   note: string,

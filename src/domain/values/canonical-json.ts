@@ -5,9 +5,8 @@ import { createHash, hash } from 'node:crypto';
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json | undefined };
 
 /**
- * Writes a value as RFC 8785 canonical JSON: keys sorted by UTF-16 code units, no blanks, ECMAScript numbers.
- * Members that are undefined are left out, as JSON.stringify does.
- * @throws TypeError on NaN, infinities and lone surrogates, which have no canonical form.
+ * Writes a value as RFC 8785 canonical JSON: keys sorted by UTF-16 code units, no blanks, ECMAScript numbers. Omits undefined members, like
+ * JSON.stringify. @throws TypeError on NaN, infinities and lone surrogates, which have no canonical form.
  */
 export function canonicalJson(value: Json | object): string {
   if (value === null || typeof value === 'boolean') return String(value);
@@ -35,17 +34,17 @@ export function canonicalJson(value: Json | object): string {
   return `{${members}}`;
 }
 
-/** Text that JSON writes as it is. */
+/** Text that JSON writes unescaped. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
-/** Fast path: most objects here have their keys in order already. */
+/** Returns the keys in order. Fast path: most objects already have them sorted. */
 function sortedKeys(object: object): readonly string[] {
   const keys = Object.keys(object);
   for (let i = 1; i < keys.length; i++) if ((keys[i - 1] as string) > (keys[i] as string)) return keys.sort();
   return keys;
 }
 
-/** Names of members with their colon. The service's own names are few; those of others fill no memory. */
+/** Cache of member names with their colon. Only the service's own names are cached, because there are few. */
 const names = new Map<string, string>();
 const NAMES_KEPT = 4_000;
 
@@ -58,7 +57,7 @@ function nameText(key: string): string {
   return text;
 }
 
-/** SHA-256 of a text in UTF-8, as 64 lower-case hexadecimal digits. */
+/** Returns the SHA-256 of a text in UTF-8, as 64 lower-case hexadecimal digits. */
 export function sha256Hex(text: string): string {
   return hash('sha256', text);
 }
@@ -66,7 +65,7 @@ export function sha256Hex(text: string): string {
 /** Characters hashed at a time. */
 const HASHED_AT_ONCE = 65_536;
 
-/** SHA-256 of lines with a line feed between them: what `sha256Hex` gives of the whole text, without ever holding it. */
+/** Returns the SHA-256 of lines joined by line feeds, like `sha256Hex` of the whole text, without building it. */
 export function sha256OfLines(lines: Iterable<string>): string {
   const digest = createHash('sha256');
   let part = '';
@@ -81,7 +80,7 @@ export function sha256OfLines(lines: Iterable<string>): string {
   return digest.update(part).digest('hex');
 }
 
-/** SHA-256 over the canonical JSON of a value, in lower-case hexadecimal. */
+/** Returns the SHA-256 over the canonical JSON of a value, in lower-case hexadecimal. */
 export function canonicalHash(value: Json | object): string {
   return sha256Hex(canonicalJson(value));
 }

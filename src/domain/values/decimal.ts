@@ -1,29 +1,29 @@
-/** Exact decimals. Money and prices are decimal strings at rest and on the wire; arithmetic goes through `Decimal`, never through a float. */
+/** Exact decimals. Money and prices are decimal strings in storage and on the wire. Arithmetic uses `Decimal`, never a float. */
 import { Decimal as DecimalJs } from 'decimal.js';
 
 /** decimal.js at 40 significant digits, banker's rounding. */
 export const Decimal = DecimalJs.clone({ precision: 40, rounding: DecimalJs.ROUND_HALF_EVEN, toExpNeg: -40, toExpPos: 60 });
 export type Decimal = InstanceType<typeof Decimal>;
 
-/** A decimal number written as text: `-?\d+(\.\d+)?`, never an exponent. */
+/** A decimal number as text: `-?\d+(\.\d+)?`, never with an exponent. */
 export type DecimalString = string;
 
 const DECIMAL = /^-?\d+(\.\d+)?$/;
 
-/** True if the text is a plain decimal, the only form of money that is accepted. */
+/** True if the text is a plain decimal, the only accepted form of money. */
 export function isDecimalString(text: string): boolean {
   return DECIMAL.test(text);
 }
 
-/** The plain form without an exponent, leading or trailing zeros: `"1.50"` -> `"1.5"`, `"-0"` -> `"0"`. */
+/** Returns the plain form without an exponent, leading or trailing zeros: `"1.50"` -> `"1.5"`, `"-0"` -> `"0"`. */
 export function plainDecimal(value: Decimal | DecimalString | number): DecimalString {
   const decimal = new Decimal(value);
   return decimal.isZero() ? '0' : decimal.toFixed();
 }
 
 /**
- * Compares two non-negative plain decimals without building numbers: below, equal to or above zero as `a` is
- * smaller than, equal to or greater than `b`. Exact at any length; the hot path of the quote operators.
+ * Compares two non-negative plain decimals without creating numbers. Negative, zero or positive as `a` is smaller than, equal to or greater
+ * than `b`. Exact at any length. Hot path of the quote operators.
  */
 export function compareDecimals(a: DecimalString, b: DecimalString): number {
   if (a === b) return 0;

@@ -1,10 +1,10 @@
-/** Fields of authored input (conditions, factors, manifests): one schema reads them, explains what is wrong and describes them. */
+/** Fields of authored input (conditions, factors, manifests): one schema reads them, explains problems and describes them. */
 import { Decimal, isDecimalString, plainDecimal } from './decimal.ts';
 import { didYouMean } from './nearest-name.ts';
 import { SHOWN_PATTERN, unseenIn } from './shown-text.ts';
 import { timeframeMs } from './time.ts';
 
-/** Problem of an input: its place (a JSON path such as `$.entryConditions[0].pct`), what is wrong and what would be right. */
+/** Problem of an input: its place (a JSON path such as `$.entryConditions[0].pct`), the fault and the fix. */
 export interface Problem {
   readonly path: string;
   readonly problem: string;
@@ -13,19 +13,19 @@ export interface Problem {
 
 interface FieldBase {
   readonly description: string;
-  /** True if the field may be missing although it has no default. */
+  /** True if the field may be missing without a default. */
   readonly optional?: boolean;
 }
 
-/** Schema of one field. Bounds are inclusive. A `default` makes the field optional; a `timeframe` without one takes the manifest's. */
+/** Schema of a field. Bounds are inclusive. A `default` makes the field optional. A `timeframe` without one uses the manifest's. */
 export type FieldSchema = FieldBase &
   (
     | { readonly type: 'number' | 'integer'; readonly min: number; readonly max: number; readonly default?: number }
-    /** Money: a decimal string, or a JSON number of at most 15 significant digits; always a plain decimal string once read. */
+    /** Money: a decimal string, or a JSON number of at most 15 significant digits. Once read, a plain decimal string. */
     | { readonly type: 'decimal'; readonly min: string; readonly max: string; readonly default?: string }
     | { readonly type: 'string'; readonly minLength: number; readonly maxLength: number; readonly default?: string }
     | { readonly type: 'choice'; readonly choices: readonly string[]; readonly default?: string }
-    /** A set of words; once read it is in the order of `choices`, without repetition. */
+    /** A set of words. Once read, in the order of `choices` and without duplicates. */
     | { readonly type: 'choices'; readonly choices: readonly string[]; readonly default?: readonly string[] }
     | { readonly type: 'boolean'; readonly default?: boolean }
     | { readonly type: 'timeframe' }
@@ -38,7 +38,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Describes a value in JSON terms for an error message. Long texts are cut. */
+/** Describes a value in JSON terms for an error message. Long texts are shortened. */
 export function describeValue(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
@@ -80,7 +80,7 @@ export function describeField(field: FieldSchema): string {
   }
 }
 
-/** True if a JSON number names its decimal exactly: the parser lost no digits. */
+/** True if a JSON number represents its decimal exactly. */
 function isExactNumber(value: number): boolean {
   return Number.isFinite(value) && Math.abs(value) < 1e15 && new Decimal(value).precision() <= 15;
 }
@@ -91,7 +91,7 @@ function readDecimal(value: unknown): string | null {
   return null;
 }
 
-/** Reads one present value; on a wrong one adds a problem and returns undefined. */
+/** Reads a present value. For an invalid one adds a problem and returns undefined. */
 export function readField(value: unknown, field: FieldSchema, path: string, problems: Problem[]): FieldValue | undefined {
   const refuse = (problem: string): undefined => {
     problems.push({ path, problem, allowed: describeField(field) });
@@ -145,10 +145,10 @@ export function readField(value: unknown, field: FieldSchema, path: string, prob
   }
 }
 
-/** Members without a meaning that are named one by one; the rest is counted. */
+/** Maximum unknown members that are named individually. The rest is counted. */
 const MAX_UNKNOWN_NAMED = 10;
 
-/** Adds a problem for members of an object that its schema does not name: each of the first ones, and one for the rest. */
+/** Adds a problem for members of an object that its schema does not have: one for each of the first, and one for the rest. */
 export function refuseUnknown(object: Record<string, unknown>, known: readonly string[], path: string, problems: Problem[]): void {
   const names = new Set(known);
   const unknown = Object.keys(object).filter((name) => !names.has(name));
@@ -166,9 +166,8 @@ export function refuseUnknown(object: Record<string, unknown>, known: readonly s
 }
 
 /**
- * Reads the fields of an object in the order of their schema, with every default resolved.
- * @param timeframe what a missing timeframe field becomes, or null.
- * @param ignored members that someone else reads, such as a condition's `type`.
+ * Reads the fields of an object in the order of their schema, with every default resolved. @param timeframe Value of a missing timeframe
+ * field, or null. @param ignored Members that other code reads, such as a condition's `type`.
  */
 export function readFields(
   object: Record<string, unknown>,
@@ -196,7 +195,7 @@ export function readFields(
   return values;
 }
 
-/** A JSON Schema (draft 2020-12) fragment: plain data, ready for an OpenAPI document. */
+/** JSON Schema (draft 2020-12) fragment: plain data, ready for an OpenAPI document. */
 export type JsonSchema = { readonly [key: string]: unknown };
 
 export function fieldJsonSchema(field: FieldSchema): JsonSchema {
@@ -238,12 +237,12 @@ function withDefault(value: FieldValue | undefined): { default?: FieldValue } {
   return value === undefined ? {} : { default: value };
 }
 
-/** True if an object may leave the field out. */
+/** True if an object may omit the field. */
 export function isOptional(field: FieldSchema): boolean {
   return field.optional === true || (field.type !== 'timeframe' && field.default !== undefined);
 }
 
-/** A closed object schema over fields; `leading` members come first and are required. */
+/** Returns a closed object schema over fields. `leading` members come first and are required. */
 export function objectJsonSchema(fields: Fields, description: string, leading: Readonly<Record<string, JsonSchema>> = {}): JsonSchema {
   const properties: Record<string, JsonSchema> = { ...leading };
   const required = Object.keys(leading);

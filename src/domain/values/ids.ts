@@ -1,4 +1,4 @@
-/** Ids: UUIDv7, which sort by the time of their making, and UUIDv8 derived from what they name (RFC 9562). */
+/** Ids: UUIDv7, which sort by creation time, and UUIDv8 derived from content (RFC 9562). */
 import { sha256Hex } from './canonical-json.ts';
 import type { EpochMs } from './time.ts';
 
@@ -14,7 +14,7 @@ export function isUuid(text: string): boolean {
 /** Two hexadecimal digits of each byte. */
 const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
-/** The lowest eight bits as two digits. */
+/** Returns the lowest eight bits as two digits. */
 function digits(value: number): string {
   return HEX[value & 0xff] as string;
 }
@@ -28,8 +28,8 @@ function drawn(random: Uint8Array, index: number): string {
 }
 
 /**
- * Builds a UUIDv7 from a time and ten random bytes. Every request is given one.
- * @param random at least 10 bytes; given from outside so that the domain draws no dice.
+ * Builds a UUIDv7 from a time and ten random bytes. @param random At least 10 bytes, supplied by the caller so that the domain stays
+ * deterministic.
  */
 export function uuidV7(at: EpochMs, random: Uint8Array): string {
   const high = Math.floor(at / 2 ** 32);
@@ -37,7 +37,7 @@ export function uuidV7(at: EpochMs, random: Uint8Array): string {
   return `${time}-${digits((byteOf(random, 0) & 0x0f) | 0x70)}${drawn(random, 1)}-${digits((byteOf(random, 2) & 0x3f) | 0x80)}${drawn(random, 3)}-${drawn(random, 4)}${drawn(random, 5)}${drawn(random, 6)}${drawn(random, 7)}${drawn(random, 8)}${drawn(random, 9)}`;
 }
 
-/** A UUIDv8 derived from a text: the same text has the same id, so that a replay repeats it. */
+/** Returns a UUIDv8 derived from a text: the same text has the same id, so that a replay repeats it. */
 export function contentId(text: string): string {
   const hex = sha256Hex(text);
   const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16);

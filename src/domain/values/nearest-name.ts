@@ -1,14 +1,14 @@
-/** Finds the known names that a mistyped name was probably meant to be. */
+/** Finds the known names that a mistyped name probably meant. */
 
-/** Texts beyond this length are nobody's slip of the pen. */
+/** Maximum length of a text that can be a typing mistake. */
 const MAX_ASKED = 80;
 
-/** Single-character edits (insert, delete, replace) between two texts; null if there are more than `most`. */
+/** Returns the single-character edits (insert, delete, replace) between two texts, or null if there are more than `most`. */
 function editDistance(left: string, right: string, most: number): number | null {
   if (Math.abs(left.length - right.length) > most) return null;
   let row = Array.from({ length: right.length + 1 }, (_, j) => j);
   for (let i = 1; i <= left.length; i++) {
-    // Cells further from the diagonal than `most` hold more than `most` edits.
+    // Cells further from the diagonal than `most` have more than `most` edits.
     const next = Array.from({ length: right.length + 1 }, () => most + 1);
     if (i <= most) next[0] = i;
     let least = most + 1;
@@ -25,7 +25,7 @@ function editDistance(left: string, right: string, most: number): number | null 
   return edits > most ? null : edits;
 }
 
-/** Up to `limit` of the known names, nearest first, that differ from the text in at most a third of their letters (at least two). */
+/** Returns up to `limit` known names, nearest first, that differ from the text in at most a third of their letters (at least two). */
 export function nearestNames(text: string, known: Iterable<string>, limit = 3): string[] {
   const asked = text.slice(0, MAX_ASKED).toLowerCase();
   const near: { name: string; distance: number }[] = [];

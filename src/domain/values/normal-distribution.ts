@@ -1,6 +1,9 @@
 /** The standard normal distribution. */
 
-/** The standard normal distribution function; absolute error below 1e-14. Series near the middle, continued fraction in the tails. */
+/**
+ * Returns the standard normal distribution function, with an absolute error below 1e-14. Series near the middle, continued fraction in the
+ * tails.
+ */
 export function normalCdf(x: number): number {
   if (Number.isNaN(x)) return x;
   const z = Math.abs(x);
@@ -20,7 +23,7 @@ export function normalCdf(x: number): number {
   return x > 0 ? 1 - tail : tail;
 }
 
-/** The inverse of `normalCdf` for 0 < p < 1, by Newton's method on it. @throws RangeError elsewhere. */
+/** Returns the inverse of `normalCdf` for 0 < p < 1, by Newton's method. @throws RangeError elsewhere. */
 export function normalQuantile(p: number): number {
   if (!(p > 0 && p < 1)) throw new RangeError(`${p} is not a probability between 0 and 1`);
   let x = 0;

@@ -1,19 +1,19 @@
-/** Reads numbers, money, percentages, lengths of time and dates out of English text: one reader for theses and the copilot. */
+/** Reads numbers, money, percentages, durations and dates from English text, for theses and the copilot. */
 import { Decimal, type DecimalString, plainDecimal } from './decimal.ts';
 import type { EpochMs } from './time.ts';
 
-/** `number` has no unit of its own, `thousands` only a factor ("1.5k"). Percent, hours and US dollars are what `value` counts. */
+/** Units of `value`: `number` without a unit, `thousands` with only a factor ("1.5k"), percent, US dollars, or hours. */
 export type Unit = 'number' | 'thousands' | 'percent' | 'usd' | 'hours';
 
 export interface Quantity {
   readonly length: number;
   readonly value: DecimalString;
   readonly unit: Unit;
-  /** True if a plus or minus stands before it. */
+  /** True if a plus or minus precedes it. */
   readonly signed: boolean;
 }
 
-/** A number that can be read in two ways, or in none. */
+/** A number with two readings, or none. */
 export interface UnclearNumber {
   readonly length: number;
   readonly question: string;
@@ -36,7 +36,7 @@ const SMALL =
   );
 const TENS = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ');
 
-/** Units by their written forms. Basis points are read as percent. */
+/** Units by their written forms. Basis points are converted to percent. */
 const UNITS: readonly (readonly [source: string, unit: Unit, factor: string])[] = [
   ['%|percent|per cent|pct|pc', 'percent', '1'],
   ['basis points?|bps|bp|bips', 'percent', '0.01'],
@@ -50,7 +50,7 @@ const UNITS: readonly (readonly [source: string, unit: Unit, factor: string])[] 
   ['years?|yrs?|y', 'hours', '8760'],
 ];
 
-/** Words that a quantity may be written with. None of them may name a token. */
+/** Words of quantities. No token may have such a name. */
 export const QUANTITY_WORDS: readonly string[] = [
   ...SMALL,
   ...TENS,
@@ -77,7 +77,7 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
   return pattern.exec(text);
 }
 
-/** A number in words, for example "one hundred and ninety-five", "two and a half", "half a grand", "a thousand". */
+/** Reads a number in words, such as "one hundred and ninety-five", "two and a half", "half a grand", "a thousand". */
 function wordsAt(text: string, at: number): { readonly value: Decimal; readonly length: number } | null {
   const quarter = matchAt(QUARTER, text, at);
   if (quarter !== null) return { value: new Decimal('0.25'), length: quarter[0].length };
@@ -135,7 +135,7 @@ function valueOfWords(words: readonly string[]): Decimal | null {
   return total.plus(group ?? 0).plus(part);
 }
 
-/** Digits as a decimal, or a question if their separators can be read in two ways. */
+/** Returns digits as a decimal, or a question if their separators are ambiguous. */
 function digitsOf(text: string, shown: string, hasFactor: boolean): DecimalString | { readonly question: string } {
   const grouped = /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(text);
   if (!grouped && !/^\d*(?:\.\d+)?$/.test(text)) return { question: `How is "${shown}" meant? Write numbers such as 1,000 or 1000.50.` };
@@ -155,7 +155,7 @@ function unitAt(text: string, at: number): { readonly unit: Unit; readonly facto
   return null;
 }
 
-/** The quantity that begins at a place of the text; null if none does. */
+/** Returns the quantity that begins at a place of the text, or null. */
 export function quantityAt(text: string, at: number): Quantity | UnclearNumber | null {
   const free = !/[\w%)]/.test(text[at - 1] ?? '');
   const sign = free ? (matchAt(SIGN, text, at)?.[1] ?? '') : '';
@@ -172,7 +172,7 @@ export function quantityAt(text: string, at: number): Quantity | UnclearNumber |
   const tail = digits !== undefined && /^\d+$/.test(digits) ? matchAt(/k(\d{1,2})(?![\w])/iy, text, next) : null;
   const factorMatch = tail ?? (words?.value.gte(1_000) === true ? null : matchAt(FACTOR, text, next));
   const factorWord = tail === null ? (factorMatch?.[1] ?? factorMatch?.[2] ?? '').toLowerCase() : 'k';
-  // "30m" without a currency is minutes as well: only money has millions in one letter.
+  // "30m" without a currency may be minutes: only money abbreviates millions to one letter.
   const bareMillion = factorWord === 'm' && currency === '' && unitAt(text, next + (factorMatch?.[0].length ?? 0))?.unit !== 'usd';
   const factor = factorMatch === null || bareMillion ? null : (FACTORS[factorWord] as number);
   if (factor !== null) next += factorMatch?.[0].length ?? 0;
@@ -201,7 +201,7 @@ export function quantityAt(text: string, at: number): Quantity | UnclearNumber |
   return { length: next - at, value: plainDecimal(value), unit: named, signed: sign !== '' };
 }
 
-/** A text that is one quantity and nothing else, in one of these units; otherwise what is wrong with it. */
+/** Reads a text that is exactly one quantity in one of these units. Otherwise returns what is wrong with it. */
 export function wholeQuantity(text: string, units: readonly Unit[]): Quantity | { readonly question: string } {
   const given = text.trim();
   const found = quantityAt(given, 0);
@@ -209,7 +209,7 @@ export function wholeQuantity(text: string, units: readonly Unit[]): Quantity | 
   return found?.length === given.length && units.includes(found.unit) ? found : { question: `${JSON.stringify(text)} is not understood.` };
 }
 
-/** The first amount of money in a text, in US dollars; null if none is written, a question if it is unclear. */
+/** Returns the first amount of money in a text in US dollars, null if there is none, or a question if it is unclear. */
 export function amountIn(text: string): DecimalString | UnclearNumber | null {
   for (let at = 0; at < text.length; at++) {
     if (/\w/.test(text[at - 1] ?? '')) continue;
@@ -240,11 +240,11 @@ const DATES = {
 
 export interface WrittenDate {
   readonly length: number;
-  /** Instant of a date, in UTC. An ISO date is its first instant, as in a field; a date in words is its end. */
+  /** Instant of a date in UTC. An ISO date means its first instant, like in a field, a date in words its end. */
   readonly at: EpochMs;
 }
 
-/** The end of a day of the calendar, or null if the month has no such day. */
+/** Returns the end of a calendar day, or null if the month has no such day. */
 function endOfDay(year: number, month: number, day: number): EpochMs | null {
   const at = Date.UTC(year, month, day);
   return new Date(at).getUTCMonth() === month ? at + 86_400_000 : null;
@@ -271,7 +271,7 @@ function endOfPeriod(word: string, now: EpochMs): EpochMs | null {
   return Date.UTC(place < month ? year + 1 : year, place + 1, 1);
 }
 
-/** The date that begins at a place of the text; null if none does. A date without a year is the next one from `now`. */
+/** Returns the date that begins at a place of the text, or null. A date without a year is the next one from `now`. */
 export function dateAt(text: string, at: number, now: EpochMs): WrittenDate | UnclearNumber | null {
   const answered = (length: number, end: EpochMs | null): WrittenDate | UnclearNumber =>
     end === null || Number.isNaN(end)

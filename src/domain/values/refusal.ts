@@ -1,11 +1,11 @@
-/** Expected refusals: values with a code from one append-only list, never exceptions. */
+/** Expected refusals, as values with a code from an append-only list, never exceptions. */
 
 import type { RiskRejection } from '../agents/decision.ts';
 import type { EvidenceCheck } from '../agents/evidence.ts';
 import type { Problem } from './field.ts';
 import type { MessageDifference } from '../solana/difference.ts';
 
-/** Codes of refusals outside of the pre-trade risk function. A published code is never renamed. */
+/** Codes of refusals outside the pre-trade risk function. Never rename a published one. */
 export const REFUSAL_CODES = [
   'malformed',
   'unauthenticated',
@@ -54,19 +54,19 @@ export const REFUSAL_CODES = [
 ] as const;
 export type RefusalCode = (typeof REFUSAL_CODES)[number];
 
-/** Expected refusal. `detail` says what was wrong and what would be right. */
+/** An expected refusal. `detail` says what was wrong and what would be right. */
 export interface Refusal {
   readonly code: RefusalCode;
   readonly detail: string;
   /** Exceeded limits, if the pre-trade risk function refused. */
   readonly rejections?: readonly RiskRejection[];
-  /** Conditions of a gate with the observed values, if a gate refused. */
+  /** Conditions of a gate with their observed values, if a gate refused. */
   readonly checks?: readonly EvidenceCheck[];
-  /** Problems of an authored object, with their places. */
+  /** Problems of an authored object, with their paths. */
   readonly problems?: readonly Problem[];
-  /** Questions that would settle an ambiguous text. */
+  /** Questions whose answers would resolve an ambiguous text. */
   readonly questions?: readonly string[];
-  /** Changes of the message, if a wallet signed another message than the prepared one. */
+  /** Difference to the prepared message, if a wallet signed another one. */
   readonly difference?: MessageDifference;
 }
 

@@ -1,10 +1,10 @@
-/** A value that must never be printed by accident. */
+/** A value that must not be printed by accident. */
 
 const REDACTED = '[redacted]';
 /** Symbol of the method that Node.js calls before it prints a value. */
 const INSPECT = Symbol.for('nodejs.util.inspect.custom');
 
-/** Holds a secret; text, JSON and console output show `[redacted]`, and only `reveal` gives it. */
+/** Holds a secret. Text, JSON and console output show `[redacted]`. Only `reveal` and `take` return it. */
 export class Secret {
   #value: string | null;
 
@@ -12,13 +12,13 @@ export class Secret {
     this.#value = value;
   }
 
-  /** The value itself: call it at the place of use, and store what it gives nowhere. */
+  /** Returns the value. Call it where the value is used, and do not store the result. */
   reveal(): string {
     if (this.#value === null) throw new Error('this secret was handed over and is no longer here');
     return this.#value;
   }
 
-  /** The value, given for the last time: it is forgotten here, for a secret that only another process may hold. */
+  /** Returns the value and forgets it, for a secret that only another process may keep. */
   take(): string {
     const value = this.reveal();
     this.#value = null;

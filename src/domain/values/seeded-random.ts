@@ -1,6 +1,6 @@
-/** Seeded chance: the same seed gives the same numbers on every machine. */
+/** Seeded random numbers: the same seed gives the same numbers on every machine. */
 
-/** A small seeded source of numbers 0 <= n < 1 (mulberry32). */
+/** Returns a small seeded generator of numbers 0 <= n < 1 (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -1,13 +1,13 @@
 /** Statistics of a sample. Ratios and statistics, hence numbers. */
 
-/** The arithmetic mean; NaN of nothing. */
+/** Returns the arithmetic mean, NaN for no values. */
 export function mean(values: ArrayLike<number>): number {
   let sum = 0;
   for (let i = 0; i < values.length; i++) sum += values[i] as number;
   return sum / values.length;
 }
 
-/** Sample standard deviation (ddof 1); NaN below two values. */
+/** Returns the sample standard deviation (ddof 1), NaN for fewer than two values. */
 export function sampleDeviation(values: ArrayLike<number>): number {
   if (values.length < 2) return Number.NaN;
   const middle = mean(values);

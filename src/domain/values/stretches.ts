@@ -1,13 +1,13 @@
-/** Half-open stretches of time, ascending and apart from each other. */
+/** Half-open periods of time, ascending and without overlaps. */
 import type { EpochMs } from './time.ts';
 
-/** A period from its first instant to before its second. */
+/** A period from `from` (inclusive) to `to` (exclusive). */
 export interface Stretch {
   readonly from: EpochMs;
   readonly to: EpochMs;
 }
 
-/** Returns the union of the stretches. */
+/** Returns the union of the periods. */
 export function unitedStretches(stretches: readonly Stretch[]): readonly Stretch[] {
   const united: Stretch[] = [];
   for (const { from, to } of [...stretches].sort((a, b) => a.from - b.from)) {
@@ -32,7 +32,7 @@ export function sharedStretches(left: readonly Stretch[], right: readonly Stretc
   return shared;
 }
 
-/** Returns the parts of a stretch outside all others, which ascend without overlaps. */
+/** Returns the parts of a period outside all others, which ascend without overlaps. */
 export function missingStretches({ from, to }: Stretch, known: readonly Stretch[]): readonly Stretch[] {
   const missing: Stretch[] = [];
   let at = from;

@@ -1,34 +1,31 @@
-/** Time as the engine speaks it: milliseconds since the Unix epoch, slots and timeframes. */
+/** Time in the engine: milliseconds since the Unix epoch, slots and timeframes. */
 
 /** Milliseconds since 1970-01-01T00:00:00Z. Always an integer. */
 export type EpochMs = number;
 
 export const HOUR_MS = 3_600_000;
-/** A day of UTC, which has no leap seconds. */
+/** Length of a UTC day, without leap seconds. */
 export const DAY_MS = 86_400_000;
 /** Interval of an agent's ticks. */
 export const AGENT_TICK_MS = 60_000;
 /** Interval of an armed Take's evaluation. */
 export const TAKE_TICK_MS = 30_000;
 
-/** The start of the slot that `at` falls in: floor(at / period) * period. */
+/** Returns the start of the slot that contains `at`: floor(at / period) * period. */
 export function slotOf(at: EpochMs, periodMs: number): EpochMs {
   return Math.floor(at / periodMs) * periodMs;
 }
 
 const TIMEFRAME = /^([1-9]\d{0,2})([mh])$/;
 
-/**
- * The length of a manifest timeframe (`<n>m` or `<n>h`) in milliseconds,
- * or null if the text is not a timeframe.
- */
+/** Returns the length of a manifest timeframe (`<n>m` or `<n>h`) in milliseconds, or null if the text is not a timeframe. */
 export function timeframeMs(timeframe: string): number | null {
   const match = TIMEFRAME.exec(timeframe);
   if (!match) return null;
   return Number(match[1]) * (match[2] === 'm' ? 60_000 : 3_600_000);
 }
 
-/** ISO 8601 with milliseconds, in UTC: how a time is written on the wire. */
+/** Returns ISO 8601 with milliseconds, in UTC, the wire form of a time. */
 export function isoTime(at: EpochMs): string {
   return new Date(at).toISOString();
 }

@@ -2,8 +2,8 @@
 const LONGEST_TEXT = 60;
 
 /**
- * An untrusted value as text: a text as it is, everything else as JSON writes it, at most `characters` of either. `String` would call
- * the value's own `toString`, which JSON from outside may name and which then throws.
+ * Returns an untrusted value as text: a text as it is, anything else as JSON, at most `characters` of either. `String` would call the
+ * value's own `toString`, which JSON from outside may define so that it throws.
  */
 export function valueText(value: unknown, characters = LONGEST_TEXT): string {
   if (typeof value === 'string') return value.slice(0, characters);

@@ -4,17 +4,20 @@ import type { EpochMs } from './time.ts';
 const HOUR = 3_600_000;
 const DAY = 86_400_000;
 
-/** The instants at which the clock of a zone shows a time: one, none in the hour that spring skips, two in the one that autumn repeats. */
+/**
+ * Returns the instants at which the clock of a zone shows a time: one, none in the hour skipped in spring, two in the hour repeated in
+ * autumn.
+ */
 export type InstantsAt = (wall: EpochMs) => readonly EpochMs[];
 
 /**
- * Reads the wall clock of an IANA time zone such as `America/New_York`. `wall` is the shown time taken for UTC.
- * @throws RangeError if there is no such zone.
+ * Reads the wall clock of an IANA time zone such as `America/New_York`. `wall` is the shown time taken as UTC. @throws RangeError if there
+ * is no such zone.
  */
 export function wallClock(zone: string): InstantsAt {
   const format = formatOf(zone);
   const offsets = new Map<number, number>();
-  /** Offsets change on whole quarters of an hour in every zone of the last half century. */
+  /** Offset of the zone. In the last half century every zone has changed it on whole quarters of an hour. */
   const offsetAt = (at: EpochMs): number => {
     const quarter = Math.floor(at / (HOUR / 4));
     let offset = offsets.get(quarter);

@@ -1,6 +1,6 @@
-/** Figures as people read them: ages with a unit that fits, numbers without an exponent. */
+/** Formats figures for people: ages with a fitting unit, numbers without an exponent. */
 
-/** The units of an age from a second on: each begins where the one before it ends. Hours go to two days. Milliseconds. */
+/** Units of an age from one second on, in milliseconds. Each begins where the previous one ends. Hours go up to two days. */
 const AGE_UNITS = [
   { unit: 's', ms: 1_000, below: 60_000 },
   { unit: 'min', ms: 60_000, below: 3_600_000 },
@@ -9,8 +9,8 @@ const AGE_UNITS = [
 ] as const;
 
 /**
- * An age in words, as pages write it: `850 ms`, `1.2 s`, `12 s`, `5 min`, `28 h`, `3.2 d`. It is cut, never rounded
- * up, and has one decimal below ten of its unit. What is below zero counts as zero, `0 s`.
+ * Returns an age in words: `850 ms`, `1.2 s`, `12 s`, `5 min`, `28 h`, `3.2 d`. Truncated, never rounded up, with one decimal below ten
+ * units. Negative ages are `0 s`.
  */
 export function ageInWords(ms: number): string {
   if (ms < 1_000) return ms < 1 ? '0 s' : `${Math.floor(ms)} ms`;
@@ -18,12 +18,12 @@ export function ageInWords(ms: number): string {
   return `${ms < 10 * one ? Math.floor(ms / (one / 10)) / 10 : Math.floor(ms / one)} ${unit}`;
 }
 
-/** A text of the record with its ages in words: `104100000 ms old` becomes `28 h old`. */
+/** Returns a record's text with its ages in words: `104100000 ms old` becomes `28 h old`. */
 export function withAgesInWords(text: string): string {
   return text.replace(/\b(\d+) ms old\b/g, (_, ms: string) => `${ageInWords(Number(ms))} old`);
 }
 
-/** A figure with at most three decimals and never an exponent; what is smaller than that says so. */
+/** Returns a figure with at most three decimals and no exponent. A smaller figure says so. */
 export function figureInWords(value: number): string {
   if (!Number.isFinite(value)) return String(value);
   const rounded = Math.round(value * 1_000) / 1_000;

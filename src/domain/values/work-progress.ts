@@ -1,4 +1,4 @@
-/** Progress of long work, its remaining time, and what it waits for: one shape for everything that takes long. */
+/** Progress of long work, its remaining time, and what it waits for, in one shape for all kinds. */
 import { SLICES, sliceCount } from '../orders/execution-plan.ts';
 import type { ArrivalState, SourceState, TransferState } from '../bridge/axes.ts';
 import type { ProposalState } from '../orders/execution.ts';
@@ -9,7 +9,7 @@ import type { Order } from '../orders/order.ts';
 import type { ReplayPosition } from '../tape/replay-position.ts';
 import type { EpochMs } from './time.ts';
 
-/** Causes of waiting. A published word is never renamed. */
+/** Causes of waiting. Never rename a published one. */
 export const WAIT_CAUSES = ['queue', 'venue', 'approval', 'signature', 'confirmation', 'provider', 'slot', 'market'] as const;
 export type WaitCause = (typeof WAIT_CAUSES)[number];
 
@@ -29,17 +29,17 @@ export interface Counted {
 export interface WorkProgress {
   /** Null if nothing is counted, and for work that has ended. */
   readonly progress: Counted | null;
-  /** Milliseconds; null if it is not known, and of work that has ended. */
+  /** Milliseconds, or null if unknown or the work has ended. */
   readonly remainingMs: number | null;
-  /** Null if it is worked on, and for work that has ended. */
+  /** Null while it is being worked on, and for work that has ended. */
   readonly waitingFor: Waiting | null;
 }
 
 export const NOTHING_LEFT: WorkProgress = { progress: null, remainingMs: null, waitingFor: null };
 
 /**
- * Returns the progress of work at an instant. The remaining time follows from its end if that is known, else from what was done since it
- * began. @param work `begunAt`: start of the first counted unit; null if that says nothing about the rest.
+ * Returns the progress of work at an instant. The remaining time follows from its known end, or else from the work done so far. @param work
+ * `begunAt` is the start of the first counted unit, or null if it does not predict the rest.
  */
 export function workProgress(work: {
   readonly counted?: Counted | null;
@@ -63,17 +63,17 @@ export interface ToldProgress {
   readonly total: number;
   readonly doing: string;
   readonly since: EpochMs;
-  /** The import or backfill that it waits for, if that is on record. */
+  /** Import or backfill that it waits for, if on record. */
   readonly waitsForWork?: string | null;
 }
 
-/** Last phase of an evaluation, and its unit. The rest of it is the rest of the run. */
+/** Last phase of an evaluation, and its unit. Its rest is the rest of the run. */
 const LAST_PHASES: ReadonlyMap<string, string> = new Map([
   ['simulating', 'bars'],
   ['trying variants', 'variants'],
 ]);
 
-/** Bars that no venue is asked for, by what makes them in this process: they are worked on. */
+/** Phases in which this process makes bars itself. It waits for no venue. */
 const MAKING = /^making .+ by (.+)$/;
 
 export function evaluationProgress(state: string, told: ToldProgress | null, at: EpochMs): WorkProgress {
@@ -96,12 +96,12 @@ export function evaluationProgress(state: string, told: ToldProgress | null, at:
   });
 }
 
-/** The backfill that an evaluation waits for; null if it waits for none. */
+/** Returns the backfill that an evaluation waits for, or null. */
 export function awaitedWork(state: string, told: ToldProgress | null): string | null {
   return state === 'running' ? (told?.waitsForWork ?? null) : null;
 }
 
-/** Returns the progress of a tape's replay: the rest of its stretch at its speed while it plays. A loop has no known end. */
+/** Returns the progress of a tape's replay: the rest of its period at its speed while it plays. A loop has no known end. */
 export function replayProgress({ mode, at, from, to, speed, loop }: ReplayPosition): WorkProgress {
   if (mode === 'ended' || mode === 'failed') return NOTHING_LEFT;
   const seconds = (ms: number): number => Math.floor(ms / 1_000);
@@ -109,7 +109,7 @@ export function replayProgress({ mode, at, from, to, speed, loop }: ReplayPositi
   return { progress, remainingMs: mode === 'playing' && !loop ? Math.max(0, Math.round((to - at) / speed)) : null, waitingFor: null };
 }
 
-/** The parts of a proposal that its state follows from. */
+/** Fields of a proposal that determine its progress. */
 export interface TrackedProposal {
   readonly state: ProposalState;
   readonly order: Pick<Order, 'instrument' | 'quantity' | 'limitPrice'>;
@@ -164,7 +164,7 @@ function executionProgress(
   return workProgress({ counted: { done: parts.length, total, unit: 'slices' }, endsAt, waitingFor, at });
 }
 
-/** The parts of a transfer that its state follows from. */
+/** Fields of a transfer that determine its progress. */
 export interface TrackedTransfer {
   readonly state: TransferState;
   readonly axes: {
@@ -209,8 +209,8 @@ const CURVE_WAITS: Readonly<Partial<Record<CurveLaunchState, Waiting>>> = {
 };
 
 /**
- * Returns the progress of a bonding-curve launch toward graduation. `filledPct`: of the graduation threshold; null before the curve was
- * first read.
+ * Returns the progress of a bonding-curve launch toward graduation. `filledPct` is of the graduation threshold, or null before the first
+ * read of the curve.
  */
 export function curveLaunchProgress(state: CurveLaunchState, filledPct: number | null, at: EpochMs): WorkProgress {
   const waitingFor = CURVE_WAITS[state];
@@ -230,7 +230,7 @@ const LAUNCHER_WAITS: Readonly<Partial<Record<LauncherLaunchState, Waiting>>> = 
 };
 
 /**
- * Returns the progress of a launch by the external launcher. `validUntil`: the end of the offer, which limits the wait for an unpaid one.
+ * Returns the progress of a launch by the external launcher. `validUntil` is the end of the offer, which limits the wait for its payment.
  */
 export function launcherLaunchProgress(state: LauncherLaunchState, validUntil: EpochMs, at: EpochMs): WorkProgress {
   const waitingFor = LAUNCHER_WAITS[state];
@@ -238,7 +238,7 @@ export function launcherLaunchProgress(state: LauncherLaunchState, validUntil: E
   return workProgress({ endsAt: state === 'quoted' || state === 'prepared' ? validUntil : null, waitingFor, at });
 }
 
-/** State of long work that has no record of its own. `silent`: there was no report lately, so its worker is gone. */
+/** States of long work without a record of its own. `silent`: there was no recent report, so its worker is gone. */
 export const LONG_WORK_STATES = ['running', 'silent', 'done', 'failed'] as const;
 export type LongWorkState = (typeof LONG_WORK_STATES)[number];
 
@@ -253,10 +253,10 @@ export interface TrackedWork {
   readonly total: number | null;
   readonly waitingFor: Waiting | null;
   readonly begunAt: EpochMs;
-  /** Time at which it said so last. */
+  /** Time of the last report. */
   readonly seenAt: EpochMs;
   readonly endedAt: EpochMs | null;
-  /** Reason why it ended before its end; null if it did not. */
+  /** Reason of a premature end, or null. */
   readonly error: string | null;
 }
 

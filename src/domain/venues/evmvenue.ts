@@ -1,16 +1,16 @@
-/** The perpetuals venue as the engine knows it in advance: books twice a second, one perpetual per coin, and a builder's perpetuals on shares. */
+/** Facts about the perpetuals venue: books twice a second, one perpetual per coin, and a builder's perpetuals on shares. */
 import type { CostModel, CryptoAsset, Share, VenueFacts, VenueListing } from './venue-facts.ts';
 
-/** The builder's dex whose perpetuals on shares are followed; its coins carry its name: `xyz:AAPL`. */
+/** The builder's dex whose perpetuals on shares are followed. Its coins have its prefix: `xyz:AAPL`. */
 export const SHARE_DEX = 'xyz';
 
 /**
- * The shares that it lists a perpetual on, priced in dollars per share. Its markets on indices are priced in points of the
- * index, so the funds of the catalog have none.
+ * Shares with a perpetual on it, priced in dollars per share. Its markets on indices are priced in index points, so the catalog's funds
+ * have none.
  */
 const SHARE_PERPS: ReadonlySet<string> = new Set(['AAPL', 'TSLA', 'NVDA', 'GOOGL', 'AMZN', 'META', 'MSFT', 'MSTR', 'COIN']);
 
-/** Fee assumed: twice the venue's, of which the deployer has half. Its growth mode is not counted on. The depth is cautious. */
+/** Assumed costs. The fee is twice the venue's, of which the deployer gets half, without its growth mode. The depth is cautious. */
 const SHARE_DEX_COSTS: CostModel = {
   name: 'evmvenue-builder-taker-1',
   takerFeeBps: 9,
@@ -22,12 +22,12 @@ const SHARE_DEX_COSTS: CostModel = {
 
 export const evmvenue = {
   executable: true,
-  // Its orders are signed by keys of an account there, which nobody holds for an organization.
+  // Orders are signed by keys of an account there, which the service does not hold for organizations.
   liveOrders: false,
   hasBooks: true,
   restingOrders: false,
   slicedOrders: true,
-  // No order of ours rests there, so its trades fill nothing: the book at arrival decides.
+  // Our orders do not rest there, so trades fill nothing: the book at arrival decides.
   flowRule: 'book',
   limits: {
     maxAgeMs: 5_000,
@@ -38,10 +38,10 @@ export const evmvenue = {
     maxConfidence: 0.005,
     maxJump: 0.2,
   },
-  // Each coin's whole book comes twice a second whether it changed or not: its silence is the coin's own, and the pongs
-  // of the socket, which go on for all coins, must not vouch for it.
+  // Each coin's whole book is sent twice a second, changed or not. Its silence is the coin's own, and the socket's pongs, which continue
+  // for all coins, must not hide it.
   sourceLimits: { 'hyperliquid:bbo': { cadence: 'continuous' }, 'hyperliquid:l2Book': { cadence: 'continuous' } },
-  // The published fee of the lowest tier and a cautious depth.
+  // Published fee of the lowest tier, and a cautious depth.
   costs: { name: 'evmvenue-taker-1', takerFeeBps: 4.5, makerFeeBps: 1.5, halfSpreadBps: 1, depthUsd: '5000000', latencyMs: 500 },
   costsOf: (instrument: string): CostModel | null => (instrument.startsWith(`${SHARE_DEX}:`) ? SHARE_DEX_COSTS : null),
   lists: ({ symbol, name }: CryptoAsset): readonly VenueListing[] => [

@@ -1,24 +1,24 @@
-/** Polling order of a venue's instruments: those with live capital or open orders come back first. */
+/** Polling order of a venue's instruments. Those with live capital or open orders are polled more often. */
 import { DATA_DEGRADATION_MS } from './venue-facts.ts';
 
-/** The share of a plan that polling may use. The rest is for orders and retries. */
+/** Share of a plan's requests that polling may use. The rest is for orders and retries. */
 const POLLING_SHARE = 0.8;
-/** A quote is a small buy and the sale of what it bought. */
+/** Requests per quote: a small buy, and the sale of its result. */
 const REQUESTS_PER_QUOTE = 2;
 
-/** Returns the time of this many requests spread evenly under a plan, in milliseconds. */
+/** Returns the milliseconds that this many requests take, spread evenly under a plan. */
 export function pollingMs(requests: number, perMinute: number): number {
   return Math.ceil((requests * 60_000) / (perMinute * POLLING_SHARE));
 }
 
-/** Returns the time of a round of quotes, in milliseconds. */
+/** Returns the milliseconds of a round of quotes. */
 export function quotesMs(quotes: number, perMinute: number): number {
   return pollingMs(quotes * REQUESTS_PER_QUOTE, perMinute);
 }
 
 /**
- * The order in which a round asks. The first ones are asked again after at most five seconds, or as soon as one of the others
- * has had its turn. Without first ones each is asked once.
+ * Returns the polling order of a round. The first ones are polled again after at most five seconds, or as soon as one of the others was
+ * polled. Without first ones each is polled once.
  */
 export function askingOrder<One>(all: readonly One[], isFirst: (one: One) => boolean, perMinute: number): readonly One[] {
   const first = all.filter(isFirst);
@@ -31,7 +31,7 @@ export function askingOrder<One>(all: readonly One[], isFirst: (one: One) => boo
   return order;
 }
 
-/** Says why so many instruments cannot carry live capital under a plan, or null if their round fits into five seconds. */
+/** Returns why this many instruments cannot carry live capital under a plan, or null if their round fits into five seconds. */
 export function lateRound(instruments: number, perMinute: number): string | null {
   const roundMs = quotesMs(instruments, perMinute);
   if (roundMs <= DATA_DEGRADATION_MS) return null;

@@ -1,4 +1,4 @@
-/** Prediction markets as the engine knows them in advance: prices between 0 and 1, markets that come and go, no place in the catalog. */
+/** Facts about prediction markets: prices between 0 and 1, markets that come and go, and none in the catalog. */
 import type { VenueFacts } from './venue-facts.ts';
 
 export const prediction = {
@@ -7,7 +7,7 @@ export const prediction = {
   hasBooks: false,
   restingOrders: false,
   slicedOrders: false,
-  // Nobody trades there in shadow: agents' universes hold none of its markets.
+  // Agents' universes contain no such market, so there is no shadow trading.
   flowRule: null,
   limits: {
     maxAgeMs: 60_000,

@@ -1,4 +1,4 @@
-/** The prices of the underlying shares as the engine knows them in advance: they are never executable. */
+/** Facts about the prices of underlying shares, which are never executable. */
 import type { VenueFacts } from './venue-facts.ts';
 
 export const reference = {
@@ -17,7 +17,7 @@ export const reference = {
     maxConfidence: 0.005,
     maxJump: 0.2,
   },
-  // Plans of quote services lag up to a quarter of an hour; what is older than that is no word on the present.
+  // Plans of quote services lag by up to 15 minutes. Older prices do not describe the present.
   sourceLimits: {
     'finnhub:quote': { cadence: 'polled', maxAgeMs: 20 * 60_000 },
     'alpaca:snapshot': { cadence: 'polled', maxAgeMs: 20 * 60_000 },

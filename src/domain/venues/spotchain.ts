@@ -1,4 +1,4 @@
-/** The primary chain as the engine knows it in advance: its aggregator is polled, and its quotes already hold the fees of the pools. */
+/** Facts about the primary chain: its aggregator is polled, and its quotes include pool fees. */
 import type { VenueFacts } from './venue-facts.ts';
 
 export const spotchain = {
@@ -7,19 +7,19 @@ export const spotchain = {
   hasBooks: false,
   restingOrders: false,
   slicedOrders: false,
-  // Pools are polled: an order meets a state that lies between two answers.
+  // Pools are polled: an order meets a state between two answers.
   flowRule: 'pool_state',
   limits: {
     maxAgeMs: 15_000,
     cadence: 'polled',
     sequence: 'ascending',
-    // The feed itself tells an answer that is missed. This is for one that asks no more: a keyless plan asks every five seconds.
+    // The feed itself reports a missed answer. This covers a feed that stopped polling: a keyless plan polls every five seconds.
     silentAfterMs: 10_000,
     maxSkewMs: 2_000,
     maxConfidence: 0.005,
     maxJump: 0.2,
   },
-  // The fee pays for the network and its priority. Half of the spread is what a pool of 0.25 % keeps and what a probe moves it by,
-  // without the mint's own fee. The depth is that of a thin pool: 200,000 dollars on both sides.
+  // The fee covers the network and its priority. The half spread is the fee of a 0.25 % pool plus the impact of a probe, without the mint's
+  // fee. The depth is that of a thin pool: 200,000 dollars on both sides.
   costs: { name: 'spotchain-taker-2', takerFeeBps: 5, makerFeeBps: 5, halfSpreadBps: 30, depthUsd: '500', latencyMs: 2_000 },
 } as const satisfies VenueFacts;

@@ -1,4 +1,4 @@
-/** The spot exchange as the engine knows it in advance: streams of what changes, books, and pairs against USDT. */
+/** Facts about the spot exchange: streamed changes, books, and pairs against USDT. */
 import type { CryptoAsset, VenueFacts, VenueListing } from './venue-facts.ts';
 
 export const spotexchange = {
@@ -18,7 +18,7 @@ export const spotexchange = {
     maxConfidence: 0.005,
     maxJump: 0.2,
   },
-  // The published fee of the lowest tier and a cautious depth.
+  // Published fee of the lowest tier, and a cautious depth.
   costs: { name: 'spotexchange-taker-1', takerFeeBps: 10, makerFeeBps: 10, halfSpreadBps: 1, depthUsd: '5000000', latencyMs: 250 },
   lists: ({ symbol, name }: CryptoAsset): readonly VenueListing[] => [
     {

@@ -16,13 +16,13 @@ export type ActorStatus = ActorRow['status'];
 export interface ActorSummary {
   readonly id: string;
   readonly kind: string;
-  /** Name of an agent; null for other actors. */
+  /** Name of an agent, or null for other actors. */
   readonly name: string | null;
   readonly machine: string;
   readonly version: number;
   readonly status: ActorStatus;
   readonly value: Json;
-  /** ISO 8601, like the next. */
+  /** ISO 8601, like `changedAt`. */
   readonly createdAt: string;
   readonly changedAt: string;
 }
@@ -30,7 +30,7 @@ export interface ActorSummary {
 export interface ActorDetail extends ActorSummary {
   /** Current context of the actor. */
   readonly context: Json;
-  /** Incidents inside the actor, newest first, at most 20, in one line each. */
+  /** Incidents of the actor, newest first, at most 20, in one line each. */
   readonly incidents: readonly { readonly at: EpochMs; readonly kind: string; readonly detail: string }[];
 }
 

@@ -2,7 +2,7 @@
 import type { Json } from '../../../domain/values/canonical-json.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 
-/** A place in the order of announcements: after every row up to and including (xid, seq). */
+/** A position in the order of announcements: after every row up to and including (xid, seq). */
 export interface AnnouncementPosition {
   readonly xid: number;
   readonly seq: number;
@@ -11,24 +11,24 @@ export interface AnnouncementPosition {
 /** A committed row that the feeds send. */
 export interface AnnouncementRow extends AnnouncementPosition {
   readonly channel: string;
-  /** Null for what concerns no single organization. */
+  /** Null if it concerns no single organization. */
   readonly orgId: string | null;
   readonly actorId: string | null;
   readonly at: EpochMs;
   readonly body: { readonly [key: string]: Json | undefined };
 }
 
-/** Filter of the announcements to read next. */
+/** Filter for the next announcements. */
 export interface AnnouncementFilter {
   readonly channel: string;
   readonly orgId: string;
-  /** Limits to this actor; null for all. */
+  /** Restricts to this actor, or null for all. */
   readonly actorId: string | null;
   /** True to include rows that concern no single organization. */
   readonly shared: boolean;
 }
 
-/** Rows in order, and the place up to which everything was looked at, matching or not. */
+/** Rows in order, and the position up to which all rows, matching or not, were read. */
 export interface AnnouncementPage {
   readonly rows: readonly AnnouncementRow[];
   readonly position: AnnouncementPosition;

@@ -4,7 +4,7 @@ import type { Json } from '../../../domain/values/canonical-json.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { ActorStatus } from './actor-reads.ts';
 
-/** The actor that something belongs to. */
+/** Actor of a record. */
 export interface OfActor {
   readonly actorId: string;
   readonly actorKind: string;
@@ -18,14 +18,14 @@ export interface WaitingActivity extends OfActor {
   readonly kind: string;
   readonly state: 'pending' | 'given_up';
   readonly attempts: number;
-  /** Time at which it is tried next. */
+  /** Time of the next attempt. */
   readonly dueAt: EpochMs;
   readonly createdAt: EpochMs;
-  /** Null while it is pending. */
+  /** Null while pending. */
   readonly endedAt: EpochMs | null;
-  /** Final answer of the activity, with the reason for giving up. */
+  /** Final answer of the activity, or the reason for giving up. */
   readonly answer: Json;
-  /** True if its actor has moved on since. Then it cannot be retried. */
+  /** True if its actor has moved on, so that it cannot be retried. */
   readonly isLeft: boolean;
 }
 
@@ -43,12 +43,12 @@ export interface AnnouncedAlert {
   readonly what: string;
   readonly agentId: string | null;
   readonly agentName: string | null;
-  /** Venue names as announced. They are unverified and may be unknown. */
+  /** Announced venue names, unverified and possibly unknown. */
   readonly venues: readonly string[];
   readonly detail: string | null;
   /** True if it concerns the whole service. */
   readonly ofService: boolean;
-  /** The body as the feed announced it. */
+  /** Body as the feed announced it. */
   readonly body: { readonly [field: string]: Json };
 }
 
@@ -60,7 +60,7 @@ export interface ActorIncident extends OfActor {
   readonly detail: string;
 }
 
-/** The number is its place in the list. */
+/** An intervention. The number is its position in the list. */
 export type RecordedIntervention = Intervention & OfActor & { readonly number: number };
 
 export interface RuntimeCounts {
@@ -69,9 +69,9 @@ export interface RuntimeCounts {
     readonly kind: string;
     readonly state: 'pending' | 'given_up';
     readonly count: number;
-    /** The most attempts of one of them. */
+    /** Maximum attempts of one of them. */
     readonly attempts: number;
-    /** Time at which the first of them is or was due. */
+    /** Due time of the earliest one. */
     readonly firstDueAt: EpochMs;
   }[];
   readonly timers: { readonly count: number; readonly overdue: number; readonly nextDueAt: EpochMs | null };
@@ -84,13 +84,13 @@ export interface WorkQueues {
   readonly ticks: readonly {
     readonly periodMs: number;
     readonly shard: number;
-    /** The last slot that every actor of the shard was ticked at. */
+    /** Last slot at which every actor of the shard was ticked. */
     readonly lastSlot: EpochMs;
     readonly isStalled: boolean;
   }[];
   readonly recurring: readonly {
     readonly name: string;
-    /** The last slot that was done; null before the first. */
+    /** Last completed slot, or null before the first. */
     readonly lastSlot: EpochMs | null;
     readonly isUnderWay: boolean;
     /** True if the last attempt failed. */

@@ -30,13 +30,13 @@ export interface AgentVersion {
 }
 
 export interface AgentDetail extends AgentView {
-  /** Newest first. */
+  /** Manifest versions, newest first. */
   readonly versions: readonly AgentVersion[];
-  /** The canonical manifest of the active version, as it was hashed. */
+  /** Canonical manifest of the active version, as it was hashed. */
   readonly manifest: { readonly [field: string]: Json };
 }
 
-/** Evidence that is tied to a manifest hash, as the database checked it. */
+/** Evidence for a manifest hash, as the database checked it. */
 export interface AgentEvidence {
   readonly id: string;
   readonly kind: EvidenceKind;
@@ -47,17 +47,17 @@ export interface AgentEvidence {
   readonly runId: string | null;
   readonly checks: readonly EvidenceCheck[];
   readonly metrics: EvidenceMetrics;
-  /** True unless every source that it stands on was real, and time was not moved on. */
+  /** True if any of its sources was not real, or its time was moved. */
   readonly simulated: boolean;
   readonly origins: Readonly<Record<string, SourceOrigin>>;
   readonly rulesVersion: number;
-  /** Change of its rules since then, as a clause; null if they are the present ones. */
+  /** Change of its rules since then, as a clause, or null if they are current. */
   readonly ruleChange: string | null;
   readonly seq: number;
   readonly hash: string;
 }
 
-/** A manifest version together with the one before it. */
+/** A manifest version, and the previous one. */
 export interface VersionedManifest extends AgentVersion {
   readonly manifest: Manifest;
   /** Null for the first version. */
@@ -66,11 +66,11 @@ export interface VersionedManifest extends AgentVersion {
 
 /** The newest emergency halt of an organization. */
 export interface LastHalt {
-  /** Counts the halts of the organization. */
+  /** Number of the organization's halts. */
   readonly epoch: number;
   /** ISO 8601. */
   readonly at: string;
-  /** Null of a halt of before its author was kept. */
+  /** Null for a halt from before authors were stored. */
   readonly by: string | null;
   readonly reason: string | null;
   /** True while agents are still being paused. */

@@ -5,7 +5,7 @@ import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';
 import type { Sql } from '../database.ts';
 
-/** A token of an agent that nobody has revoked. */
+/** An agent token that is not revoked. */
 interface AgentTokenHolder {
   readonly id: string;
   readonly orgId: string;

@@ -20,7 +20,7 @@ import type { Sql } from '../database.ts';
 import { pageOfRows } from '../page-of-rows.ts';
 import { movedBefore } from '../trail/history-archive.ts';
 
-/** Decisions of one committed batch of a shard's ticks, as the batch's announcement names it. Both slots are inclusive. */
+/** Decisions of one committed batch of a shard's ticks, as its announcement names it. Both slots are inclusive. */
 export interface DecisionBatch {
   readonly periodMs: number;
   readonly shard: number;
@@ -29,7 +29,7 @@ export interface DecisionBatch {
 }
 
 export interface DecisionPage extends PageOf<DecisionRecord> {
-  /** Time before which decisions lie in archive files, on the last page. Null if none were moved, and on every other page. */
+  /** Time before which decisions were moved to archive files, on the last page. Null if none were moved, and on other pages. */
   readonly movedBefore: EpochMs | null;
 }
 

@@ -6,7 +6,7 @@ import { pageOfRows } from '../page-of-rows.ts';
 import { movedBefore } from '../trail/history-archive.ts';
 import { type DecisionStore, type PackedRow, packedColumns } from './decision-reads.ts';
 
-/** A decision that asked for a trade, and of which no proposal was made. */
+/** A decision that asked for a trade without making a proposal. */
 export interface Recommendation {
   readonly decision: DecisionRecord;
   readonly agentName: string;

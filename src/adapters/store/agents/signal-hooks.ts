@@ -7,10 +7,10 @@ import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';
 import type { Sql, Transaction } from '../database.ts';
 
-/** A signal hook that nobody has revoked, with what its deliveries may be signed with. */
+/** A signal hook that is not revoked, and the keys of its deliveries. */
 export interface FoundHook extends SignalHook {
   readonly orgId: string;
-  /** SHA-256 of each secret that counts now, in hexadecimal. */
+  /** SHA-256 of each valid secret, in hexadecimal. */
   readonly digests: readonly string[];
 }
 

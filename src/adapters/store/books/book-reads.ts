@@ -11,7 +11,7 @@ import { pageOfRows } from '../page-of-rows.ts';
 import { createTotalReads, type MoveRow, moveOf } from './total-reads.ts';
 import { type BookFigures, figuresOf } from './book-store.ts';
 
-/** A book as lists show it: at cost, for a list knows no prices. */
+/** A book in a list, at cost, because a list has no prices. */
 export interface BookSummary {
   readonly id: string;
   readonly agentId: string | null;
@@ -32,14 +32,14 @@ export interface BookSummary {
   readonly changedAt: EpochMs;
 }
 
-/** Every booking of a book, from which its curve is made. */
+/** Every booking of a book, for its equity curve. */
 export interface BookCourse {
   readonly openedAt: EpochMs;
   /** Ascending. */
   readonly moves: readonly LedgerMove[];
 }
 
-/** A fill with what the flow of its venue would have given in its place; null outside of the shadow stage, and before it is measured. */
+/** A fill, with what its venue's flow would have given. Null outside the shadow stage, and before it is measured. */
 export interface BookedFill extends Fill {
   readonly shadow: (ShadowMeasurement & { readonly digest: string }) | null;
 }

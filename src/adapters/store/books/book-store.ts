@@ -40,7 +40,7 @@ import type { Query } from '../queries.ts';
 export interface BookHead {
   readonly id: string;
   readonly orgId: string;
-  /** Null for the book of the organization's people. */
+  /** Null for a manual book. */
   readonly agentId: string | null;
   readonly mode: ExecutionMode;
   /** The manifest version of a paper book of an agent; null otherwise. */

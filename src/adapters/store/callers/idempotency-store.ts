@@ -1,7 +1,7 @@
 /** Answers that were given under an Idempotency-Key. They are written with the effect they answer for; here they are found and forgotten. */
 import type { Sql } from '../database.ts';
 
-/** The answer that a request with an Idempotency-Key was given before. `status` is null while it is still being made. */
+/** Stored answer of a request with an Idempotency-Key. `status` is null while it is still being made. */
 export interface RememberedAnswer {
   readonly requestHash: string;
   readonly status: number | null;

@@ -6,7 +6,7 @@ import type { Page, PageOf } from '../../../domain/values/page.ts';
 import type { Sql } from '../database.ts';
 import { readsReal, writesReal } from './source-origins.ts';
 
-/** A change of a mark as it was recorded, with the mark before it. */
+/** A recorded change of a mark, and the previous mark. */
 export interface RecordedMark {
   readonly id: number;
   readonly change: MarkChange;

@@ -9,7 +9,7 @@ export interface Exchange {
   readonly message: string;
   readonly intent: Intent;
   readonly reply: string;
-  /** The symbol that it was about; null if it was about none. */
+  /** Symbol of the exchange, or null. */
   readonly symbol: string | null;
 }
 

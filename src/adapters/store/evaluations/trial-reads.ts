@@ -9,7 +9,7 @@ import type { TrialReads } from '../../../simulation/ports.ts';
 import type { Sql } from '../database.ts';
 import { writeTrials } from './evaluation-records.ts';
 
-/** A manifest that was simulated while it was written. `agentId` is the agent whose next version it was meant to be; null for none. */
+/** A manifest that was simulated during editing. `agentId` is the agent of its next version, or null. */
 export interface PreviewedManifest {
   readonly agentId: string | null;
   readonly manifest: Manifest;

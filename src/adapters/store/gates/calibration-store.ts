@@ -12,10 +12,10 @@ import { figureInWords } from '../../../domain/values/words.ts';
 import { hintAnnouncements, inTransaction } from '../actors/actor-store.ts';
 import type { Sql } from '../database.ts';
 
-/** Fills of an agent's active manifest with what they were expected to cost, newest first. */
+/** Fills of an agent's active manifest with their expected costs, newest first. */
 export interface AgentCalibration {
   readonly manifestVersion: number;
-  /** Mean cost of a fill in the newest backtest that passed its gate, in basis points; null without one. */
+  /** Mean cost of a fill in the newest passed backtest, in basis points, or null without one. */
   readonly promisedBps: number | null;
   readonly fills: readonly CalibratedFill[];
 }

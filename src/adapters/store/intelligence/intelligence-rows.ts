@@ -5,7 +5,7 @@ import type { EventKind, Report } from '../../../domain/intelligence/report.ts';
 import type { Severity } from '../../../domain/market/market-event.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 
-/** An event with every report of it that is kept. */
+/** An event, and all of its stored reports. */
 export interface StoredEvent extends Assessment {
   readonly id: string;
   readonly receivedAt: EpochMs;
@@ -17,7 +17,7 @@ export interface EventFilter {
   readonly symbol?: string;
   readonly minSeverity?: Severity;
   readonly kind?: EventKind;
-  /** True: confirmed ones only. False: those that are not. */
+  /** True for confirmed events only, false for unconfirmed ones only. */
   readonly confirmed?: boolean;
   readonly from?: EpochMs;
 }
@@ -27,13 +27,13 @@ export interface PostFilter {
   readonly symbol?: string;
   readonly platform?: string;
   readonly author?: string;
-  /** True: only posts that are about something in the catalog. */
+  /** True for posts about catalog instruments only. */
   readonly mapped: boolean;
   readonly minLikes?: number;
   readonly from?: EpochMs;
 }
 
-/** A chain's newest snapshot, and what it was worth before; null if that is not known. */
+/** Newest snapshot of a chain, and earlier values. Null if unknown. */
 export interface ChainRow {
   /** Null for all chains together. */
   readonly chain: string | null;
@@ -50,10 +50,10 @@ export interface ChainDay {
   readonly tvlUsd: string;
 }
 
-/** A value of a series as it was known, and the one that it replaced. */
+/** A value of a series as it was known, and the value it replaced. */
 export interface StoredPoint extends SeriesPoint {
   readonly vintage: string;
   readonly receivedAt: EpochMs;
-  /** First published value if it was revised since, else null. */
+  /** First published value if it was revised, else null. */
   readonly firstValue: string | null;
 }

@@ -8,7 +8,7 @@ import type { CurveState } from '../../../domain/launch/launch-state.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { createRowReads } from '../resource-rows.ts';
 
-/** A swap of the organization's own: a quantity in whole tokens, at US dollars for each. */
+/** A swap of the organization: a quantity in whole tokens, at US dollars each. */
 export type OwnFill = Pick<Fill, 'at' | 'side' | 'quantity' | 'fillPrice' | 'orderId'>;
 
 /** A transaction of a launch, or the payment to the external launcher. */

@@ -19,10 +19,10 @@ import { inTransaction } from '../actors/actor-store.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { pageOfRows } from '../page-of-rows.ts';
 
-/** Filter of entries. Null leaves a condition out. */
+/** Filter of entries. Null conditions are ignored. */
 export interface LeaderboardFilter {
   readonly chain: WalletChain | null;
-  /** The beginning of an address, or a part of a label. */
+  /** Beginning of an address, or part of a label. */
   readonly search: string | null;
   /** True for ranked entries only, false for unranked ones only, null for both. */
   readonly ranked: boolean | null;

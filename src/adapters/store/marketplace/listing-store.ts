@@ -11,7 +11,7 @@ import { inTransaction } from '../actors/actor-store.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { anywhere, pageOfRows } from '../page-of-rows.ts';
 
-/** Filter of listings. Null leaves a condition out. */
+/** Filter of listings. Null conditions are ignored. */
 export interface ListingFilter {
   readonly category: string | null;
   /** Text to find anywhere in name or description, ignoring case. */

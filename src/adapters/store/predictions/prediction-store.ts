@@ -6,7 +6,7 @@ import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Sql } from '../database.ts';
 import { anywhere, pageOfRows } from '../page-of-rows.ts';
 
-/** Filter of prediction markets. An absent field does not narrow. */
+/** Filter of prediction markets. Absent fields are ignored. */
 export interface PredictionFilter {
   readonly provider?: PredictionProvider;
   readonly status?: PredictionStatus;

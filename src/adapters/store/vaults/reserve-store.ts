@@ -18,7 +18,7 @@ import type { Sql, Transaction } from '../database.ts';
 import { pageOfRows } from '../page-of-rows.ts';
 
 export interface ReserveReads {
-  /** Comparisons of what is claimed with what is held, newest first. */
+  /** Lists reserve checks, newest first. */
   list(orgId: string, page: Page): Promise<PageOf<ReserveCheck>>;
 }
 

@@ -19,9 +19,9 @@ import { outdatedEvidence } from '../gates/outdated-evidence.ts';
 import { pageOfRows } from '../page-of-rows.ts';
 import { type SignedRows, UnsignedRow } from '../trail/signed-rows.ts';
 
-/** A vault with its place among its organization's vaults; values are those of its last mark. */
+/** A vault and its rank in its organization. Values are those of its last mark. */
 export interface RankedVault {
-  /** Null if it has no mark within the window. */
+  /** Null without a mark within the window. */
   readonly rank: number | null;
   readonly agentId: string;
   readonly name: string;

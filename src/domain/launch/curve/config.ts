@@ -1,6 +1,6 @@
 /**
- * Configuration of a curve with one segment, from its value at the start and at graduation. Other tools of the same program give the same
- * integers for the same input, so this uses a number of 20 digits or a double wherever they do. See
+ * Configuration of a curve with one segment, from its market cap at the start and at graduation. Other tools of the same program give the
+ * same integers for the same input, so this code uses 20-digit numbers or doubles wherever they do. See
  * docs/reference/outside/launch-programs.md.
  */
 import { Decimal as DecimalJs } from 'decimal.js';
@@ -22,7 +22,7 @@ import type { AntiSniperFee, LaunchPreset } from '../presets.ts';
 const ToolDecimal = DecimalJs.clone({ defaults: true });
 type ToolDecimal = InstanceType<typeof ToolDecimal>;
 
-/** Tokens that are locked for the creator and unlocked after graduation. Raw units and seconds. */
+/** Tokens locked for the creator and unlocked after graduation. Raw units and seconds. */
 export interface LockedVesting {
   readonly amountPerPeriod: bigint;
   readonly cliffDurationFromMigrationTime: bigint;
@@ -49,10 +49,10 @@ export interface CurvePlan {
   /** Fully diluted values in whole quote tokens. */
   readonly initialMarketCap: string;
   readonly migrationMarketCap: string;
-  /** Part of the quote that is taken at graduation, in percent. */
+  /** Part of the quote taken at graduation, in percent. */
   readonly migrationFeePct: number;
   readonly creatorMigrationFeePct: number;
-  /** Whole tokens that belong to no curve. */
+  /** Whole tokens outside the curve. */
   readonly leftover: string;
   readonly vesting: { readonly total: string; readonly periods: number; readonly durationSeconds: number; readonly cliffSeconds: number };
   readonly fee: AntiSniperFee;
@@ -63,7 +63,7 @@ export interface CurvePlan {
   readonly migratedPool: { readonly feeBps: number; readonly dynamicFee: boolean };
 }
 
-/** Configuration as the chain states it, apart from keys. */
+/** Configuration as on the chain, without keys. */
 export interface CurveConfig {
   readonly baseFee: BaseFee;
   readonly dynamicFee: DynamicFee | null;
@@ -81,12 +81,12 @@ export interface CurveConfig {
   readonly curve: readonly CurvePoint[];
 }
 
-/** Derived facts of a configuration, stored beside it. */
+/** Values derived from a configuration, stored with it. */
 export interface CurveFacts {
   readonly migrationSqrtPrice: bigint;
-  /** Base that the curve sells until graduation. */
+  /** Base sold by the curve until graduation. */
   readonly swapBaseAmount: bigint;
-  /** Base and quote that go into the successor pool. */
+  /** Base and quote moved to the successor pool. */
   readonly migrationBaseAmount: bigint;
   readonly migrationQuoteAmount: bigint;
   readonly vestingAmount: bigint;
@@ -103,7 +103,7 @@ export const NO_LOCKED_VESTING: LockedVesting = {
 /** Range of decimals that the programs accept. */
 export const BASE_DECIMALS = { least: 6, most: 9 } as const;
 
-/** Whole tokens in raw units, cut off. */
+/** Converts whole tokens to raw units, truncated. */
 export function rawUnits(whole: string | ToolDecimal, decimals: number): bigint {
   return floorOf(new ToolDecimal(whole).mul(ToolDecimal.pow(10, decimals)));
 }
@@ -112,7 +112,7 @@ function floorOf(value: ToolDecimal): bigint {
   return BigInt(value.floor().toFixed());
 }
 
-/** The nearest double, as other tools pass it on. */
+/** Rounds to the nearest double, as other tools do. */
 function asDouble(value: ToolDecimal): ToolDecimal {
   return new ToolDecimal(value.toNumber());
 }
@@ -121,7 +121,7 @@ export function vestingTotal({ cliffUnlockAmount, amountPerPeriod, numberOfPerio
   return cliffUnlockAmount + amountPerPeriod * numberOfPeriods;
 }
 
-/** Whole tokens a period; what does not divide is unlocked with the cliff. */
+/** Returns the vesting in whole tokens per period. The remainder is unlocked with the cliff. */
 function lockedVestingOf({ vesting, baseDecimals }: CurvePlan): LockedVesting {
   const total = BigInt(vesting.total);
   if (total === 0n) return NO_LOCKED_VESTING;
@@ -136,7 +136,7 @@ function lockedVestingOf({ vesting, baseDecimals }: CurvePlan): LockedVesting {
   };
 }
 
-/** Percent of the supply that goes into the successor pool, so that its price continues the curve's. */
+/** Returns the percentage of the supply that goes into the successor pool, so that its price continues the curve's. */
 function supplyOnMigration(plan: CurvePlan, locked: LockedVesting): ToolDecimal {
   const supply = rawUnits(plan.totalSupply, plan.baseDecimals).toString();
   const percentOf = (raw: bigint): ToolDecimal => new ToolDecimal(raw.toString()).mul(100).div(supply);
@@ -153,15 +153,15 @@ function supplyOnMigration(plan: CurvePlan, locked: LockedVesting): ToolDecimal 
   return asDouble(numerator.div(new ToolDecimal(1).add(ratio.mul(kept))));
 }
 
-/** The square root of a price in whole tokens, Q64.64 of raw units. */
+/** Returns the square root of a price in whole tokens, as Q64.64 of raw units. */
 function sqrtPriceOf(price: ToolDecimal, baseDecimals: number, quoteDecimals: number): bigint {
   const raw = price.div(new ToolDecimal(10).pow(baseDecimals - quoteDecimals));
   return floorOf(ToolDecimal.sqrt(raw).mul(ToolDecimal.pow(2, 64)));
 }
 
-/** The price of one whole base token in whole quote tokens. */
+/** Returns the price of one whole base token in whole quote tokens. */
 export function priceOfSqrt(sqrtPrice: bigint, baseDecimals: number, quoteDecimals: number): string {
-  // 2^128 has 39 digits, and so may the square: wide enough that nothing is cut off before the end.
+  // 2^128 has 39 digits, and so may the square: wide enough that nothing is truncated before the end.
   const Wide = DecimalJs.clone({ precision: 120, toExpNeg: -120, toExpPos: 120 });
   const root = new Wide(sqrtPrice.toString());
   const price = root
@@ -176,7 +176,7 @@ export function afterMigrationFee(threshold: bigint, feePct: number): bigint {
   return floorOf(new ToolDecimal(threshold.toString()).mul(100 - feePct).div(100));
 }
 
-/** @throws RangeError if the values make no curve */
+/** Builds the configuration. @throws RangeError if the values form no curve. */
 export function buildCurveConfig(plan: CurvePlan): CurveConfig {
   const { baseDecimals, quoteDecimals, migrationFeePct } = plan;
   const locked = lockedVestingOf(plan);
@@ -263,14 +263,14 @@ function withTail({ first, migrationQuoteThreshold, leftover, totalSupply, locke
   return liquidity === 0n ? curve : [...curve, { sqrtPrice: MAX_SQRT_PRICE, liquidity }];
 }
 
-/** A quarter more than the curve sells, as far as the curve holds it: what programs want in reserve. */
+/** Returns a quarter more than the curve sells, limited to what it holds: the reserve that the program requires. */
 export function withBuffer(swapBase: bigint, start: bigint, curve: readonly CurvePoint[]): bigint {
   const buffered = swapBase + (swapBase * 25n) / 100n;
   const most = baseOnCurve(start, MAX_SQRT_PRICE, curve);
   return buffered < most ? buffered : most;
 }
 
-/** Returns facts that follow from a curve; null if it cannot collect its threshold. `kept`: the part without the migration fee. */
+/** Returns the derived facts of a curve, or null if it cannot collect its threshold. `kept` is the part without the migration fee. */
 export function curveFacts(
   config: Pick<CurveConfig, 'sqrtStartPrice' | 'migrationQuoteThreshold' | 'curve' | 'migrationFeePct' | 'lockedVesting'>,
   kept: typeof afterMigrationFee = afterMigrationFee,
@@ -299,7 +299,10 @@ export interface CurveWish {
   readonly quoteDecimals: number;
 }
 
-/** The plan that a preset makes of a wish. The liquidity of the successor pool is locked for ever; its fees go where the curve's go. */
+/**
+ * Returns the plan that a preset makes of a request. The successor pool's liquidity is locked for ever. Its fees are shared like the
+ * curve's.
+ */
 export function planOf({ preset, startingFdv, totalSupply, decimals, quoteDecimals }: CurveWish): CurvePlan {
   const { graduationMultiple, antiSniperFee, creatorFeeSharePct, vesting, migratedPool } = preset;
   return {
@@ -326,7 +329,7 @@ export function planOf({ preset, startingFdv, totalSupply, decimals, quoteDecima
   };
 }
 
-/** Returns why a wish makes no curve, in one sentence; null if it may. The raw supply must fit the chain's 64 bits. */
+/** Returns in one sentence why a request forms no curve, or null. The raw supply must fit the chain's 64 bits. */
 export function wishProblem({ startingFdv, totalSupply, decimals }: Omit<CurveWish, 'quoteDecimals' | 'preset'>): string | null {
   if (!Number.isInteger(decimals) || decimals < BASE_DECIMALS.least || decimals > BASE_DECIMALS.most)
     return `$.decimals: ${decimals}; a launched token has ${BASE_DECIMALS.least} to ${BASE_DECIMALS.most}`;

@@ -1,4 +1,4 @@
-/** Discriminators: the first eight bytes of an instruction, by program. Pages load this file too, so it uses nothing of Node. */
+/** Discriminators, the first eight bytes of an instruction, by program. Pages load this file too, so it must not use Node. */
 
 const discriminator = (hex: string): Uint8Array =>
   Uint8Array.from({ length: 8 }, (_, at) => Number.parseInt(hex.slice(2 * at, 2 * at + 2), 16));

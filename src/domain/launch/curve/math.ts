@@ -5,7 +5,7 @@
 
 export type Rounding = 'up' | 'down';
 
-/** One end of a segment: from the price before it up to `sqrtPrice` the curve holds `liquidity`. */
+/** End of a segment: from the previous price up to `sqrtPrice` the curve has `liquidity`. */
 export interface CurvePoint {
   /** Q64.64 of the square root of raw quote units per raw base unit. */
   readonly sqrtPrice: bigint;
@@ -17,31 +17,31 @@ export const MIN_SQRT_PRICE = 4_295_048_016n;
 export const MAX_SQRT_PRICE = 79_226_673_521_066_979_257_578_248_091n;
 export const ONE_Q64 = 1n << 64n;
 export const U64_MAX = (1n << 64n) - 1n;
-/** The most segments of a curve. */
+/** Maximum segments of a curve. */
 export const MOST_CURVE_POINTS = 16;
 
-/** `x * y / denominator`. */
+/** Returns `x * y / denominator`. */
 export function mulDiv(x: bigint, y: bigint, denominator: bigint, rounding: Rounding): bigint {
   const product = x * y;
   return rounding === 'up' ? (product + denominator - 1n) / denominator : product / denominator;
 }
 
-/** Base between two prices of one segment. */
+/** Returns the base between two prices of one segment. */
 export function deltaBase(lower: bigint, upper: bigint, liquidity: bigint, rounding: Rounding): bigint {
   return mulDiv(liquidity, upper - lower, lower * upper, rounding);
 }
 
-/** Quote between two prices of one segment. */
+/** Returns the quote between two prices of one segment. */
 export function deltaQuote(lower: bigint, upper: bigint, liquidity: bigint, rounding: Rounding): bigint {
   return mulDiv(liquidity, upper - lower, 1n << 128n, rounding);
 }
 
-/** Liquidity that holds this much quote between two prices, rounded down. */
+/** Returns the liquidity that holds this much quote between two prices, rounded down. */
 export function liquidityOfQuote(quote: bigint, lower: bigint, upper: bigint): bigint {
   return (quote << 128n) / (upper - lower);
 }
 
-/** Liquidity that holds this much base between two prices, rounded down. */
+/** Returns the liquidity that holds this much base between two prices, rounded down. */
 export function liquidityOfBase(base: bigint, lower: bigint, upper: bigint): bigint {
   return (base * lower * upper) / (upper - lower);
 }
@@ -57,20 +57,20 @@ export function afterBaseIn(sqrtPrice: bigint, liquidity: bigint, amount: bigint
   return mulDiv(liquidity, sqrtPrice, liquidity + amount * sqrtPrice, 'up');
 }
 
-/** Returns the price after this much quote went out; null if the segment holds less. */
+/** Returns the price after this much quote went out, or null if the segment holds less. */
 export function afterQuoteOut(sqrtPrice: bigint, liquidity: bigint, amount: bigint): bigint | null {
   const fall = ((amount << 128n) + liquidity - 1n) / liquidity;
   return fall > sqrtPrice ? null : sqrtPrice - fall;
 }
 
-/** Returns the price after this much base went out; null if the segment holds less. */
+/** Returns the price after this much base went out, or null if the segment holds less. */
 export function afterBaseOut(sqrtPrice: bigint, liquidity: bigint, amount: bigint): bigint | null {
   if (amount === 0n) return sqrtPrice;
   const rest = liquidity - amount * sqrtPrice;
   return rest <= 0n ? null : mulDiv(liquidity, sqrtPrice, rest, 'up');
 }
 
-/** Returns the price at which a curve holds this much quote; null if the whole curve holds less. */
+/** Returns the price at which a curve holds this much quote, or null if the whole curve holds less. */
 export function sqrtPriceAtQuote(quote: bigint, start: bigint, curve: readonly CurvePoint[]): bigint | null {
   let at = start;
   let left = quote;
@@ -83,7 +83,7 @@ export function sqrtPriceAtQuote(quote: bigint, start: bigint, curve: readonly C
   return left === 0n ? at : null;
 }
 
-/** Base that a curve gives out between two prices, each segment rounded up. */
+/** Returns the base that a curve sells between two prices, each segment rounded up. */
 export function baseOnCurve(start: bigint, end: bigint, curve: readonly CurvePoint[]): bigint {
   let sum = 0n;
   let lower = start;
@@ -96,12 +96,12 @@ export function baseOnCurve(start: bigint, end: bigint, curve: readonly CurvePoi
   return sum;
 }
 
-/** Base that the successor pool needs beside this much quote at this price, over the whole range of prices. */
+/** Returns the base that the successor pool needs for this much quote at this price, over the full price range. */
 export function successorBase(quote: bigint, sqrtPrice: bigint): bigint {
   return deltaBase(sqrtPrice, MAX_SQRT_PRICE, liquidityOfQuote(quote, MIN_SQRT_PRICE, sqrtPrice), 'up');
 }
 
-/** `base` to the power of `exponent`, both Q64.64 as the programs count: square and multiply, each step cut off. */
+/** Returns `base` to the power of `exponent`, both in Q64.64, computed like the programs: square and multiply, each step truncated. */
 export function powQ64(base: bigint, exponent: number): bigint {
   let result = ONE_Q64;
   let square = base;

@@ -1,7 +1,4 @@
-/**
- * The bonding-curve program: its addresses, its instructions as bytes, and what its accounts hold.
- * See docs/reference/outside/launch-programs.md.
- */
+/** The bonding-curve program: its addresses, its encoded instructions and its accounts. See docs/reference/outside/launch-programs.md. */
 import {
   ASSOCIATED_TOKEN_PROGRAM,
   CURVE_PROGRAM,
@@ -19,7 +16,7 @@ import { programAddress } from '../program-address.ts';
 
 export const METADATA_PROGRAM = 'metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s';
 export const SUCCESSOR_PROGRAM = 'cpamdpZCGKUy5JxQXB4dcpGPiikHawvSWAd6mEn1sGG';
-/** The configuration of successor pools whose fee the curve's own configuration states. */
+/** Configuration of successor pools whose fee comes from the curve's own configuration. */
 export const SUCCESSOR_CONFIG = 'A8gMrEPJkacWkcb3DGwtJwTe16HktSEfvwtuDh2MCtck';
 
 export const POOL_AUTHORITY = programAddress(CURVE_PROGRAM, ['pool_authority']).address;
@@ -48,7 +45,7 @@ export const POOL_DISCRIMINATOR = discriminator('d5e005d16245775c');
 export const BADGE_DISCRIMINATOR = discriminator('74dbcce5f974ff96');
 export const BADGE_BYTES = 168;
 
-/** Larger first, by the order of bytes. */
+/** Returns two keys in descending byte order. */
 function ordered(a: string, b: string): readonly [Uint8Array, Uint8Array] {
   const [left, right] = [keyBytes(a), keyBytes(b)];
   return Buffer.compare(left, right) > 0 ? [left, right] : [right, left];
@@ -91,7 +88,7 @@ export function escrowAddress(base: string): string {
   return programAddress(LOCKER_PROGRAM, ['escrow', keyBytes(base)]).address;
 }
 
-/** Returns the token account of an owner and mint, which everybody can derive. */
+/** Returns the associated token account of an owner and mint. */
 export function associatedAccount(owner: string, mint: string, tokenProgram: string): string {
   return programAddress(ASSOCIATED_TOKEN_PROGRAM, [keyBytes(owner), keyBytes(tokenProgram), keyBytes(mint)]).address;
 }
@@ -137,7 +134,7 @@ const POOL_FEE_SCHEDULER_PARAMETERS = byteStruct([
   ['reductionFactor', 'u64'],
 ]);
 
-/** The parameters between the fees and the vesting, and behind it, in the order of the wire. */
+/** Parameters between the fees and the vesting, and after it, in wire order. */
 export const CONFIG_HEAD = byteStruct([
   ['collectFeeMode', 'u8'],
   ['migrationOption', 'u8'],
@@ -170,14 +167,14 @@ export const CONFIG_PARAMETER_STRUCTS = {
   point: CURVE_POINT,
 } as const;
 
-/** Enumerations of the program, as far as this service uses them. */
+/** Enumerations of the program that this service uses. */
 export const DAMM_V2 = 1;
 export const BY_TIMESTAMP = 1;
 export const SPL_TOKEN = 0;
 export const CUSTOM_POOL_FEE = 6;
 export const IMMUTABLE = 1;
 
-/** The parameters of `create_config` as bytes. */
+/** Encodes the parameters of `create_config`. */
 export function configParameters(config: CurveConfig): Uint8Array {
   const { baseFee, dynamicFee, liquidity, lockedVesting } = config;
   const none = Uint8Array.of(0);
@@ -216,7 +213,7 @@ export function configParameters(config: CurveConfig): Uint8Array {
       migratedPoolFeeBps: config.migratedPool.feeBps,
     }),
     new Uint8Array(2 * LIQUIDITY_VESTING_PARAMETERS.size),
-    // The successor's fee falls with nothing; the first buy pays what everybody pays; nothing compounds.
+    // The successor's fee does not decay, the first buy pays the usual fee, and nothing compounds.
     Uint8Array.of(0),
     new Uint8Array(POOL_FEE_SCHEDULER_PARAMETERS.size),
     Uint8Array.of(0),
@@ -240,12 +237,12 @@ const EVENTS: readonly NamedAccount[] = [{ address: CURVE_EVENT_AUTHORITY }, { a
 
 export interface CreateConfigKeys {
   readonly config: string;
-  /** Recipient of the partner's part of the fees. */
+  /** Recipient of the partner's share of the fees. */
   readonly feeClaimer: string;
   readonly leftoverReceiver: string;
   readonly quoteMint: string;
   readonly payer: string;
-  /** Token badge of the quote mint, if it needs one. */
+  /** Token badge of the quote mint, or null if it needs none. */
   readonly badge: string | null;
 }
 
@@ -268,14 +265,14 @@ export function createConfigInstruction(keys: CreateConfigKeys, parameters: Uint
   };
 }
 
-/** Name of a pool's token, and the location of its metadata. */
+/** Name of a pool's token, and the address of its metadata. */
 export interface TokenNames {
   readonly name: string;
   readonly symbol: string;
   readonly uri: string;
 }
 
-/** The keys that every instruction of one pool is derived from. */
+/** Keys from which every instruction of a pool is derived. */
 export interface PoolKeys {
   readonly config: string;
   readonly baseMint: string;
@@ -320,16 +317,16 @@ export type SwapMode = keyof typeof SWAP_MODES;
 export interface CurveSwapOrder {
   readonly direction: 'buy' | 'sell';
   readonly mode: SwapMode;
-  /** Amount: given of a swap in, wanted of a swap out. */
+  /** Input amount of an exact-in swap, output amount of an exact-out swap. */
   readonly amount: bigint;
-  /** Bound: the least that comes out of a swap in, the most that goes into a swap out. */
+  /** Minimum output of an exact-in swap, maximum input of an exact-out swap. */
   readonly bound: bigint;
   readonly trader: string;
   readonly baseAccount: string;
   readonly quoteAccount: string;
 }
 
-/** Returns the common parts of a swap on the curve and in the pool after it: the accounts that give and receive, and both amounts. */
+/** Returns the parts shared by swaps on the curve and in its successor pool: the input and output accounts, and both amounts. */
 export function swapParts({ direction, mode, amount, bound, baseAccount, quoteAccount }: CurveSwapOrder) {
   const amounts = new Uint8Array(17);
   writeUint(amount, amounts, 0, 8);
@@ -357,7 +354,7 @@ export function swapInstruction({ config, baseMint, quoteMint, quoteProgram }: P
       { address: order.trader, signer: true },
       { address: TOKEN_PROGRAM },
       { address: quoteProgram },
-      // Nobody is paid for bringing the trader: the program's own address stands for none.
+      // Without a referrer the program's own address is passed.
       { address: CURVE_PROGRAM },
       ...EVENTS,
     ],
@@ -384,7 +381,7 @@ export function claimFeeInstruction({ config, baseMint, quoteMint, quoteProgram 
     program: CURVE_PROGRAM,
     accounts: [
       { address: POOL_AUTHORITY },
-      // The partner's claim names the configuration, which says who the partner is; the pool itself says who the creator is.
+      // The partner's claim names the configuration, which contains the partner. The pool itself contains the creator.
       ...(claim.as === 'partner' ? [{ address: config }] : []),
       { address: pool, writable: true },
       { address: claim.baseAccount, writable: true },
@@ -402,7 +399,7 @@ export function claimFeeInstruction({ config, baseMint, quoteMint, quoteProgram 
   };
 }
 
-/** Locks the creator's tokens once the curve is complete. The escrow's own token account must be there before. */
+/** Locks the creator's tokens once the curve is complete. The escrow's token account must already exist. */
 export function createLockerInstruction(
   { config, baseMint, quoteMint }: PoolKeys,
   { creator, payer }: { readonly creator: string; readonly payer: string },
@@ -445,7 +442,10 @@ export function positionHolder(positionMint: string): string {
   return programAddress(SUCCESSOR_PROGRAM, ['position_nft_account', keyBytes(positionMint)]).address;
 }
 
-/** Opens the successor pool. Each position is owned through a fresh mint that signs; without a second one the program's own address stands for none. */
+/**
+ * Opens the successor pool. Each position is owned through a fresh mint that signs. Without a second position the program's own address is
+ * passed.
+ */
 export function migrateInstruction(
   { config, baseMint, quoteMint, quoteProgram }: PoolKeys,
   { payer, positionMints }: { readonly payer: string; readonly positionMints: readonly string[] },
@@ -611,17 +611,17 @@ export const MIGRATION_PROGRESS = { onCurve: 0, complete: 1, vestingLocked: 2, p
 
 const begins = (bytes: Uint8Array, with_: Uint8Array): boolean => with_.every((byte, at) => bytes[at] === byte);
 
-/** A configuration; null if the bytes are not one. */
+/** Reads a configuration, or returns null if the bytes are not one. */
 export function readPoolConfig(bytes: Uint8Array): PoolConfigAccount | null {
   return bytes.length === POOL_CONFIG.size && begins(bytes, CONFIG_DISCRIMINATOR) ? POOL_CONFIG.read(bytes) : null;
 }
 
-/** A pool; null if the bytes are not one. */
+/** Reads a pool, or returns null if the bytes are not one. */
 export function readVirtualPool(bytes: Uint8Array): VirtualPoolAccount | null {
   return bytes.length === VIRTUAL_POOL.size && begins(bytes, POOL_DISCRIMINATOR) ? VIRTUAL_POOL.read(bytes) : null;
 }
 
-/** The points of a stored curve; those that are not used are zero. */
+/** Returns the points of a stored curve. Unused ones are zero. */
 export function pointsOf({ curve }: Pick<PoolConfigAccount, 'curve'>): readonly CurvePoint[] {
   return Array.from({ length: curve.length / CURVE_POINT.size }, (_, index) => CURVE_POINT.read(curve, index * CURVE_POINT.size)).filter(
     ({ sqrtPrice, liquidity }) => sqrtPrice > 0n && liquidity > 0n,

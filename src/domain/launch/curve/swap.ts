@@ -1,28 +1,28 @@
-/** Swaps on a bonding curve, exact to the raw unit: output, cost, and the price afterwards. */
+/** Swaps on a bonding curve, exact to the raw unit: output, input, and the price afterwards. */
 import { afterBaseIn, afterBaseOut, afterQuoteIn, afterQuoteOut, type CurvePoint, deltaBase, deltaQuote } from './math.ts';
 import { amountBeforeFee, type FeeParts, feeWithin, splitFee } from '../fees.ts';
 
-/** `buy` gives quote for base. */
+/** `buy` pays quote for base. */
 export type CurveDirection = 'buy' | 'sell';
 
 /** Curve parameters of a swap. */
 export interface CurveShape {
   readonly sqrtStartPrice: bigint;
-  /** No buy leads above it. */
+  /** Price that no buy exceeds. */
   readonly migrationSqrtPrice: bigint;
   readonly curve: readonly CurvePoint[];
-  /** `output_token` takes the fee in base from a buy; otherwise every fee is in quote. */
+  /** `output` takes the fee of a buy in base. Otherwise every fee is in quote. */
   readonly collectFeeIn: 'quote' | 'output';
 }
 
 export interface CurveSwap {
-  /** Amount that the trader gives, including the fee. */
+  /** Input amount including the fee. */
   readonly amountIn: bigint;
   /** Part of it that moves the price. */
   readonly movingIn: bigint;
-  /** Amount that the trader receives, after the fee. */
+  /** Output amount after the fee. */
   readonly amountOut: bigint;
-  /** Rest of the offer that the curve could not take. */
+  /** Rest of the input that the curve could not take. */
   readonly left: bigint;
   readonly nextSqrtPrice: bigint;
   readonly fee: FeeParts;
@@ -36,13 +36,13 @@ interface Walk {
   readonly left: bigint;
 }
 
-/** The numerators of the fee: for an amount that includes it. A curve's fee does not depend on the amount. */
+/** Fee numerators, for an amount that includes the fee. A curve's fee does not depend on the amount. */
 export interface SwapFee {
   readonly numerator: bigint;
   readonly hasReferral: boolean;
 }
 
-/** True if the fee is taken from what comes in. */
+/** True if the fee is taken from the input. */
 function feeOnInput({ collectFeeIn }: Pick<CurveShape, 'collectFeeIn'>, direction: CurveDirection): boolean {
   return collectFeeIn === 'quote' && direction === 'buy';
 }
@@ -54,8 +54,8 @@ function feeToken({ collectFeeIn }: Pick<CurveShape, 'collectFeeIn'>, direction:
 const NO_FEE: FeeParts = { trading: 0n, protocol: 0n, referral: 0n };
 
 /**
- * Computes the output of an input. `left` is above zero if the curve's end is reached before. An all-or-nothing caller then refuses; a
- * partial-fill caller accepts it.
+ * Computes the output of an input. `left` is positive if the curve's end is reached first. An all-or-nothing caller then refuses. A
+ * partial-fill caller accepts.
  */
 export function swapIn(shape: CurveShape, at: bigint, direction: CurveDirection, offered: bigint, swapFee: SwapFee): CurveSwap {
   const onInput = feeOnInput(shape, direction);
@@ -78,7 +78,7 @@ export function swapIn(shape: CurveShape, at: bigint, direction: CurveDirection,
   return { amountIn, movingIn: moving, amountOut, left: walk.left, nextSqrtPrice: walk.next, fee, feeIn: feeToken(shape, direction) };
 }
 
-/** Reasons why a curve cannot give this much: it holds less in total, or one of its ends (the start, graduation) comes before. */
+/** Reasons why a curve cannot give this much: it holds less in total, or one of its ends (start or graduation) is reached first. */
 export type CurveLimit = 'not_enough' | 'past_the_end';
 
 /** Computes the input of an output, or why the output is not possible. */
