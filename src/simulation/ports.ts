@@ -22,12 +22,19 @@ export interface BarRange {
   readonly to: EpochMs;
 }
 
+/** The first and the last open time of bars of a timeframe. */
+export interface StoredSpan {
+  readonly timeframe: string;
+  readonly firstOpen: EpochMs;
+  readonly lastOpen: EpochMs;
+}
+
 /** Stored history for a backtest. */
 export interface BacktestReads {
   /** Reads all bars of a range, ascending. */
   bars(range: BarRange): Promise<readonly Candle[]>;
-  /** Returns the timeframes of those given of which a range has a bar. */
-  storedTimeframes(range: Omit<BarRange, 'timeframe'> & { readonly timeframes: readonly string[] }): Promise<readonly string[]>;
+  /** Returns what is stored within a range, by those of the given timeframes of which there is a bar. */
+  storedSpans(range: Omit<BarRange, 'timeframe'> & { readonly timeframes: readonly string[] }): Promise<readonly StoredSpan[]>;
   /** Returns every received and stored report of an event, of any age. */
   reports(): Promise<readonly Report[]>;
   /** Imported archives of events about an underlying, with their reports. */

@@ -45,7 +45,7 @@ export function sandboxBacktests(seed: number): SandboxBacktests {
         made.set(name, bars);
         return bars;
       },
-      storedTimeframes: async () => [],
+      storedSpans: async () => [],
       reports: async () => [],
       archives: async (underlying) =>
         ['news:wire', 'news:filings'].map((source) => ({

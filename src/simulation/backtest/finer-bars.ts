@@ -3,14 +3,14 @@ import type { Candle } from '../../domain/candles/candle.ts';
 import { sha256OfLines } from '../../domain/values/canonical-json.ts';
 import { timeframeMs } from '../../domain/values/time.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../../domain/market/venue.ts';
-import type { BacktestReads } from '../ports.ts';
+import type { BacktestReads, StoredSpan } from '../ports.ts';
 import type { MetBars } from './bar-execution.ts';
 import type { History } from './history.ts';
 
 /** Timeframes that venues tell bars of and a day is a multiple of, ascending. */
 const TIMEFRAMES = ['1m', '3m', '5m', '15m', '30m', '1h', '2h', '4h', '6h', '8h', '12h'];
 
-export type FinerReads = Pick<BacktestReads, 'bars' | 'storedTimeframes'>;
+export type FinerReads = Pick<BacktestReads, 'bars' | 'storedSpans'>;
 
 /** A bar of a history, by the place of its instrument. */
 export interface BarPlace {
@@ -30,18 +30,18 @@ export interface FinerUse {
 export class FinerBars {
   readonly #reads: FinerReads;
   readonly #history: History;
-  /** Stored finer timeframes by instrument, the finest first. */
-  readonly #timeframes: readonly (readonly string[])[];
+  /** Stored stretches of finer timeframes by instrument, the finest first. */
+  readonly #spans: readonly (readonly StoredSpan[])[];
   /** By instrument and bar; null where no timeframe has all of a bar. */
   readonly #read: readonly Map<number, MetBars | null>[];
   readonly #lines: string[] = [];
   #whole = 0;
 
-  private constructor(reads: FinerReads, history: History, timeframes: readonly (readonly string[])[]) {
+  private constructor(reads: FinerReads, history: History, spans: readonly (readonly StoredSpan[])[]) {
     this.#reads = reads;
     this.#history = history;
-    this.#timeframes = timeframes;
-    this.#read = timeframes.map(() => new Map());
+    this.#spans = spans;
+    this.#read = spans.map(() => new Map());
   }
 
   /** Asks which finer bars are stored; null if there are none. */
@@ -51,20 +51,20 @@ export class FinerBars {
     if (timeframes.length === 0) return null;
     const [from, to] = [firstSlot - barMs, firstSlot + (length - 1) * barMs];
     const stored = await Promise.all(
-      history.instruments.map(({ key }) => reads.storedTimeframes({ ...splitInstrumentKey(key), timeframes, from, to })),
+      history.instruments.map(({ key }) => reads.storedSpans({ ...splitInstrumentKey(key), timeframes, from, to })),
     );
-    const finest = stored.map((found) => timeframes.filter((timeframe) => found.includes(timeframe)));
+    const finest = stored.map((found) => [...found].sort((a, b) => lengthOf(a.timeframe) - lengthOf(b.timeframe)));
     return finest.every((found) => found.length === 0) ? null : new FinerBars(reads, history, finest);
   }
 
   /** True if finer bars of an instrument are stored anywhere in the history. */
   has(instrument: number): boolean {
-    return (this.#timeframes[instrument] as readonly string[]).length > 0;
+    return (this.#spans[instrument] as readonly StoredSpan[]).length > 0;
   }
 
   /** True if the finer bars of a bar have yet to be read. */
   isUnread({ instrument, bar }: BarPlace): boolean {
-    return this.has(instrument) && !this.#readOf(instrument).has(bar);
+    return !this.#readOf(instrument).has(bar) && this.#spansOver({ instrument, bar }).length > 0;
   }
 
   /** The finer bars of a bar, all of them; null if they are not stored or were not read. */
@@ -97,12 +97,21 @@ export class FinerBars {
     return this.#read[instrument] as Map<number, MetBars | null>;
   }
 
+  /** Stored stretches that cover a bar from its open to its end, however many holes it has. */
+  #spansOver({ instrument, bar }: BarPlace): readonly StoredSpan[] {
+    const { firstSlot, barMs } = this.#history;
+    const to = firstSlot + bar * barMs;
+    return (this.#spans[instrument] as readonly StoredSpan[]).filter(
+      ({ timeframe, firstOpen, lastOpen }) => firstOpen <= to - barMs && lastOpen >= to - lengthOf(timeframe),
+    );
+  }
+
   /** The bars of the finest timeframe that has no hole within a bar; none if each has one. */
   async #finest({ instrument, bar }: BarPlace): Promise<readonly Candle[]> {
     const { firstSlot, barMs, instruments } = this.#history;
     const series = splitInstrumentKey((instruments[instrument] as { readonly key: InstrumentKey }).key);
     const to = firstSlot + bar * barMs;
-    for (const timeframe of this.#timeframes[instrument] as readonly string[]) {
+    for (const { timeframe } of this.#spansOver({ instrument, bar })) {
       // A coarser one is read only if this one has a hole.
       // oxlint-disable-next-line no-await-in-loop
       const candles = await this.#reads.bars({ ...series, timeframe, from: to - barMs, to });

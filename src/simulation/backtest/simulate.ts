@@ -314,8 +314,10 @@ class Run implements BarByBar {
   #rested = 0;
   /** Bars at which a position was open. */
   #exposed = 0;
-  /** The next bar of a simulation that is decided bar by bar. */
+  /** The next bar, of a simulation that is decided bar by bar too. */
   #bar = 0;
+  /** True if that bar is decided, and its orders wait for finer bars. */
+  #isWaiting = false;
   /** Money units that closed trades earned after their fees. */
   #realized = 0;
   readonly #equity: Float64Array;
@@ -483,40 +485,58 @@ class Run implements BarByBar {
   /** Bars `from` to `to`, up to one that needs finer bars which were not read: returns those. Where nothing is due there is only equity to mark. */
   #walk(from: number, to: number): readonly BarPlace[] {
     for (let i = from; i < to; i++) {
-      const due = this.#findDue();
-      if (this.#finer !== null && due < to) {
-        const unread = this.#unreadAt(due, this.#finer);
-        if (unread.length > 0) {
-          this.#bar = i;
-          return unread;
-        }
+      if (!this.#isWaiting) {
+        const due = this.#findDue();
+        const unread = this.#finer === null || due >= to ? ALL_READ : this.#unreadLevels(due, this.#finer);
+        if (unread.length > 0) return this.#stopAt(i, unread);
+        const end = Math.min(due + 1, to);
+        this.#mark(i, end);
+        if (this.#held.length > 0) this.#exposed += end - i;
+        if (due >= to) break;
+        i = due;
+        if (this.#finer !== null && this.#leaveInside(i, this.#finer)) this.#mark(i, i + 1);
+        if (this.#liquidate(i)) this.#mark(i, i + 1);
+        this.#decide(i);
       }
-      const end = Math.min(due + 1, to);
-      this.#mark(i, end);
-      if (this.#held.length > 0) this.#exposed += end - i;
-      if (due >= to) break;
-      i = due;
-      if (this.#finer !== null && this.#leaveInside(i, this.#finer)) this.#mark(i, i + 1);
-      if (this.#liquidate(i)) this.#mark(i, i + 1);
-      this.#decide(i);
-      if (this.#exits + this.#entries > 0) this.#fill(i);
+      if (this.#exits + this.#entries > 0) {
+        const unread = this.#finer === null ? ALL_READ : this.#unreadCourses(i, this.#finer);
+        this.#isWaiting = unread.length > 0;
+        if (this.#isWaiting) return this.#stopAt(i, unread);
+        this.#fill(i);
+      }
       this.#lookAhead(i);
     }
     this.#bar = to;
     return ALL_READ;
   }
 
-  /** The finer bars that bar i needs and that were not read: of itself where a level is reached, and of the next where an order takes its time. */
-  #unreadAt(i: number, finer: FinerBars): readonly BarPlace[] {
+  #stopAt(i: number, unread: readonly BarPlace[]): readonly BarPlace[] {
+    this.#bar = i;
+    return unread;
+  }
+
+  /** Bar i by the instruments whose positions reach a level in it, where its finer bars were not read. */
+  #unreadLevels(i: number, finer: FinerBars): readonly BarPlace[] {
     const unread: BarPlace[] = [];
     for (let n = 0; n < this.#dueCount; n++) {
-      const { instrument, columns, position, course } = this.#instrumentStates[this.#dueInstruments[n] as number] as InstrumentState;
-      const own = { instrument, bar: i };
-      const next = { instrument, bar: i + 1 };
-      if (position !== null && this.#reachesLevel(position, i) && finer.isUnread(own)) unread.push(own);
-      if (course.kind !== 'take' && i + 1 < this.#history.length && isLive(columns, i + 1) && finer.isUnread(next)) unread.push(next);
+      const { instrument, position } = this.#instrumentStates[this.#dueInstruments[n] as number] as InstrumentState;
+      const place = { instrument, bar: i };
+      if (position !== null && this.#reachesLevel(position, i) && finer.isUnread(place)) unread.push(place);
     }
     return unread;
+  }
+
+  /** The next bar by the instruments whose orders of bar i rest or are sliced in it, where its finer bars were not read. */
+  #unreadCourses(i: number, finer: FinerBars): readonly BarPlace[] {
+    const leaving = this.#leaving.slice(0, this.#exits).filter((position) => !this.#isStopped(position));
+    const entering = this.#entryOrders.slice(this.#entryOrders.length - this.#entries);
+    return [
+      ...leaving.map(({ instrumentState }) => instrumentState),
+      ...entering.map(({ instrument }) => this.#instrumentStates[instrument] as InstrumentState),
+    ]
+      .filter(({ course, columns }) => course.kind !== 'take' && i + 1 < this.#history.length && isLive(columns, i + 1))
+      .map(({ instrument }) => ({ instrument, bar: i + 1 }))
+      .filter((place) => finer.isUnread(place));
   }
 
   /** True if the prices of bar i reach a level at which a rule on the profit of a position passes. */

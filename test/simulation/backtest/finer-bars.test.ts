@@ -62,18 +62,27 @@ async function lived(hour: Prices, after: number, finer: Readonly<Record<string,
   const later: Prices = [after, after, after, after];
   const candles = [QUIET, hour, later, later, later].map((prices, n) => candle(START + n * HOUR, prices));
   const history = buildHistory('1h', [{ entry: entryOf('BTCUSDT'), candles }]);
+  const storedOf = (timeframe: string): Candle[] =>
+    (finer[timeframe] ?? []).flatMap((prices, n) =>
+      prices === null ? [] : [candle(ENTERED + n * (timeframeMs(timeframe) as number), prices)],
+    );
+  const read: { readonly timeframe: string; readonly from: number }[] = [];
   const reads: FinerReads = {
-    storedTimeframes: async ({ timeframes }) => timeframes.filter((timeframe) => timeframe in finer),
-    bars: async ({ timeframe, from, to }) =>
-      (finer[timeframe] ?? [])
-        .flatMap((prices, n) => (prices === null ? [] : [candle(ENTERED + n * (timeframeMs(timeframe) as number), prices)]))
-        .filter(({ openTime }) => openTime >= from && openTime < to),
+    storedSpans: async ({ timeframes }) =>
+      timeframes.flatMap((timeframe) => {
+        const opens = storedOf(timeframe).map(({ openTime }) => openTime);
+        return opens.length === 0 ? [] : [{ timeframe, firstOpen: Math.min(...opens), lastOpen: Math.max(...opens) }];
+      }),
+    bars: async (range) => {
+      read.push(range);
+      return storedOf(range.timeframe).filter(({ openTime }) => openTime >= range.from && openTime < range.to);
+    },
   };
   const options = { manifest, history, assumptions: DEFAULT_ASSUMPTIONS, trials: NO_OTHERS };
   const { result } = await runBacktestInside(options, reads);
   const trade = result.trades.list.find(({ decidedAt }) => decidedAt === isoTime(ENTERED));
   if (trade === undefined) throw new Error('nothing was bought');
-  return { trade, finer: result.finer, conditions: result.conditions };
+  return { trade, finer: result.finer, conditions: result.conditions, read: read.map(({ timeframe, from }) => [timeframe, from]) };
 }
 
 type LivedTrade = Awaited<ReturnType<typeof lived>>['trade'];
@@ -151,6 +160,8 @@ test('slices are filled along the minutes of their hour, not along a line to its
   const twap = manifestOf({ algorithm: 'twap', urgency: 'medium', stopLossPct: 50, takeProfitPct: 90 });
   const line = await lived([100, 110, 100, 100], 100, {}, twap);
   const seen = await lived([100, 110, 100, 100], 100, { '1m': minutes }, twap);
+  // It holds on for the rest of its hours: the hour of its order is all that is read.
+  expect(seen.read).toEqual([['1m', ENTERED]]);
   // Six slices, twenty seconds apart: at 100, a third and two thirds into the first minute, and so in the second; each buys as much.
   const middles = [100, 100 + 1 / 3, 100 + 2 / 3, 101, 101 + 1 / 3, 101 + 2 / 3];
   const mean = middles.reduce((sum, middle) => sum + middle, 0) / middles.length;

@@ -30,7 +30,7 @@ function needsOf(symbol: string) {
 /** A store of these bars. It keeps no events, marks or depths. */
 const storeOf = (bars: ReadonlyMap<string, readonly Candle[]>): BacktestReads => ({
   bars: async ({ from, to, ...series }) => (bars.get(seriesName(series)) ?? []).filter(({ openTime }) => openTime >= from && openTime < to),
-  storedTimeframes: async () => [],
+  storedSpans: async () => [],
   reports: async () => [],
   archives: async () => [],
   marks: async () => [],

@@ -83,10 +83,11 @@ test('a reading that fails ends the run with its error, whatever became of the n
   await expect(read(0, YEAR, failing)).rejects.toThrow(`lost at ${FROM}`);
 });
 
-test('of the timeframes that are asked for, those are told of which a stretch has a bar', async () => {
-  const { storedTimeframes } = createBacktestReads(sql);
+test('of the timeframes that are asked for, those are told of which a stretch has a bar, with its first and its last', async () => {
+  const { storedSpans } = createBacktestReads(sql);
   const asked = { venue: SERIES.venue, instrument: SERIES.instrument, timeframes: ['1m', '5m'] } as const;
-  expect(await storedTimeframes({ ...asked, from: FROM, to: FROM + MINUTE })).toEqual(['1m']);
-  expect(await storedTimeframes({ ...asked, from: FROM + 2 * MINUTE, to: FROM + 9 * MINUTE })).toEqual([]);
-  expect(await storedTimeframes({ ...asked, instrument: 'ETHUSDT', from: FROM, to: FROM + MINUTE })).toEqual([]);
+  const span = [{ timeframe: '1m', firstOpen: FROM + MINUTE, lastOpen: FROM + 50_000 * MINUTE }];
+  expect(await storedSpans({ ...asked, from: FROM + MINUTE, to: FROM + 50_001 * MINUTE })).toEqual(span);
+  expect(await storedSpans({ ...asked, from: FROM + 2 * MINUTE, to: FROM + 9 * MINUTE })).toEqual([]);
+  expect(await storedSpans({ ...asked, instrument: 'ETHUSDT', from: FROM, to: FROM + MINUTE })).toEqual([]);
 });

@@ -11,7 +11,7 @@ export function createBacktestReads(sql: Sql): BacktestReads {
   const intelligence = createIntelligenceStore(sql);
   return {
     bars: (range) => candles.all(range),
-    storedTimeframes: (range) => candles.storedTimeframes(range),
+    storedSpans: (range) => candles.storedSpans(range),
     archives: (underlying) => archivesOf(sql, underlying),
     marks: (instrument) => marksOverTime(sql, instrument),
     liquidity: (instrument) => factsOverTime(sql, 'pool_liquidity', instrument),

@@ -1,5 +1,6 @@
 /** Closed bars in PostgreSQL. A bar that is missing is missing: nothing is filled in. */
 import type { Candle, CandleBatch, CandleSeries, StoredCandle } from '../../../domain/candles/candle.ts';
+import type { StoredSpan } from '../../../simulation/ports.ts';
 import { readsReal, writesReal } from '../catalog/source-origins.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { createCandleWindows } from './candle-windows.ts';
@@ -44,22 +45,19 @@ export function createCandleStore(sql: Sql) {
 
     all: (range: Omit<CandleRange, 'limit'>) => allBars(sql, range),
 
-    /** The timeframes of those given of which a range has a bar. */
-    async storedTimeframes({
+    /** The first and the last bar within a range, of those of the given timeframes of which there is one. */
+    storedSpans: ({
       venue,
       instrument,
       timeframes,
       from,
       to,
-    }: Omit<CandleRange, 'limit' | 'timeframe'> & { readonly timeframes: readonly string[] }): Promise<readonly string[]> {
-      const rows = await sql<{ timeframe: string }[]>`
-        select timeframe from unnest(${timeframes}::text[]) as asked(timeframe)
-        where exists (
-          select from candles c
-          where c.venue = ${venue} and c.instrument = ${instrument} and c.timeframe = asked.timeframe
-            and c.is_real = ${readsReal(sql, venue)} and c.open_time >= ${from} and c.open_time < ${to})`;
-      return rows.map(({ timeframe }) => timeframe);
-    },
+    }: Omit<CandleRange, 'limit' | 'timeframe'> & { readonly timeframes: readonly string[] }) => sql<StoredSpan[]>`
+      select timeframe, "firstOpen", "lastOpen" from unnest(${timeframes}::text[]) as asked(timeframe), lateral (
+        select min(open_time) as "firstOpen", max(open_time) as "lastOpen" from candles c
+        where c.venue = ${venue} and c.instrument = ${instrument} and c.timeframe = asked.timeframe
+          and c.is_real = ${readsReal(sql, venue)} and c.open_time >= ${from} and c.open_time < ${to}) span
+      where "firstOpen" is not null`,
 
     /**
      * Keeps closed bars, in one transaction. A bar that is there already is only replaced by one that was received later, since venues do
