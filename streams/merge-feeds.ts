@@ -15,6 +15,8 @@ import { createOrderedBus } from './ordered-bus.ts';
 export interface AskingSchedule {
   /** Sets the instruments with live capital or open orders, which are polled first. */
   askFirst(instruments: ReadonlySet<string>): void;
+  /** Sets the instruments that agents look at and books hold. The others may be polled half as often while nothing has live capital. */
+  attend(instruments: ReadonlySet<string>): void;
   /** Returns the maximum milliseconds between polls of an instrument, or null if it is not polled. */
   everyMs(instrument: string): number | null;
 }

@@ -39,7 +39,7 @@ import { hourlySeries } from '../../domain/basis/basis-legs.ts';
 import { CATALOG } from '../../domain/catalog/catalog.ts';
 import type { BudgetState } from '../../domain/market/market-state.ts';
 import { TAKE_TICK_MS } from '../../domain/values/time.ts';
-import { splitInstrumentKey, type Venue } from '../../domain/market/venue.ts';
+import type { Venue } from '../../domain/market/venue.ts';
 import { measureDue } from '../../trading/shadow-measuring.ts';
 import type { Logger } from '../../adapters/log.ts';
 import type { Venues } from '../outside/index.ts';
@@ -151,11 +151,16 @@ interface FeedParts {
   readonly onAhead: () => void;
 }
 
-/** Polled venues ask for instruments with live capital first. */
-async function askLiveFirst(sql: Sql, feeds: readonly Feed[]): Promise<void> {
+/** Polled venues ask for instruments with live capital first, and less often for what no agent looks at and no book holds. */
+async function planAsking(sql: Sql, feeds: readonly Feed[], { looked }: Pick<MarketNeeds, 'looked'>): Promise<void> {
   const live = await liveInstruments(sql);
-  for (const { venue, schedule } of feeds)
-    schedule?.askFirst(new Set(live.flatMap((key) => (key.startsWith(`${venue}:`) ? splitInstrumentKey(key).instrument : []))));
+  for (const { venue, schedule } of feeds) {
+    const prefix = `${venue}:`;
+    const own = (keys: Iterable<string>): ReadonlySet<string> =>
+      new Set([...keys].flatMap((key) => (key.startsWith(prefix) ? key.slice(prefix.length) : [])));
+    schedule?.askFirst(own(live));
+    schedule?.attend(own(looked));
+  }
 }
 
 function keepHours({ sql, clock, pastOf }: FeedDeps, onFailure: (error: unknown) => void): () => void {
@@ -193,7 +198,7 @@ async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<DutyWork & {
     onCut: keepCuts({ sql, clock, write: lines.cuts.write, onKept: deps.metrics.cut, onAhead: parts.onAhead }),
     onFailure: failed('the streams'),
   });
-  await askLiveFirst(sql, feeds);
+  await planAsking(sql, feeds, needs);
   const unrecord = deps.onPipeline?.(pipeline);
   const subscriptions = [
     keepBars({ sql, received: pipeline.received, write, onFailure: failed('the streams ended') }),
@@ -215,7 +220,7 @@ async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<DutyWork & {
   return {
     async refreshNeeds() {
       pipeline.refreshNeeds();
-      await askLiveFirst(sql, feeds);
+      await planAsking(sql, feeds, needs);
     },
     async end() {
       for (const end of keeping) end();

@@ -31,6 +31,27 @@ export function askingOrder<One>(all: readonly One[], isFirst: (one: One) => boo
   return order;
 }
 
+/** A token that nobody attends to is asked so often at least: its quote is over age after fifteen seconds. Milliseconds. */
+const RESTING_MS = 12_000;
+
+/**
+ * The order and length of a round while nothing has live capital: as long as two of `roundMs`, in which what is attended to is asked
+ * twice and the others once. Null if the plan has no room for that within what a quote may rest.
+ */
+export function restingRound<One>(
+  all: readonly One[],
+  isAttended: (one: One) => boolean,
+  perMinute: number,
+  roundMs: number,
+): { readonly order: readonly One[]; readonly lengthMs: number } | null {
+  const attended = all.filter(isAttended);
+  const others = all.filter((one) => !isAttended(one));
+  const half = Math.ceil(others.length / 2);
+  const order = [...attended, ...others.slice(0, half), ...attended, ...others.slice(half)];
+  const lengthMs = Math.min(2 * roundMs, RESTING_MS);
+  return lengthMs < roundMs || quotesMs(order.length, perMinute) > lengthMs ? null : { order, lengthMs };
+}
+
 /** Returns why this many instruments cannot carry live capital under a plan, or null if their round fits into five seconds. */
 export function lateRound(instruments: number, perMinute: number): string | null {
   const roundMs = quotesMs(instruments, perMinute);

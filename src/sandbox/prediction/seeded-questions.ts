@@ -15,6 +15,10 @@ const VOLATILITY = { crypto: 0.55, equity: 0.35 } as const;
 /** Levels of each side. */
 const LEVELS = 6;
 const TRADE_BUCKET_MS = 15 * SECOND;
+/** A book stands for so long: what nobody looks at costs a fifth of what it would second by second. */
+const BOOK_MS = 5 * SECOND;
+/** The size at the best price changes so often, whether or not the price does. */
+const BREATH_MS = 30 * SECOND;
 
 export type Venue = 'polymarket' | 'kalshi';
 
@@ -101,7 +105,7 @@ interface World {
   /** The error of each venue on each question. */
   readonly noises: Map<string, SmoothNoise>;
   /** The last book of each question, with what it follows from. */
-  readonly books: Map<string, { cause: string; book: SeededBook }>;
+  readonly books: Map<string, { at: EpochMs; cause: string; book: SeededBook }>;
 }
 
 export function createSeededQuestions(options: { readonly seed: number | string; readonly market: Market }): SeededQuestions {
@@ -295,8 +299,12 @@ function step(world: World, asked: SeededQuestion, venue: Venue, price: number, 
   return minute < 0.04 || minute > 0.96 ? 1 : 10;
 }
 
-/** The same object for as long as nothing in it changes: most books stand for seconds, and whoever sends them sees at once that they do. */
-function book(world: World, asked: SeededQuestion, venue: Venue, at: EpochMs): SeededBook {
+/** The same object for as long as nothing in it changes: whoever sends a book that stands sees at once that it does. */
+function book(world: World, asked: SeededQuestion, venue: Venue, asOf: EpochMs): SeededBook {
+  const at = asOf - (asOf % BOOK_MS);
+  const last = remembered(world.books, `${venue}/${asked.key}`, 1_000, () => ({ at: Number.NaN, cause: '', book: { bids: [], asks: [] } }));
+  if (last.at === at) return last.book;
+  last.at = at;
   const middle = probability(world, asked, venue, at) * 1_000;
   const plain = step(world, asked, venue, 500, at);
   const tickAt = (price: number): number => (venue === 'kalshi' ? step(world, asked, venue, price, at) : plain);
@@ -305,9 +313,8 @@ function book(world: World, asked: SeededQuestion, venue: Venue, at: EpochMs): S
   const bid = Math.floor(underMiddle / tickAt(underMiddle)) * tickAt(underMiddle);
   const ask = Math.ceil(overMiddle / tickAt(overMiddle)) * tickAt(overMiddle);
   // The best level breathes, those behind it stand.
-  const moment = Math.floor(at / (10 * SECOND));
+  const moment = Math.floor(at / BREATH_MS);
   const cause = `${bid} ${ask} ${plain} ${moment}`;
-  const last = remembered(world.books, `${venue}/${asked.key}`, 1_000, () => ({ cause: '', book: { bids: [], asks: [] } }));
   if (last.cause === cause) return last.book;
   const seed = seedOf(`${world.seed}/${venue}/${asked.key}/sizes`);
   const side = (sign: 1 | -1, best: number): SeededLevel[] => {

@@ -91,6 +91,7 @@ async function offered(
   to: EpochMs,
 ): Promise<Told> {
   const { unit, aggregate } = OFFERED[timeframe] as (typeof OFFERED)[string];
+  const barMs = timeframeMs(timeframe) as number;
   const pages: Candle[][] = [];
   // The route walks backwards from `before_timestamp`, exclusive.
   let before = to;
@@ -100,7 +101,8 @@ async function offered(
       [
         ['aggregate', String(aggregate)],
         ['before_timestamp', String(Math.ceil(before / 1000))],
-        ['limit', String(PAGE_SIZE)],
+        // No more bars fit into what is left. Where some are missing, the page reaches further back.
+        ['limit', String(Math.min(Math.ceil((before - from) / barMs), PAGE_SIZE))],
         ['currency', 'usd'],
         ['token', 'base'],
       ],

@@ -10,7 +10,7 @@ import type { AskingSchedule } from '../../../../streams/merge-feeds.ts';
 import { isTradableAt } from '../../../domain/catalog/catalog.ts';
 import type { FeedMessage } from '../../../domain/market/market-event.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
-import { askingOrder, pollingMs, quotesMs } from '../../../domain/venues/polled-round.ts';
+import { askingOrder, pollingMs, quotesMs, restingRound } from '../../../domain/venues/polled-round.ts';
 import { DATA_DEGRADATION_MS } from '../../../domain/venues/venue-facts.ts';
 import { retryPauseMs } from '../ask-again.ts';
 import { feedStatus, heartbeat, rejection } from '../feed-messages.ts';
@@ -86,10 +86,15 @@ export function createSpotchainFeed(options: SpotchainFeedOptions): VenueFeed {
 /** Order of the tokens, and the requests of each in the present round. */
 class PollingSchedule implements AskingSchedule {
   #first: ReadonlySet<string> = new Set();
+  #attended: ReadonlySet<string> | null = null;
   #everyMs: ReadonlyMap<string, number> = new Map();
 
   askFirst(instruments: ReadonlySet<string>): void {
     this.#first = instruments;
+  }
+
+  attend(instruments: ReadonlySet<string>): void {
+    this.#attended = instruments;
   }
 
   everyMs(instrument: string): number | null {
@@ -104,8 +109,16 @@ class PollingSchedule implements AskingSchedule {
   ): { readonly order: readonly SpotToken[]; readonly lengthMs: number } {
     const order = askingOrder(tokens, ({ symbol }) => this.#first.has(symbol), perMinute);
     const lengthMs = roundLengthMs(order.length, perMinute, roundMs, tokens.length);
-    this.#everyMs = longestWaits(order, lengthMs);
-    return { order, lengthMs };
+    const round = this.#resting(tokens, perMinute, lengthMs) ?? { order, lengthMs };
+    this.#everyMs = longestWaits(round.order, round.lengthMs);
+    return round;
+  }
+
+  /** Null where something has live capital, and until somebody says what is attended to. */
+  #resting(tokens: readonly SpotToken[], perMinute: number, roundMs: number) {
+    const attended = this.#attended;
+    if (attended === null || tokens.some(({ symbol }) => this.#first.has(symbol))) return null;
+    return restingRound(tokens, ({ symbol }) => attended.has(symbol), perMinute, roundMs);
   }
 }
 

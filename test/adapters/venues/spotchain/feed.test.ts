@@ -211,6 +211,30 @@ describe('the aggregator feed', () => {
     expect(['OPENAI', 'AAPLx', 'NOPE'].map((name) => feed.schedule?.everyMs(name))).toEqual([5_417, 16_250, null]);
   });
 
+  test('asks half as often for what nobody attends to, until something has live capital', async () => {
+    const { clock, simulator } = await opened(40);
+    const client = createKeyedClient({ venue: 'spotchain', baseUrl: simulator.url, clock, random, perMinute: 600 });
+    const feed = createSpotchainFeed({ client, tokens: TOKENS, stable: STABLE, clock, random });
+    const { schedule } = feed;
+    schedule?.attend(new Set(['OPENAI']));
+    const received: FeedMessage[] = [];
+    const subscription = feed.messages.subscribe({ next: (message) => received.push(message), error: () => undefined });
+    cleanups.push(() => subscription.unsubscribe());
+    await waitFor(() => NAMES.every((name) => quotes(received, name).length > 0), { what: 'a quote of each token' });
+    // A round lasts four seconds instead of two.
+    expect(['OPENAI', 'AAPLx'].map((name) => schedule?.everyMs(name))).toEqual([2_400, 4_000]);
+    expect(received.flatMap((message) => (message.kind === 'quote' ? [message.instrument] : [])).slice(0, 5)).toEqual([
+      'OPENAI',
+      'AAPLx',
+      'SPYx',
+      'OPENAI',
+      'SPACEX',
+    ]);
+    schedule?.askFirst(new Set(['SPYx']));
+    await waitFor(() => schedule?.everyMs('AAPLx') !== 4_000, { what: 'the next round' });
+    expect(schedule?.everyMs('AAPLx')).toBeLessThanOrEqual(2_000);
+  });
+
   test('stays down while routes are silent, although prices go on being answered', async () => {
     const clock = acceleratedClock(NOW, 40);
     let priced = 0;
@@ -381,10 +405,13 @@ describe('pool bars', () => {
     const began = NOW - 30 * MINUTE;
     // Newest first, by minutes after `began`; the history begins in the middle of a bar of ten minutes, and NOW in that of another.
     const told = [25, 10, 5].map((minute) => [(began + minute * MINUTE) / 1_000, minute, minute + 1, minute, minute, minute]);
+    const limits: number[] = [];
     const server = http.createServer((request, response) => {
-      const before = Number(new URL(request.url as string, 'http://host').searchParams.get('before_timestamp'));
+      const query = new URL(request.url as string, 'http://host').searchParams;
+      const [before, limit] = [Number(query.get('before_timestamp')), Number(query.get('limit'))];
+      limits.push(limit);
       response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify({ data: { attributes: { ohlcv_list: told.filter(([at = 0]) => at < before) } } }));
+      response.end(JSON.stringify({ data: { attributes: { ohlcv_list: told.filter(([at = 0]) => at < before).slice(0, limit) } } }));
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     cleanups.push(() => server.close());
@@ -400,6 +427,8 @@ describe('pool bars', () => {
       [10, '10', '11', '10'],
       [20, '25', '26', '25'],
     ]);
+    // Six bars of five minutes fit into half an hour, and one before the first that there is.
+    expect(limits).toEqual([6, 1]);
     // The same stretch while its last bar still forms, and a stretch that the history reaches behind.
     expect(await joined(NOW - 2 * MINUTE, began)).toEqual([[10, '10', '11', '10']]);
     expect(await joined(NOW, began + 10 * MINUTE)).toHaveLength(2);

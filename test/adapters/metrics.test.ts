@@ -1,0 +1,16 @@
+// Numbers of Node.js itself: the first scrape begins to measure, and tells what was measured.
+import { expect, test } from 'vitest';
+import { createMetrics } from '../../src/adapters/metrics.ts';
+
+test('the first scrape tells how late the event loop is, and two scrapes at once measure once', async () => {
+  const metrics = createMetrics();
+  const [text] = await Promise.all([metrics.render(), metrics.render()]);
+  const lags = [...text.matchAll(/^nodejs_eventloop_lag_(min|mean|max|p50|p99)_seconds (\S+)$/gm)].map(([, , value]) => Number(value));
+  expect(lags).toHaveLength(5);
+  for (const lag of lags) {
+    expect(lag).toBeGreaterThan(0);
+    // Without a measurement the least is the largest number that there is.
+    expect(lag).toBeLessThan(60);
+  }
+  expect(text).toMatch(/^process_resident_memory_bytes \d/m);
+});
