@@ -22,6 +22,8 @@ const FIRST_AGENT = readFileSync(`${ROOT}examples/first-agent.json`, 'utf8');
 
 /** Days of the sandbox's market take some minutes on a busy machine. */
 const STRETCH_MS = 1_800_000;
+/** The guide's promise from a pressed price to the agent's proposal. */
+const PROPOSES_MS = 120_000;
 /** Five years of the sandbox's market are through the backtest gate so soon after they are asked for. */
 const BACKTEST_GATE_MS = 25_000;
 
@@ -33,13 +35,25 @@ beforeAll(async () => {
 afterAll(async () => service.discard());
 
 /** Not at once: the service's log is read meanwhile, and a service that nobody reads stands still. */
-async function typed(script: string): Promise<string> {
+async function typed(script: string, timeout = 0): Promise<string> {
   // The terminal stays open while the service is stopped and started: it knows what the first lines have named.
   const names = PARTS[0]?.split('\n').slice(0, 3).join('\n') ?? '';
   const before = script.startsWith(names) ? '' : `${names}\n`;
   const env = { ...process.env, AS: 'operator', SEVENGATE_HOME: home, U: service.url };
-  const { stdout } = await promisify(execFile)('bash', ['--norc', '-eu', '-c', before + script], { env, cwd: ROOT });
+  const { stdout } = await promisify(execFile)('bash', ['--norc', '-eu', '-c', before + script], { env, cwd: ROOT, timeout });
   return stdout;
+}
+
+/** Says how far the agent came with its purchase, or how the service ended. */
+async function towardsPurchase(agentId: string): Promise<string> {
+  const newest = (path: string) => service.get(`${path}&limit=1`).then(({ body }) => body.items[0]);
+  try {
+    const { stage, paused, pauseCause } = (await service.get(`/v1/agents/${agentId}`)).body;
+    const [order, decision] = [await newest(`/v1/agent-orders?agentId=${agentId}`), await newest(`/v1/agents/${agentId}/decisions?`)];
+    return JSON.stringify({ stage, paused, pauseCause, order, decision });
+  } catch (error) {
+    return `the service does not answer (${String(error)}): ${service.stderr().slice(-2_000)}`;
+  }
 }
 
 const agent = async (): Promise<{ readonly id: string; readonly stage: string; readonly paused: boolean }> =>
@@ -106,7 +120,9 @@ test('an agent climbs from draft to limited_live, buys with live capital and is 
 
   await movedOn(MOVES[1] as string[]);
   const [untilBought, closed] = (PARTS[2] as string).split(/^(?=sg -X POST \S+\/close)/m) as [string, string];
-  await typed(untilBought);
+  await typed(untilBought, PROPOSES_MS * PATIENCE).catch(async (cause: Error) => {
+    throw new Error(`it bought nothing: ${await towardsPurchase(asked)}`, { cause });
+  });
   const { id, stage } = await agent();
   expect(stage).toBe('limited_live');
   const [holding] = (await liveBook(id)).positions;
