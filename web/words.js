@@ -46,6 +46,14 @@ export function plain(word) {
   return word.replaceAll('_', ' ');
 }
 
+/**
+ * Writes the first letter large.
+ * @param {string} text
+ */
+export function capitalized(text) {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+}
+
 /** Returns the name of the times' zone, as written after a time. */
 export function zoneWord() {
   return preferences().zone === 'local' ? 'local time' : 'UTC';

@@ -2,11 +2,10 @@
 import { SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
 import type { PairedPerformance, RankedAgentToken } from '../../../clients/typescript/src/index.ts';
-import { plain, symbolOf } from '../../words.js';
+import { capitalized, plain, symbolOf } from '../../words.js';
 import { api } from '../api.ts';
 import { Ago } from '../kit/ages.tsx';
 import { Opener } from '../kit/beside.tsx';
-import { Choice } from '../kit/form.tsx';
 import { List, useList } from '../kit/lists.tsx';
 import { Change, compactText, Price } from '../kit/numbers.tsx';
 import { AgentToken } from './agent-token.tsx';
@@ -50,7 +49,13 @@ function Ranked({ chosen, choose }: TableProps) {
   });
   return (
     <>
-      <Choice label="Rank by" choices={MODES} value={mode} choose={setMode} />
+      <SegmentedControl
+        aria-label="Rank by"
+        data={MODES.map((value) => ({ value, label: capitalized(plain(value)) }))}
+        value={mode}
+        onChange={(value) => setMode(value as Mode)}
+        className="wrap-control"
+      />
       <List
         list={tokens}
         label="Agent tokens"

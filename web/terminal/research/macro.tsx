@@ -3,13 +3,12 @@ import { SegmentedControl } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { MacroIntelligence, MacroRegime, MacroSeries } from '../../../clients/typescript/src/index.ts';
-import { age, forPeople, plain } from '../../words.js';
+import { age, capitalized, forPeople, plain } from '../../words.js';
 import { api } from '../api.ts';
 import { Ago } from '../kit/ages.tsx';
 import { FigureList, Loaded, Table } from '../kit/lists.tsx';
 import { Sparkline } from '../kit/sparkline.tsx';
 
-const sentence = (word: string): string => `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`;
 const READ_EVERY_MS = 60_000;
 const GROUPS = ['all', 'rates', 'inflation', 'labour', 'markets'] as const;
 type Group = (typeof GROUPS)[number];
@@ -33,7 +32,7 @@ export function Macro() {
         <h1>Macro</h1>
         <SegmentedControl
           aria-label="Group of series"
-          data={GROUPS.map((value) => ({ value, label: sentence(value) }))}
+          data={GROUPS.map((value) => ({ value, label: capitalized(value) }))}
           value={group}
           onChange={(value) => setGroup(value as Group)}
         />

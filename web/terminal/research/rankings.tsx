@@ -3,7 +3,7 @@ import { SegmentedControl, Switch, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { type CSSProperties, useState } from 'react';
-import { plain } from '../../words.js';
+import { capitalized, plain } from '../../words.js';
 import { api, type RankedRow } from '../api.ts';
 import { Heads } from '../kit/heads.tsx';
 import { Change, compactText, Price, Quality } from '../kit/numbers.tsx';
@@ -62,22 +62,17 @@ export function Rankings() {
       </div>
       <SegmentedControl
         aria-label="Rank by"
-        data={MODES[market].map((value) => ({ value, label: sentence(value) }))}
+        data={MODES[market].map((value) => ({ value, label: capitalized(plain(value)) }))}
         value={mode}
         onChange={setMode}
         className="wrap-control"
       />
-      {data !== undefined && <p className="faint">{sentence(data.formula)}</p>}
+      {data !== undefined && <p className="faint">{capitalized(plain(data.formula))}</p>}
       <Refusal error={error} />
       {isPending ? <p className="empty">Ranking…</p> : <Ranked rows={data?.items ?? []} />}
     </div>
   );
 }
-
-const sentence = (words: string): string => {
-  const text = plain(words);
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
-};
 
 function Ranked({ rows }: { readonly rows: readonly RankedRow[] }) {
   if (rows.length === 0) return <p className="empty">No token matches.</p>;

@@ -1,6 +1,6 @@
 /** The input of one field of a manifest, by its kind. */
 import { type ComboboxRenderPillInput, MultiSelect, Pill, Select, TextInput } from '@mantine/core';
-import { plain } from '../../../words.js';
+import { capitalized, plain } from '../../../words.js';
 import { type Field, objectionTo } from './manifest-form.ts';
 
 interface FieldInputProps {
@@ -18,7 +18,7 @@ const UNITS: Readonly<Record<string, string>> = { pct: '%', usd: 'USD', rsi: 'RS
 export function spaced(name: string): string {
   const words = name.replaceAll('_', ' ').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   const shown = words.replace(/\w+/g, (word) => UNITS[word] ?? word);
-  return `${shown.slice(0, 1).toUpperCase()}${shown.slice(1)}`;
+  return capitalized(shown);
 }
 
 /** One of several chosen values, whose remove button has a name. */
