@@ -111,7 +111,7 @@ const WALKS = {
   swap: 'api/v1/spotchain/prepare actors/prepared-transaction/swap-handler src/trading/primary-chain src/adapters/venues/spotchain/orders api/v1/spotchain/execute actors/prepared-transaction/submission actors/prepared-transaction/execution src/adapters/solana/rpc actors/prepared-transaction/swap-purpose src/adapters/store/actors/actor-store',
   Take: 'api/v1/takes/arm actors/take/command-handler actors/runtime/runtime actors/take/machine actors/take/effects src/adapters/store/actors/actor-store src/adapters/store/takes/take-records actors/ticking/trading-decisions src/domain/agents/decide',
   backtest:
-    'api/v1/agents/backtest actors/evaluation/command-handler actors/runtime/runtime actors/evaluation/machine actors/evaluation/effects actors/evaluation/run-worker src/simulation/backtest/backtest-runner src/simulation/backtest/simulate src/adapters/store/evaluations/evaluation-records',
+    'api/v1/agents/evaluations/backtest actors/evaluation/command-handler actors/runtime/runtime actors/evaluation/machine actors/evaluation/effects actors/evaluation/run-worker src/simulation/backtest/backtest-runner src/simulation/backtest/simulate src/adapters/store/evaluations/evaluation-records',
 };
 
 /** Files of a walk and everything of ours that they import, types too. A file that is gone is an error: the walk has to be drawn anew. */

@@ -1,7 +1,7 @@
 // What is null in an answer is null on the wire, in every schema of the document; an empty list or object never stands for it.
 import fastJsonStringify from 'fast-json-stringify';
 import { expect, test } from 'vitest';
-import { ObservationBody } from '../../api/v1/agents/decision-body.ts';
+import { ObservationBody } from '../../api/v1/agents/decisions/decision-body.ts';
 import { ROUTES } from '../../api/v1/index.ts';
 
 interface Node {

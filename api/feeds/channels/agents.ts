@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { EVALUATIONS } from '../../../actors/evaluation/protocol.ts';
 import { AutonomyWord, choice, HashText, IdText, PauseCauseWord, StageWord } from '../../shapes.ts';
 import { AgentBody, agentBody } from '../../v1/agents/agent-body.ts';
-import { EvaluationRunBody } from '../../v1/agents/evaluation-body.ts';
+import { EvaluationRunBody } from '../../v1/agents/evaluations/evaluation-body.ts';
 import { WAITS_FOR_WORK, WORK_FIELDS } from '../../../src/core/work-fields.ts';
 import { announcementChannel } from './channel.ts';
 

@@ -6,7 +6,7 @@ import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, HashText, IdText, objectOf, pageFields, pageOf, Time } from '../../shapes.ts';
-import { RulesInWords } from './explained-decision.ts';
+import { RulesInWords } from './decisions/explained-decision.ts';
 
 const RecommendationBody = Type.Object(
   {

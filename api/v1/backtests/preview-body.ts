@@ -3,8 +3,8 @@ import { type Static, Type } from 'typebox';
 import type { Preview } from '../../../src/domain/backtest/preview.ts';
 import type { Problem } from '../../../src/domain/values/field.ts';
 import { choice, DecimalText, HashText, nullable, Time } from '../../shapes.ts';
-import { BacktestTradeBody, Threshold } from '../agents/result-bodies.ts';
-import { MissingHistoryBody, missingHistoryBody } from '../agents/missing-history-body.ts';
+import { BacktestTradeBody, Threshold } from '../agents/evaluations/result-bodies.ts';
+import { MissingHistoryBody, missingHistoryBody } from '../agents/evaluations/missing-history-body.ts';
 
 const ResultBody = Type.Object(
   {

@@ -21,7 +21,7 @@ import {
   Time,
 } from '../../shapes.ts';
 import { malformed } from '../../strict-json.ts';
-import { UnknownInputBody } from '../agents/decision-body.ts';
+import { UnknownInputBody } from '../agents/decisions/decision-body.ts';
 
 /** Maximum age of a cut in milliseconds. An older one means that the feeds were not received. */
 const FRESH_CUT_MS = 120_000;

@@ -15,7 +15,7 @@ import { defineRoute } from '../../route.ts';
 import { objectOf } from '../../shapes.ts';
 import { parseStrictJson, utf8Of } from '../../strict-json.ts';
 import { compileValidator } from '../../validation.ts';
-import { OutsideProposalRequest, OutsideReceiptBody, receiptBody } from '../agents/outside-proposals.ts';
+import { OutsideProposalRequest, OutsideReceiptBody, receiptBody } from '../agents/outside/outside-proposals.ts';
 import { termsOf } from '../manual-order-body.ts';
 import { SIGNALS_URL } from './address.ts';
 import { unsignedBecause } from './webhook-signature.ts';

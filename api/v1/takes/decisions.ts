@@ -6,7 +6,7 @@ import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, IdText, objectOf, pageFields } from '../../shapes.ts';
-import { DecisionBody, decisionPageOf, movedOf } from '../agents/decision-body.ts';
+import { DecisionBody, decisionPageOf, movedOf } from '../agents/decisions/decision-body.ts';
 import { NO_TAKE } from './take-body.ts';
 
 const TakeDecisionBody = Type.Object({ ...DecisionBody.properties, takeId: IdText }, { $id: 'TakeDecision' });

@@ -3,8 +3,8 @@ import { memberOf } from '../../caller.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { IdText, objectOf } from '../../shapes.ts';
-import { NO_DECISION } from '../agents/decision-body.ts';
-import { ExplainedDecision, explainedDecision } from '../agents/explained-decision.ts';
+import { NO_DECISION } from '../agents/decisions/decision-body.ts';
+import { ExplainedDecision, explainedDecision } from '../agents/decisions/explained-decision.ts';
 
 export const explainTakeDecision = defineRoute({
   method: 'GET',

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { AgentCommands } from '../../../actors/agent/commands.ts';
 import type { ProgressBody, RunWorker } from '../../../actors/evaluation/run-worker.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
-import { evaluationBody } from '../../../api/v1/agents/evaluation-body.ts';
+import { evaluationBody } from '../../../api/v1/agents/evaluations/evaluation-body.ts';
 import { createLog } from '../../../src/adapters/log.ts';
 import { createNewIds } from '../../../src/adapters/new-ids.ts';
 import { createRunPages } from '../../../src/adapters/report-page.ts';

@@ -1,6 +1,5 @@
 /** Manifests as YAML: where each value stands in the text, and what is wrong with it in which line and column. */
 import { dump, EVENT_ID, type Event, getScalarValue, parseEvents, SCALAR_STYLE, YAMLException } from 'js-yaml';
-import { capitalized } from '../../../words.js';
 
 export interface Place {
   readonly line: number;
@@ -28,7 +27,7 @@ export function readYaml(text: string): ReadYaml {
     if (error instanceof Misplaced) return { ok: false, problem: error.message, place: placeAt(text, error.offset) };
     if (!(error instanceof YAMLException)) throw error;
     const place = error.mark === undefined ? START : { line: error.mark.line + 1, column: error.mark.column + 1 };
-    return { ok: false, problem: `${capitalized(error.reason)}.`, place };
+    return { ok: false, problem: `${error.reason.slice(0, 1).toUpperCase()}${error.reason.slice(1)}.`, place };
   }
 }
 
