@@ -1,8 +1,10 @@
 /** Handles agent commands: asks the actor, and writes the audit entry and the answer in the transaction of its step. */
 import type { ActorRecord, ActorRow, ActorState, StepPlan } from '../../src/domain/agents/actor-step.ts';
 
+import type { Autonomy } from '../../src/domain/agents/agent.ts';
 import { canonicalJson } from '../../src/domain/values/canonical-json.ts';
 import { type Manifest, manifestHash } from '../../src/domain/manifest/manifest.ts';
+import type { DecimalString } from '../../src/domain/values/decimal.ts';
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import { AGENT_TICK_MS, isoTime } from '../../src/domain/values/time.ts';
 import type { InstrumentKey } from '../../src/domain/market/venue.ts';
@@ -10,7 +12,7 @@ import type { Clock } from '../../streams/clock.ts';
 import { cancelOpen } from '../proposal/cancel-open.ts';
 import type { DeliverOptions, Runtime } from '../runtime/runtime.ts';
 import { answeredMeanwhile, answerRows, auditRow } from './command-rows.ts';
-import type { AgentCommands, CommandContext } from './commands.ts';
+import type { CommandContext, HaltView } from './commands.ts';
 import { type AgentView, agent, agentNames } from './resource.ts';
 import { agentContext, agentValue } from './effects.ts';
 import { createEmergencyHalt, type HaltStore } from './emergency-halt.ts';
@@ -40,15 +42,21 @@ export interface CommandHandlerDeps {
   readonly newId: () => string;
 }
 
-export function createCommandHandler(deps: CommandHandlerDeps): AgentCommands {
+export function createCommandHandler(deps: CommandHandlerDeps) {
   const { runtime, agents, clock } = deps;
   const halts = createEmergencyHalt({ runtime, store: agents, clock });
 
   return {
-    create: (context, manifest, more) => create(deps, context, manifest, more),
-    addVersion: (context, agentId, manifest) => addVersion(deps, context, agentId, manifest),
+    /** Creates a draft agent. `also` returns further rows to write in the same transaction. */
+    create: (
+      context: CommandContext,
+      manifest: Manifest,
+      also?: (agentId: string) => readonly ActorRecord[],
+    ): Promise<Outcome<AgentView>> => create(deps, context, manifest, also),
+    addVersion: (context: CommandContext, agentId: string, manifest: Manifest): Promise<Outcome<AgentView>> =>
+      addVersion(deps, context, agentId, manifest),
 
-    async setAutonomy(context, agentId, autonomy) {
+    async setAutonomy(context: CommandContext, agentId: string, autonomy: Autonomy): Promise<Outcome<AgentView>> {
       const raise = context.permissions.includes('risk:manage') ? {} : ({ mayRaise: false } as const);
       const outcome = await command(deps, context, agentId, 'agent.set_autonomy', { type: 'autonomy.set', autonomy, ...raise });
       if (autonomy === 'research' || autonomy === 'suggest') return settled(deps, context, outcome, 'autonomy_lowered');
@@ -56,10 +64,10 @@ export function createCommandHandler(deps: CommandHandlerDeps): AgentCommands {
       return outcome;
     },
 
-    pause: async (context, agentId) =>
+    pause: async (context: CommandContext, agentId: string): Promise<Outcome<AgentView>> =>
       settled(deps, context, await command(deps, context, agentId, 'agent.pause', { type: 'pause', cause: 'operator' }), 'paused'),
 
-    resume: (context, agentId) =>
+    resume: (context: CommandContext, agentId: string): Promise<Outcome<AgentView>> =>
       command(deps, context, agentId, 'agent.resume', (view) => ({
         type: 'resume',
         subject: context.subject,
@@ -67,7 +75,15 @@ export function createCommandHandler(deps: CommandHandlerDeps): AgentCommands {
         at: clock.now(),
       })),
 
-    async close(context, agentId, { instrument, limitPrice }) {
+    /**
+     * Pauses the agent and sells its positions, in its live book and in the paper book of its active version, until it holds
+     * nothing or a person resumes it. A null instrument closes all positions. A null limit sells at the market.
+     */
+    async close(
+      context: CommandContext,
+      agentId: string,
+      { instrument, limitPrice }: { readonly instrument: InstrumentKey | null; readonly limitPrice: DecimalString | null },
+    ): Promise<Outcome<AgentView>> {
       const found = await agents.find(context.orgId, agentId);
       if (!found) return refuse('not_found', 'there is no such agent');
       const held = await agents.held(agentId);
@@ -78,10 +94,12 @@ export function createCommandHandler(deps: CommandHandlerDeps): AgentCommands {
       return settled(deps, context, await command(deps, context, agentId, 'agent.close', { type: 'positions.close', closing }), 'closing');
     },
 
-    release: (context, agentId) =>
+    /** Releases the agent from quarantine. It is paused afterwards and must be resumed. */
+    release: (context: CommandContext, agentId: string): Promise<Outcome<AgentView>> =>
       command(deps, context, agentId, 'agent.release', { type: 'quarantine.released' }, undefined, { releases: true }),
 
-    async emergencyHalt(context, reason = null) {
+    /** Pauses all running agents of the organization, cancels their pending proposals and raises the control epoch. */
+    async emergencyHalt(context: CommandContext, reason: string | null = null): Promise<Outcome<HaltView>> {
       const { orgId } = context;
       const audit = auditRow(context, 'agents.emergency_halt', orgId, null, null);
       const view = await halts.halt(orgId, { ...context, reason }, [audit]);
@@ -95,6 +113,9 @@ export function createCommandHandler(deps: CommandHandlerDeps): AgentCommands {
     },
   };
 }
+
+/** Commands of agents. Each answers after its transaction has committed. Agents of another organization are `not_found`. */
+export type AgentCommands = ReturnType<typeof createCommandHandler>;
 
 async function command(
   deps: CommandHandlerDeps,

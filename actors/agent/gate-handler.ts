@@ -67,19 +67,6 @@ export interface GateKeeper {
 /** A promoted agent, and the history that its next backtest would miss. */
 export type PromotedView = AgentView & ManifestInWords & { readonly missingHistory: readonly MissingHistory[] };
 
-export interface GateCommands {
-  /** Opens the agent's present gate, or refuses with the condition that fails. */
-  promote(context: CommandContext, agentId: string): Promise<Outcome<PromotedView>>;
-  /** Records an independent risk manager's decision on the step to `live`. */
-  signOff(
-    context: CommandContext,
-    agentId: string,
-    word: { readonly approved: boolean; readonly comment: string },
-  ): Promise<Outcome<GateEvidence>>;
-  /** Returns null if the organization has no such agent. */
-  progress(orgId: string, agentId: string): Promise<GatesProgress | null>;
-}
-
 export interface GatesProgress extends ManifestInWords {
   readonly stage: Stage;
   readonly gates: readonly GateState[];
@@ -124,63 +111,66 @@ async function toldOf(
   return { missingHistory, ...(await deps.manifestInWords(view, orgId)) };
 }
 
-export function createGateHandler(deps: GateDeps): GateCommands {
-  const { runtime, agents, gates } = deps;
-
-  /** Validates the gate of the agent's stage `before` and opens it. Returns `superseded` if the database has newer evidence. */
-  async function attempt(
-    context: CommandContext,
-    before: AgentView,
-  ): Promise<Outcome<PromotedView> | { readonly superseded: () => Outcome<never> }> {
-    let gateState: GateState | null;
-    try {
-      gateState = await gates.validate(before, true);
-    } catch (error) {
-      if (!isContradicted(error)) throw error;
-      return { superseded: () => rethrow(error) };
-    }
-    if (gateState === null) return refuse('state_conflict', 'the agent is live; no gate follows');
-    const shut = refusalOf(gateState, context.subject);
-    if (shut !== null) return shut;
-    const late = before.stage === 'shadow' ? await deps.capitalRefusal(before) : null;
-    if (late !== null) return refuse('feature_disabled', `no live capital: ${late}`);
-    const { evidence } = gateState as { evidence: GateEvidence };
-    const told = await toldOf(deps, context.orgId, before, ['draft']);
-    const after = (plan: StepPlan): PromotedView => ({
-      ...before,
-      ...told,
-      stage: agentValue(plan.state).stage,
-      autonomy: agentContext(plan.state).autonomy,
-    });
-    try {
-      const outcome = await runtime.deliver(
-        before.id,
-        {
-          type: 'gate.passed',
-          gate: before.stage,
-          manifestHash: before.manifestHash,
-          evidenceId: evidence.id,
-          askedBy: context.subject,
-        },
-        {
-          cause: `${context.subject} ${context.requestId}`,
-          orgId: context.orgId,
-          also: (row: ActorRow, plan: StepPlan) => [
-            auditRow(context, 'agent.promote', before.id, row.state, plan.state),
-            ...answerRows(context, after(plan)),
-          ],
-        },
-      );
-      return outcome.ok ? { ok: true, value: after(outcome.value.plan) } : outcome;
-    } catch (error) {
-      const refused = refusedByDatabase(error);
-      if (refused === null) return answeredMeanwhile(error);
-      return refused.refusal.code === 'gate_failed' ? { superseded: () => refused } : refused;
-    }
+/** Validates the gate of the agent's stage `before` and opens it. Returns `superseded` if the database has newer evidence. */
+async function attempt(
+  deps: GateDeps,
+  context: CommandContext,
+  before: AgentView,
+): Promise<Outcome<PromotedView> | { readonly superseded: () => Outcome<never> }> {
+  const { runtime, gates } = deps;
+  let gateState: GateState | null;
+  try {
+    gateState = await gates.validate(before, true);
+  } catch (error) {
+    if (!isContradicted(error)) throw error;
+    return { superseded: () => rethrow(error) };
   }
+  if (gateState === null) return refuse('state_conflict', 'the agent is live; no gate follows');
+  const shut = refusalOf(gateState, context.subject);
+  if (shut !== null) return shut;
+  const late = before.stage === 'shadow' ? await deps.capitalRefusal(before) : null;
+  if (late !== null) return refuse('feature_disabled', `no live capital: ${late}`);
+  const { evidence } = gateState as { evidence: GateEvidence };
+  const told = await toldOf(deps, context.orgId, before, ['draft']);
+  const after = (plan: StepPlan): PromotedView => ({
+    ...before,
+    ...told,
+    stage: agentValue(plan.state).stage,
+    autonomy: agentContext(plan.state).autonomy,
+  });
+  try {
+    const outcome = await runtime.deliver(
+      before.id,
+      {
+        type: 'gate.passed',
+        gate: before.stage,
+        manifestHash: before.manifestHash,
+        evidenceId: evidence.id,
+        askedBy: context.subject,
+      },
+      {
+        cause: `${context.subject} ${context.requestId}`,
+        orgId: context.orgId,
+        also: (row: ActorRow, plan: StepPlan) => [
+          auditRow(context, 'agent.promote', before.id, row.state, plan.state),
+          ...answerRows(context, after(plan)),
+        ],
+      },
+    );
+    return outcome.ok ? { ok: true, value: after(outcome.value.plan) } : outcome;
+  } catch (error) {
+    const refused = refusedByDatabase(error);
+    if (refused === null) return answeredMeanwhile(error);
+    return refused.refusal.code === 'gate_failed' ? { superseded: () => refused } : refused;
+  }
+}
+
+export function createGateHandler(deps: GateDeps) {
+  const { agents, gates } = deps;
 
   return {
-    async promote(context, agentId) {
+    /** Opens the agent's present gate, or refuses with the condition that fails. */
+    async promote(context: CommandContext, agentId: string): Promise<Outcome<PromotedView>> {
       const first = await agents.find(context.orgId, agentId);
       let before = first;
       for (let race = 1; ; race++) {
@@ -188,14 +178,19 @@ export function createGateHandler(deps: GateDeps): GateCommands {
         // The caller meant the stage at that moment, not the next gate.
         if (isAnother(before, first)) return refuse('state_conflict', elsewhere(before));
         if (before.paused) return refuse('state_conflict', `the agent is paused (${before.pauseCause}); resume it first`);
-        const outcome = await attempt(context, before);
+        const outcome = await attempt(deps, context, before);
         if (!('superseded' in outcome)) return outcome;
         if (race === PROMOTE_RACES) return outcome.superseded();
         before = await agents.find(context.orgId, agentId);
       }
     },
 
-    async signOff(context, agentId, word) {
+    /** Records an independent risk manager's decision on the step to `live`. */
+    async signOff(
+      context: CommandContext,
+      agentId: string,
+      word: { readonly approved: boolean; readonly comment: string },
+    ): Promise<Outcome<GateEvidence>> {
       const before = await agents.find(context.orgId, agentId);
       if (!before) return refuse('not_found', 'there is no such agent');
       if (evidenceKindAt(before.stage) !== 'risk_signoff')
@@ -216,12 +211,15 @@ export function createGateHandler(deps: GateDeps): GateCommands {
       }
     },
 
-    async progress(orgId, agentId) {
+    /** Returns null if the organization has no such agent. */
+    async progress(orgId: string, agentId: string): Promise<GatesProgress | null> {
       const view = await agents.find(orgId, agentId);
       return view && progressOf(deps, orgId, view);
     },
   };
 }
+
+export type GateCommands = ReturnType<typeof createGateHandler>;
 
 /** Returns the progress through an agent's gates. */
 async function progressOf(deps: GateDeps, orgId: string, view: AgentView): Promise<GatesProgress> {

@@ -1,10 +1,8 @@
 /** Commands of an agent's vault, as the API calls them. */
 import type { Stage } from '../../src/domain/agents/agent.ts';
 import type { DecimalString } from '../../src/domain/values/decimal.ts';
-import type { Outcome } from '../../src/domain/values/refusal.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { InstrumentKey } from '../../src/domain/market/venue.ts';
-import type { CommandContext } from './commands.ts';
 
 export interface VaultHolder {
   readonly depositor: string;
@@ -61,12 +59,3 @@ export interface VaultChange {
 
 /** Amount of a withdrawal: dollars, shares, or everything the caller owns. */
 export type Withdrawal = { readonly amountUsd: DecimalString } | { readonly shares: DecimalString } | { readonly all: true };
-
-/** Commands of vaults. Each answers after its transaction has committed. Agents of another organization are `not_found`. */
-export interface VaultCommands {
-  /** Returns null if the organization has no such agent. */
-  read(orgId: string, agentId: string): Promise<VaultView | null>;
-  deposit(context: CommandContext, agentId: string, amountUsd: DecimalString): Promise<Outcome<VaultChange>>;
-  /** Withdraws from the caller's share. Does not sell positions for it. */
-  withdraw(context: CommandContext, agentId: string, wanted: Withdrawal): Promise<Outcome<VaultChange>>;
-}

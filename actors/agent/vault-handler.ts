@@ -24,7 +24,7 @@ import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from './command-rows.ts';
 import type { CommandContext } from './commands.ts';
-import type { VaultChange, VaultCommands, VaultHolder, VaultView, Withdrawal } from './vault-commands.ts';
+import type { VaultChange, VaultHolder, VaultView, Withdrawal } from './vault-commands.ts';
 
 /** A vault as stored. Before its first deposit it has no shares and an empty book. */
 export interface StoredVault extends VaultShares {
@@ -86,7 +86,7 @@ interface AskedChange {
 
 const UNBACKED = async (): Promise<Outcome<null>> => ({ ok: true, value: null });
 
-export function createVaultHandler(deps: VaultHandlerDeps): VaultCommands {
+export function createVaultHandler(deps: VaultHandlerDeps) {
   const { vaults, clock, reserves } = deps;
 
   async function changing(context: CommandContext, agentId: string, asked: AskedChange): Promise<Outcome<VaultChange>> {
@@ -98,12 +98,13 @@ export function createVaultHandler(deps: VaultHandlerDeps): VaultCommands {
   }
 
   return {
-    async read(orgId, agentId) {
+    /** Returns null if the organization has no such agent. */
+    async read(orgId: string, agentId: string): Promise<VaultView | null> {
       const vault = await vaults.find(orgId, agentId);
       return vault === null ? null : viewOf(vault, priced(deps, vault), clock.now());
     },
 
-    async deposit(context, agentId, amountUsd) {
+    async deposit(context: CommandContext, agentId: string, amountUsd: DecimalString): Promise<Outcome<VaultChange>> {
       if (!isStablecoin(amountUsd)) return notStablecoin('amountUsd', amountUsd);
       return changing(context, agentId, {
         kind: 'deposit',
@@ -112,7 +113,8 @@ export function createVaultHandler(deps: VaultHandlerDeps): VaultCommands {
       });
     },
 
-    withdraw(context, agentId, wanted) {
+    /** Withdraws from the caller's share. Does not sell positions for it. */
+    withdraw(context: CommandContext, agentId: string, wanted: Withdrawal): Promise<Outcome<VaultChange>> {
       if ('amountUsd' in wanted && !isStablecoin(wanted.amountUsd)) return Promise.resolve(notStablecoin('amountUsd', wanted.amountUsd));
       if ('shares' in wanted && !isCounted(wanted.shares, SHARE_DECIMALS)) return Promise.resolve(notShares(wanted.shares));
       return changing(context, agentId, {
@@ -123,6 +125,9 @@ export function createVaultHandler(deps: VaultHandlerDeps): VaultCommands {
     },
   };
 }
+
+/** Commands of vaults. Each answers after its transaction has committed. Agents of another organization are `not_found`. */
+export type VaultCommands = ReturnType<typeof createVaultHandler>;
 
 function priced({ marks, clock }: VaultHandlerDeps, { book }: StoredVault): MarkedBook {
   return markBook(book, marks(book.holdings.map(({ instrument }) => instrument)), clock.now());

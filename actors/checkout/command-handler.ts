@@ -17,8 +17,10 @@ import { type Listing, NO_LISTING } from '../../src/domain/marketplace/listing.t
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import { fromBase64, type VerifySignature, verifySigned } from '../../src/domain/solana/verify.ts';
 import type { Clock } from '../../streams/clock.ts';
+import type { AgentCommands } from '../agent/command-handler.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
-import type { AgentCommands, CommandContext } from '../agent/commands.ts';
+import type { CommandContext } from '../agent/commands.ts';
+import type { AgentView } from '../agent/resource.ts';
 import type { LaunchChain } from '../launch/launch-chain.ts';
 import { placedOnVerdict } from '../manual-order/placing.ts';
 import { type BuiltTransaction, builtTransaction, startUserTransaction } from '../prepared-transaction/built.ts';
@@ -27,7 +29,7 @@ import { transactionContext } from '../prepared-transaction/effects.ts';
 import { type CapacityObstacle, capacityAnswer } from '../prepared-transaction/open-capacity.ts';
 import { actorOf, type LoadActors } from '../runtime/actor-of.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { type CheckoutCommands, NO_CHECKOUT } from './commands.ts';
+import { NO_CHECKOUT } from './commands.ts';
 import { checkoutContext, checkoutRow, checkoutState } from './effects.ts';
 import type { CheckoutContext, CheckoutInput } from './protocol.ts';
 import { type CheckoutView, type Licence, marketplaceImport } from './resource.ts';
@@ -67,11 +69,12 @@ interface BuiltPayment extends Pick<BuiltTransaction, 'base64' | 'prepared'> {
 
 const NO_NODE = 'a licence that costs something needs a node of the primary chain: set SPOTCHAIN_RPC_URL';
 
-export function createCheckoutHandler(deps: CheckoutHandlerDeps): CheckoutCommands {
+export function createCheckoutHandler(deps: CheckoutHandlerDeps) {
   const { store, clock } = deps;
 
   return {
-    async begin(context, listingId, buyer) {
+    /** Prepares the payment of a licence. Issues the licence at once if the price is 0. */
+    async begin(context: CommandContext, listingId: string, buyer: string | null): Promise<Outcome<CheckoutView>> {
       const listing = await offered(deps, context.orgId, listingId);
       if (!listing.ok) return listing;
       const isFree = Number(listing.value.priceUsd) === 0;
@@ -89,7 +92,8 @@ export function createCheckoutHandler(deps: CheckoutHandlerDeps): CheckoutComman
       });
     },
 
-    async settle(context, id, signed) {
+    /** Submits the signed payment. Repeating the same bytes returns its present state. Other bytes are refused. */
+    async settle(context: CommandContext, id: string, signed: string): Promise<Outcome<CheckoutView>> {
       const row = await actorOf(deps.load, 'checkout', context.orgId, id);
       if (row === null) return refuse('not_found', NO_CHECKOUT);
       const before = await answeredBefore(deps, row, signed);
@@ -108,7 +112,8 @@ export function createCheckoutHandler(deps: CheckoutHandlerDeps): CheckoutComman
       return submitted(deps, context, row, signed, found.value.signature);
     },
 
-    async importListing(context, listingId) {
+    /** Creates a draft agent from the listing's rules. Refuses with `licence_missing` without a licence. */
+    async importListing(context: CommandContext, listingId: string): Promise<Outcome<AgentView>> {
       const listing = await store.listing(context.orgId, listingId);
       if (listing === null) return refuse('not_found', NO_LISTING);
       const licence = await store.licence(context.orgId, listingId);
@@ -132,6 +137,9 @@ export function createCheckoutHandler(deps: CheckoutHandlerDeps): CheckoutComman
     },
   };
 }
+
+/** Commands of checkouts. Each answers after its transaction has committed. Checkouts of another organization are `not_found`. */
+export type CheckoutCommands = ReturnType<typeof createCheckoutHandler>;
 
 /** Returns the listing if it can be bought now. */
 async function offered(deps: CheckoutHandlerDeps, orgId: string, listingId: string): Promise<Outcome<Listing>> {

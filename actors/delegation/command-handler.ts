@@ -13,7 +13,8 @@ import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import { type EpochMs, isoTime } from '../../src/domain/values/time.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
-import type { DelegationCommands } from './commands.ts';
+import type { CommandContext } from '../agent/commands.ts';
+import type { Challenge, DelegationWish } from './commands.ts';
 
 /** Store ports of the command handler. */
 export interface DelegationDirectory {
@@ -40,7 +41,7 @@ export function createDelegationHandler(deps: {
   readonly newId: () => string;
   /** True if the base64 signature is the wallet's over the text, strictly by RFC 8032. False if either is not a signature or an address. */
   readonly isSigned: (wallet: string, text: string, signature: string) => boolean;
-}): DelegationCommands {
+}) {
   const { store, clock, newId } = deps;
 
   function termsRefusal(expiresAt: EpochMs): ReturnType<typeof refuse> | null {
@@ -59,7 +60,8 @@ export function createDelegationHandler(deps: {
   }
 
   return {
-    async challenge(context, wish) {
+    /** Returns the text that the owner signs. Nothing is stored: the text is complete. */
+    async challenge(context: CommandContext, wish: DelegationWish): Promise<Outcome<Challenge>> {
       const wrong = termsRefusal(wish.expiresAt);
       if (wrong !== null) return wrong;
       if (!(await store.hasTrader(context.orgId, wish.trader, wish.agentId))) return refuse('not_found', NO_TRADER[wish.trader]);
@@ -67,7 +69,8 @@ export function createDelegationHandler(deps: {
       return { ok: true, value: { terms, text: delegationText(terms) } };
     },
 
-    async grant(context, given, ownerSignature): Promise<Outcome<Delegation>> {
+    /** Grants what the text says if the owner's signature is valid. Works once. Replaces the trader's earlier delegation. */
+    async grant(context: CommandContext, given: Omit<DelegationTerms, 'orgId'>, ownerSignature: string): Promise<Outcome<Delegation>> {
       const terms: DelegationTerms = { ...given, orgId: context.orgId };
       const wrong = termsRefusal(terms.expiresAt) ?? staleness(terms.issuedAt);
       if (wrong !== null) return wrong;
@@ -93,7 +96,8 @@ export function createDelegationHandler(deps: {
       }
     },
 
-    async revoke(context, id): Promise<Outcome<Delegation>> {
+    /** Revokes a delegation. Nothing is signed under it afterwards. */
+    async revoke(context: CommandContext, id: string): Promise<Outcome<Delegation>> {
       const before = await store.find(context.orgId, id);
       if (before === null) return refuse('not_found', NO_DELEGATION);
       if (before.revokedAt !== null) return refuse('state_conflict', `it was revoked at ${isoTime(before.revokedAt)}`);
@@ -109,3 +113,9 @@ export function createDelegationHandler(deps: {
     },
   };
 }
+
+/**
+ * Commands of delegations. Each answers after its transaction has committed. Agents, Takes and delegations of another organization are
+ * `not_found`.
+ */
+export type DelegationCommands = ReturnType<typeof createDelegationHandler>;

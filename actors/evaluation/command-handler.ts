@@ -2,14 +2,16 @@
 
 import type { ActorState } from '../../src/domain/agents/actor-step.ts';
 import { type BacktestRequest, isLook } from '../../src/domain/backtest/request.ts';
+import type { Json } from '../../src/domain/values/canonical-json.ts';
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import { DAY_MS, isoTime, timeframeMs } from '../../src/domain/values/time.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
+import type { CommandContext } from '../agent/commands.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import type { EvaluationCommands, EvaluationView } from './commands.ts';
+import type { EvaluationView } from './commands.ts';
 import { evaluationContext, runState } from './effects.ts';
-import type { EvaluationInput } from './protocol.ts';
+import type { Evaluation, EvaluationInput } from './protocol.ts';
 
 interface ActiveManifest {
   readonly version: number;
@@ -35,10 +37,16 @@ export function createEvaluationHandler(deps: {
   readonly evaluations: EvaluationDirectory;
   readonly clock: Pick<Clock, 'now'>;
   readonly newId: () => string;
-}): EvaluationCommands {
+}) {
   const { runtime, evaluations, clock } = deps;
   return {
-    async start(context, agentId, evaluation, request): Promise<Outcome<EvaluationView>> {
+    /** Queues a run on the agent's active manifest. Refuses with `state_conflict` while another run of the agent has not ended. */
+    async start(
+      context: CommandContext,
+      agentId: string,
+      evaluation: Evaluation,
+      request: { readonly [field: string]: Json },
+    ): Promise<Outcome<EvaluationView>> {
       const manifest = await evaluations.activeManifest(context.orgId, agentId);
       if (manifest === null) return refuse('not_found', 'there is no such agent');
       const id = deps.newId();
@@ -63,7 +71,7 @@ export function createEvaluationHandler(deps: {
       }
     },
 
-    async cancel(context, agentId, runId): Promise<Outcome<EvaluationView>> {
+    async cancel(context: CommandContext, agentId: string, runId: string): Promise<Outcome<EvaluationView>> {
       const before = await evaluations.find(context.orgId, agentId, runId);
       if (before === null) return refuse('not_found', 'there is no such run');
       try {
@@ -87,6 +95,9 @@ export function createEvaluationHandler(deps: {
     },
   };
 }
+
+/** Commands of evaluation runs. Each answers after its transaction has committed. Runs of another organization are `not_found`. */
+export type EvaluationCommands = ReturnType<typeof createEvaluationHandler>;
 
 /** Returns why a run of the active manifest is refused, or null. */
 function objectionTo({ evaluation, request }: Pick<EvaluationInput, 'evaluation' | 'request'>, manifest: ActiveManifest): string | null {

@@ -7,7 +7,7 @@ import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.t
 import type { CommandContext } from '../agent/commands.ts';
 import type { Directory } from '../runtime/directory.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import type { Intervention, InterventionAction, InterventionCommands } from './commands.ts';
+import type { Intervention, InterventionAction } from './commands.ts';
 
 /** An activity as read by an intervention. */
 export interface FoundActivity {
@@ -40,10 +40,14 @@ interface InterventionDeps {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-export function createInterventions(deps: InterventionDeps): InterventionCommands {
+export function createInterventions(deps: InterventionDeps) {
   const { store } = deps;
   return {
-    async retry(context, actorId, key, reason) {
+    /**
+     * Retries one activity now: a pending one, or one that was given up while its actor still waits for it. Activities that the
+     * actor no longer waits for are refused.
+     */
+    async retry(context: CommandContext, actorId: string, key: string, reason: string): Promise<Outcome<Intervention>> {
       const actor = await store.actor(context.orgId, actorId);
       const found = actor === null ? null : await store.activity(actorId, key);
       if (actor === null || found === null) return refuse('not_found', 'there is no such activity of this actor');
@@ -51,14 +55,16 @@ export function createInterventions(deps: InterventionDeps): InterventionCommand
       return refusal === null ? tryAnew(deps, context, actor, key, reason) : { ok: false, refusal };
     },
 
-    async reset(context, actorId, reason) {
+    /** Resets the attempts of all pending activities of the actor, and runs them now. */
+    async reset(context: CommandContext, actorId: string, reason: string): Promise<Outcome<Intervention>> {
       const actor = await store.actor(context.orgId, actorId);
       if (actor === null) return refuse('not_found', 'there is no actor with this id');
       const refusal = standsStill(actor);
       return refusal === null ? tryAnew(deps, context, actor, null, reason) : { ok: false, refusal };
     },
 
-    async release(context, actorId, reason) {
+    /** Ends a quarantine. Sends the actor an event if its chart has one for it. Otherwise the actor continues where it stopped. */
+    async release(context: CommandContext, actorId: string, reason: string): Promise<Outcome<Intervention>> {
       const actor = await store.actor(context.orgId, actorId);
       if (actor === null) return refuse('not_found', 'there is no actor with this id');
       if (actor.status !== 'quarantined') return refuse('state_conflict', `actor ${actorId} is not quarantined`);
@@ -66,6 +72,8 @@ export function createInterventions(deps: InterventionDeps): InterventionCommand
     },
   };
 }
+
+export type InterventionCommands = ReturnType<typeof createInterventions>;
 
 /** Returns the rows of an intervention: its own, the audit's and the answer. */
 function leaves(

@@ -4,7 +4,8 @@ import { chainOfAddress, type WalletChain } from '../../src/domain/identity/link
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
-import type { LeaderboardWalletCommands, RegisteredWallet } from './commands.ts';
+import type { CommandContext } from '../agent/commands.ts';
+import type { RegisteredWallet } from './commands.ts';
 
 /** Maximum registrations per organization. Each wallet costs requests for good. */
 export const MOST_REGISTRATIONS = 1_000;
@@ -31,10 +32,14 @@ export function createLeaderboardWalletHandler(deps: {
   readonly clock: Pick<Clock, 'now'>;
   /** Checksums an EVM address (EIP-55). Refuses with `malformed` if it is not an address. */
   readonly evmAddress: (text: string) => Outcome<string>;
-}): LeaderboardWalletCommands {
+}) {
   const { store, clock } = deps;
   return {
-    async register(context, { address: text, label }) {
+    /** Registers an address for the leaderboard. An existing registration stays unchanged. */
+    async register(
+      context: CommandContext,
+      { address: text, label }: { readonly address: string; readonly label: string | null },
+    ): Promise<Outcome<RegisteredWallet>> {
       const chain = chainOfAddress(text);
       if (chain === null) return refuse('malformed', '$.address: expected 32 bytes in base58, or 0x and 40 hexadecimal digits');
       const checked = chain === 'spotchain' ? ({ ok: true, value: text } as const) : deps.evmAddress(text);
@@ -54,3 +59,5 @@ export function createLeaderboardWalletHandler(deps: {
     },
   };
 }
+
+export type LeaderboardWalletCommands = ReturnType<typeof createLeaderboardWalletHandler>;

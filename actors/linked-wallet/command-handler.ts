@@ -2,11 +2,12 @@
 import type { ActorRecord } from '../../src/domain/agents/actor-step.ts';
 import {
   chainOfAddress,
+  type IssuedWalletChallenge,
   type LinkedWallet,
   WALLET_CHALLENGE_MS,
   type WalletChallenge,
-  type WalletTypedData,
   walletText,
+  type WalletTypedData,
   walletTypedData,
 } from '../../src/domain/identity/linked-wallet.ts';
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
@@ -14,7 +15,7 @@ import { isoTime } from '../../src/domain/values/time.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';
-import { type LinkedWalletCommands, NO_WALLET } from './commands.ts';
+import { NO_WALLET } from './commands.ts';
 
 /** Store ports of the command handler. */
 export interface WalletDirectory {
@@ -55,7 +56,7 @@ export interface LinkedWalletDeps {
   readonly isSigned: (address: string, text: string, signature: string) => Promise<Outcome<boolean>>;
 }
 
-export function createLinkedWalletHandler(deps: LinkedWalletDeps): LinkedWalletCommands {
+export function createLinkedWalletHandler(deps: LinkedWalletDeps) {
   const { store, clock, newId } = deps;
 
   function spelled(text: string): Outcome<string> {
@@ -67,9 +68,17 @@ export function createLinkedWalletHandler(deps: LinkedWalletDeps): LinkedWalletC
   }
 
   return {
-    rename: (context, id, label) => changeWallet(store, context, id, 'wallet.rename', (wallet) => ({ ...wallet, label })),
-    unlink: (context, id) => changeWallet(store, context, id, 'wallet.unlink', () => null),
-    async challenge(context, text) {
+    /** Sets or clears a wallet's label. Refuses with `permission_missing` if the caller neither proved the wallet nor may trade. */
+    rename: (context: CommandContext, id: string, label: string | null): Promise<Outcome<LinkedWallet>> =>
+      changeWallet(store, context, id, 'wallet.rename', (wallet) => ({ ...wallet, label })),
+    /**
+     * Deletes the wallet's proof. Refuses with `permission_missing` like `rename`. Transfers, listings and orders with its
+     * address continue, because the link never permitted them.
+     */
+    unlink: (context: CommandContext, id: string): Promise<Outcome<LinkedWallet>> =>
+      changeWallet(store, context, id, 'wallet.unlink', () => null),
+    /** Issues the text that the owner signs. Only the newest text of an address is valid, for ten minutes. */
+    async challenge(context: CommandContext, text: string): Promise<Outcome<IssuedWalletChallenge>> {
       const address = spelled(text);
       if (!address.ok) return address;
       const terms = { orgId: context.orgId, subject: context.subject, address: address.value, issuedAt: clock.now(), nonce: newId() };
@@ -78,7 +87,11 @@ export function createLinkedWalletHandler(deps: LinkedWalletDeps): LinkedWalletC
       return { ok: true, value: { ...challenge, typedData: typedDataOf(challenge, deps.evmChainId) } };
     },
 
-    async link(context, wish): Promise<Outcome<LinkedWallet>> {
+    /** Links the wallet if its owner signed the text. A wallet that is already linked is proved again and keeps its id. */
+    async link(
+      context: CommandContext,
+      wish: { readonly address: string; readonly signature: string; readonly label: string | null },
+    ): Promise<Outcome<LinkedWallet>> {
       const address = spelled(wish.address);
       if (!address.ok) return address;
       const challenge = await store.challengeOf(context.orgId, address.value);
@@ -115,6 +128,9 @@ export function createLinkedWalletHandler(deps: LinkedWalletDeps): LinkedWalletC
     },
   };
 }
+
+/** Commands of linked wallets. Each answers after its transaction has committed. */
+export type LinkedWalletCommands = ReturnType<typeof createLinkedWalletHandler>;
 
 /** Returns the typed data of a challenge, or null for an address on the primary chain. */
 function typedDataOf({ address, text }: WalletChallenge, evmChainId: number): WalletTypedData | null {

@@ -3,12 +3,13 @@ import type { ActorRecord } from '../../src/domain/agents/actor-step.ts';
 import { NO_AGENT } from '../../src/domain/agents/agent.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import { type Listing, NO_LISTING } from '../../src/domain/marketplace/listing.ts';
+import type { DecimalString } from '../../src/domain/values/decimal.ts';
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';
-import type { ListingCommands, ListingWish } from './commands.ts';
+import type { ListingWish } from './commands.ts';
 
 /** Store ports of the command handler. */
 export interface ListingDirectory {
@@ -37,7 +38,7 @@ export function createListingHandler(deps: {
   readonly store: ListingDirectory;
   readonly clock: Pick<Clock, 'now'>;
   readonly newId: () => string;
-}): ListingCommands {
+}) {
   const { store, clock, newId } = deps;
 
   async function changed(
@@ -60,7 +61,7 @@ export function createListingHandler(deps: {
   }
 
   return {
-    async publish(context, wish) {
+    async publish(context: CommandContext, wish: ListingWish): Promise<Outcome<Listing>> {
       const { orgId, subject } = context;
       const manifest = await store.manifest(orgId, wish.agentId, wish.manifestVersion);
       if (manifest === 'no_agent') return refuse('not_found', NO_AGENT);
@@ -85,7 +86,14 @@ export function createListingHandler(deps: {
         return answeredMeanwhile(error);
       }
     },
-    reprice: (context, id, priceUsd) => changed(context, id, 'listing.reprice', { priceUsd }),
-    unlist: (context, id) => changed(context, id, 'listing.unlist', { state: 'unlisted' }),
+    /** Changes the price. Open checkouts keep theirs. */
+    reprice: (context: CommandContext, id: string, priceUsd: DecimalString): Promise<Outcome<Listing>> =>
+      changed(context, id, 'listing.reprice', { priceUsd }),
+    /** Ends the listing. Nothing more is sold. Open checkouts and licences stay. */
+    unlist: (context: CommandContext, id: string): Promise<Outcome<Listing>> =>
+      changed(context, id, 'listing.unlist', { state: 'unlisted' }),
   };
 }
+
+/** Commands of listings. Each answers after its transaction has committed. Agents and listings of another organization are `not_found`. */
+export type ListingCommands = ReturnType<typeof createListingHandler>;

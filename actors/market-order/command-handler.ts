@@ -21,7 +21,7 @@ import { type Obstacle, placedOnVerdict, placingTogether } from '../manual-order
 import { spendingRows } from '../manual-order/spending.ts';
 import { type LeftByOrder, type PassedVerdict, passed } from '../manual-order/verdict.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { type MarketOrderCommands, type MarketOrderRequest, type MarketPreTrade, NO_MARKET_ORDER } from './commands.ts';
+import { type MarketOrderRequest, type MarketPreTrade, NO_MARKET_ORDER } from './commands.ts';
 import { marketOrderContext, marketOrderRow, marketOrderState } from './effects.ts';
 import type { MarketOrderView } from './resource.ts';
 import { boundUsd, leftOfOrder } from './resting.ts';
@@ -45,13 +45,17 @@ interface MarketOrderDeps {
   readonly newId: () => string;
 }
 
-export function createMarketOrderHandler(deps: MarketOrderDeps): MarketOrderCommands {
+export function createMarketOrderHandler(deps: MarketOrderDeps) {
   const obstacleOf = (error: unknown): Obstacle => (deps.isOverrun(error) ? 'moved' : null);
   const placeOnPaper = placingTogether(obstacleOf, deps.isOutage, (orgId, asked: readonly Placing[]) =>
     assessedAndBegun(deps, orgId, 'paper', asked),
   );
   return {
-    async place(context, mode, request) {
+    /**
+     * Places an order. A paper order is filled, rests or lapses at once. A live order is sent afterwards. A risk refusal names
+     * every limit.
+     */
+    async place(context: CommandContext, mode: ExecutionMode, request: MarketOrderRequest): Promise<Outcome<MarketOrderView>> {
       const { orgId } = context;
       const placing = { context, id: deps.newId(), request };
       if (mode === 'paper') return placeOnPaper(orgId, placing);
@@ -63,9 +67,13 @@ export function createMarketOrderHandler(deps: MarketOrderDeps): MarketOrderComm
         async () => (await assessedAndBegun(deps, orgId, mode, [placing]))[0] as Outcome<MarketOrderView>,
       );
     },
-    cancel: (context, id) => cancelled(deps, context, id),
+    /** Cancels the resting part, or the order before it rests. Fills up to then stay. */
+    cancel: (context: CommandContext, id: string): Promise<Outcome<MarketOrderView>> => cancelled(deps, context, id),
   };
 }
+
+/** Commands of manual orders. Each answers after its transaction has committed. */
+export type MarketOrderCommands = ReturnType<typeof createMarketOrderHandler>;
 
 /** Returns the result of a paper order, or the initial state of a live one. */
 function beginning(

@@ -4,10 +4,8 @@ import type { TimeInForce } from '../../src/domain/orders/execution.ts';
 import type { ExecutionMode, Order, OrderSide } from '../../src/domain/orders/order.ts';
 import type { Outcome } from '../../src/domain/values/refusal.ts';
 import type { InstrumentKey } from '../../src/domain/market/venue.ts';
-import type { CommandContext } from '../agent/commands.ts';
 import type { LeftByOrder, ManualVerdict } from '../manual-order/verdict.ts';
 import type { PresentVerdict } from '../proposal/pre-trade.ts';
-import type { MarketOrderView } from './resource.ts';
 
 /** Message for an order that does not exist or belongs to another organization. */
 export const NO_MARKET_ORDER = 'there is no market order with this id';
@@ -27,16 +25,6 @@ export interface MarketOrderRequest {
   readonly timeInForce?: TimeInForce;
   /** True for a `gtc` order that must not take liquidity. */
   readonly postOnly?: boolean;
-}
-
-/** Commands of manual orders. Each answers after its transaction has committed. */
-export interface MarketOrderCommands {
-  /**
-   * Places an order. A paper order is filled, rests or lapses at once. A live order is sent afterwards. A risk refusal names every limit.
-   */
-  place(context: CommandContext, mode: ExecutionMode, request: MarketOrderRequest): Promise<Outcome<MarketOrderView>>;
-  /** Cancels the resting part, or the order before it rests. Fills up to then stay. */
-  cancel(context: CommandContext, id: string): Promise<Outcome<MarketOrderView>>;
 }
 
 /** Risk of manual orders on the spot exchange. The mandate is the organization's preferences, the book its manual book. */

@@ -14,7 +14,7 @@ import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';
-import { type Granted, type MemberCommands, NO_INVITATION } from './commands.ts';
+import { type Granted, type NewInvitation, NO_INVITATION } from './commands.ts';
 
 /** Store ports of the command handler. Every change returns null, or the reason why the database refuses it. */
 export interface MemberDirectory {
@@ -50,12 +50,13 @@ export interface MemberDeps {
   readonly newCode: () => { readonly code: string; readonly sha256: string };
 }
 
-export function createMemberHandler(deps: MemberDeps): MemberCommands {
+export function createMemberHandler(deps: MemberDeps) {
   const { store, clock, newId, newCode } = deps;
   const rolesOf = (orgId: string, granted: Granted) => roleGrant(store, orgId, granted);
 
   return {
-    async grant(context, subject, wanted) {
+    /** Replaces a member's role or permissions. Members cannot change their own permissions. */
+    async grant(context: CommandContext, subject: string, wanted: Granted): Promise<Outcome<MemberView>> {
       const [before, granted] = [await store.member(context.orgId, subject), await rolesOf(context.orgId, wanted)];
       if (before === null) return refuse('not_found', noMember(subject));
       if (!granted.ok) return granted;
@@ -63,13 +64,15 @@ export function createMemberHandler(deps: MemberDeps): MemberCommands {
       const records = [auditRow(context, 'member.grant', subject, before, after), ...answerRows(context, after)];
       return settled(() => store.changeMember(context, subject, granted.value, records), after);
     },
-    async remove(context, subject) {
+    /** Removes a member from the organization. The member's actions stay on record. */
+    async remove(context: CommandContext, subject: string): Promise<Outcome<MemberView>> {
       const before = await store.member(context.orgId, subject);
       if (before === null) return refuse('not_found', noMember(subject));
       const records = [auditRow(context, 'member.remove', subject, before, null), ...answerRows(context, before)];
       return settled(() => store.changeMember(context, subject, null, records), before);
     },
-    async setRole(context, name, permissions) {
+    /** Writes a role of the organization. Its members have the new permissions at once. */
+    async setRole(context: CommandContext, name: string, permissions: readonly Permission[]): Promise<Outcome<MemberRole>> {
       if (builtInRole(name) !== null) return refuse('state_conflict', `${name} is a built-in role: choose another name`);
       if (!ROLE_NAME.test(name)) return refuse('malformed', '$.name: allowed are lower-case letters, digits, _ and -, at most 40');
       const before = await store.role(context.orgId, name);
@@ -77,7 +80,11 @@ export function createMemberHandler(deps: MemberDeps): MemberCommands {
       const records = [auditRow(context, 'role.set', name, before, after), ...answerRows(context, after)];
       return settled(() => store.setRole(context, name, permissions, records), after);
     },
-    async invite(context, { name, hours, ...wanted }) {
+    /** Invites a person. Only this answer contains the code. */
+    async invite(
+      context: CommandContext,
+      { name, hours, ...wanted }: Granted & { readonly name: string; readonly hours: number },
+    ): Promise<Outcome<NewInvitation>> {
       const granted = await rolesOf(context.orgId, wanted);
       if (!granted.ok) return granted;
       const { code, sha256 } = newCode();
@@ -96,7 +103,7 @@ export function createMemberHandler(deps: MemberDeps): MemberCommands {
       const records = [auditRow(context, 'invitation.create', invitation.id, null, invitation)];
       return settled(() => store.invite(context, invitation, sha256, records), { ...invitation, code });
     },
-    async revokeInvitation(context, id) {
+    async revokeInvitation(context: CommandContext, id: string): Promise<Outcome<Invitation>> {
       const before = await store.invitation(context.orgId, id);
       if (before === null) return refuse('not_found', NO_INVITATION);
       const at = clock.now();
@@ -104,10 +111,17 @@ export function createMemberHandler(deps: MemberDeps): MemberCommands {
       const records = [auditRow(context, 'invitation.revoke', id, before, after), ...answerRows(context, after)];
       return settled(() => store.revokeInvitation(context, id, at, records), after);
     },
-    revokeTokens: (context, subject) => revoke(deps, context, subject, null),
-    endSession: (context, claims) => revoke(deps, context, context.subject, claims),
+    /** Revokes all tokens that a member has been issued so far. */
+    revokeTokens: (context: CommandContext, subject: string): Promise<Outcome<{ readonly subject: string }>> =>
+      revoke(deps, context, subject, null),
+    /** Revokes the caller's own token and those of the same provider session. */
+    endSession: (context: CommandContext, claims: TokenClaims): Promise<Outcome<{ readonly subject: string }>> =>
+      revoke(deps, context, context.subject, claims),
   };
 }
+
+/** Commands of members. Each answers after its transaction has committed. All but `endSession` need `members:manage`. */
+export type MemberCommands = ReturnType<typeof createMemberHandler>;
 
 function noMember(subject: string): string {
   return `no member of the organization is called ${JSON.stringify(subject.slice(0, 80))}`;

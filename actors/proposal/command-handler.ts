@@ -5,7 +5,6 @@ import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import type { ProposalCommands } from './commands.ts';
 import { proposalContext, proposalState } from './effects.ts';
 import { shownExecution } from './parts.ts';
 import { isHalted, isPassing, type PreTrade } from './pre-trade.ts';
@@ -32,7 +31,7 @@ export function createProposalHandler(deps: {
   readonly runtime: Runtime;
   readonly proposals: ProposalDirectory;
   readonly preTrade: PreTrade;
-}): ProposalCommands {
+}) {
   const { runtime, proposals } = deps;
 
   async function command(
@@ -64,7 +63,8 @@ export function createProposalHandler(deps: {
   }
 
   return {
-    async approve(context, proposalId) {
+    /** Approves a proposal: assesses risk again on the present quotes, and starts the execution. */
+    async approve(context: CommandContext, proposalId: string): Promise<Outcome<ProposalView>> {
       const before = await proposals.find(context.orgId, proposalId);
       if (before === null) return refuse('not_found', NO_PROPOSAL);
       const ended = undecidable(before);
@@ -91,13 +91,16 @@ export function createProposalHandler(deps: {
       return { ok: false, refusal };
     },
 
-    async decline(context, proposalId, reason) {
+    async decline(context: CommandContext, proposalId: string, reason: string | null): Promise<Outcome<ProposalView>> {
       const before = await proposals.find(context.orgId, proposalId);
       if (before === null) return refuse('not_found', NO_PROPOSAL);
       return undecidable(before) ?? command(context, before, 'proposal.decline', { type: 'decline', subject: context.subject, reason });
     },
   };
 }
+
+/** Commands of proposals. Each answers after its transaction has committed. Proposals of another organization are `not_found`. */
+export type ProposalCommands = ReturnType<typeof createProposalHandler>;
 
 function superseded(reason: SupersededReason): Outcome<never> {
   return refuse(reason === 'halted' ? 'halted' : 'state_conflict', `${SUPERSEDED[reason]}; it will not be executed`);

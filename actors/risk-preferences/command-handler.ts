@@ -1,11 +1,13 @@
 /** Replaces an organization's risk preferences: a new version with its audit row and answer, in one transaction. */
 import type { ActorRecord } from '../../src/domain/agents/actor-step.ts';
+import type { RiskPreferences } from '../../src/domain/risk/index.ts';
 import { canonicalJson } from '../../src/domain/values/canonical-json.ts';
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import { isoTime } from '../../src/domain/values/time.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
-import type { PreferencesCommands, PreferencesView } from './commands.ts';
+import type { CommandContext } from '../agent/commands.ts';
+import type { PreferencesView } from './commands.ts';
 
 export interface PreferencesDirectory {
   current(orgId: string): Promise<PreferencesView>;
@@ -18,13 +20,14 @@ export interface PreferencesDirectory {
 /** Maximum attempts of a change while other requests change the preferences at the same time. */
 const RACES = 8;
 
-export function createPreferencesHandler(deps: {
-  readonly store: PreferencesDirectory;
-  readonly clock: Pick<Clock, 'now'>;
-}): PreferencesCommands {
+export function createPreferencesHandler(deps: { readonly store: PreferencesDirectory; readonly clock: Pick<Clock, 'now'> }) {
   const { store, clock } = deps;
   return {
-    async replace(context, preferences): Promise<Outcome<PreferencesView>> {
+    /**
+     * Replaces the preferences. Setting the same ones again changes nothing. After the answer nothing is executed that was
+     * validated by earlier ones.
+     */
+    async replace(context: CommandContext, preferences: RiskPreferences): Promise<Outcome<PreferencesView>> {
       for (let race = 0; race < RACES; race++) {
         const before = await store.current(context.orgId);
         const same = before.version > 0 && canonicalJson(before.preferences) === canonicalJson(preferences);
@@ -51,6 +54,8 @@ export function createPreferencesHandler(deps: {
     },
   };
 }
+
+export type PreferencesCommands = ReturnType<typeof createPreferencesHandler>;
 
 function changeRows(orgId: string, after: PreferencesView): readonly ActorRecord[] {
   return [

@@ -8,12 +8,12 @@ import { Decimal, plainDecimal } from '../../src/domain/values/decimal.ts';
 import type { RiskRejection } from '../../src/domain/agents/decision.ts';
 import { type Delegation, delegationRefusal } from '../../src/domain/identity/delegation.ts';
 import type { Problem } from '../../src/domain/values/field.ts';
-import { manifestHash } from '../../src/domain/manifest/manifest.ts';
+import { type Manifest, manifestHash } from '../../src/domain/manifest/manifest.ts';
 import type { ExecutionMode } from '../../src/domain/orders/order.ts';
 import { type Outcome, type Refusal, refuse } from '../../src/domain/values/refusal.ts';
 import { type DisabledVenues, lackInWords, missingSetting } from '../../src/domain/risk/index.ts';
 import type { RiskPreferences } from '../../src/domain/risk/preferences.ts';
-import { forkTake } from '../../src/domain/take/fork-take.ts';
+import { type ForkChanges, forkTake } from '../../src/domain/take/fork-take.ts';
 import { readingOfFields } from '../../src/domain/take/read-take.ts';
 import { LiveCapitalUsed, LiveDollarsLacking } from '../../src/domain/take/live-capital.ts';
 import { manifestOfTake, type Take, takeHash } from '../../src/domain/take/take.ts';
@@ -23,7 +23,7 @@ import type { Clock } from '../../streams/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import type { PublishedTake, TakeCommands, TakeReading, TakeView } from './commands.ts';
+import type { PublishedTake, TakeReading, TakeView } from './commands.ts';
 import { takeContext, takeState } from './effects.ts';
 import type { TakeEvent } from './protocol.ts';
 
@@ -243,13 +243,16 @@ function draftView(deps: TakeHandlerDeps, context: CommandContext, take: Take, r
   };
 }
 
-export function createTakeHandler(deps: TakeHandlerDeps): TakeCommands {
+export function createTakeHandler(deps: TakeHandlerDeps) {
   const { takes, clock } = deps;
 
   return {
-    create: (context, take, reading) => start(deps, context, draftView(deps, context, take, reading, []), 'take.compile', true),
+    /** Stores a compiled Take as a draft. */
+    create: (context: CommandContext, take: Take, reading: TakeReading): Promise<Outcome<TakeView>> =>
+      start(deps, context, draftView(deps, context, take, reading, []), 'take.compile', true),
 
-    async fork(context, takeId, changes) {
+    /** Creates a draft from the organization's own Take or any published one. */
+    async fork(context: CommandContext, takeId: string, changes: ForkChanges): Promise<Outcome<TakeView>> {
       const original = (await takes.find(context.orgId, takeId)) ?? (await takes.published(takeId));
       if (original === null) return refuse('not_found', NO_TAKE);
       const lifeMs = original.take.expiresAt - original.createdAt;
@@ -259,7 +262,12 @@ export function createTakeHandler(deps: TakeHandlerDeps): TakeCommands {
       return start(deps, context, view, 'take.fork', true);
     },
 
-    async arm(context, takeId, mode, confirmed = []) {
+    /**
+     * Arms a Take. Refuses if it exceeds the organization's risk mandate. A live arming also needs a venue that accepts live
+     * orders of Takes, a delegated wallet for the primary chain, and capital that the organization's live Takes do not use yet.
+     * @param confirmed Texts of `open` that the author accepts.
+     */
+    async arm(context: CommandContext, takeId: string, mode: ExecutionMode, confirmed: readonly string[] = []): Promise<Outcome<TakeView>> {
       const view = await takes.find(context.orgId, takeId);
       if (view === null) return refuse('not_found', NO_TAKE);
       const refusal = unsettledRefusal(view, confirmed) ?? (await mandateRefusal(deps, context.orgId, takeId, view.take, mode));
@@ -267,11 +275,16 @@ export function createTakeHandler(deps: TakeHandlerDeps): TakeCommands {
       return command(deps, context, takeId, 'take.arm', { type: 'arm', mode, at: clock.now(), confirmed: view.open });
     },
 
-    disarm: (context, takeId) => command(deps, context, takeId, 'take.disarm', { type: 'disarm', subject: context.subject }),
-    close: (context, takeId) => command(deps, context, takeId, 'take.close', { type: 'close', subject: context.subject }),
-    publish: (context, takeId) => command(deps, context, takeId, 'take.publish', { type: 'publish', at: clock.now() }),
+    disarm: (context: CommandContext, takeId: string): Promise<Outcome<TakeView>> =>
+      command(deps, context, takeId, 'take.disarm', { type: 'disarm', subject: context.subject }),
+    /** Sells the position at the market within the Take's slippage budget. Works on a disarmed Take and after a halt. */
+    close: (context: CommandContext, takeId: string): Promise<Outcome<TakeView>> =>
+      command(deps, context, takeId, 'take.close', { type: 'close', subject: context.subject }),
+    publish: (context: CommandContext, takeId: string): Promise<Outcome<TakeView>> =>
+      command(deps, context, takeId, 'take.publish', { type: 'publish', at: clock.now() }),
 
-    async createArmed(context, take, reading, mode) {
+    /** Creates a Take and arms it in one command, for a basis policy. */
+    async createArmed(context: CommandContext, take: Take, reading: TakeReading, mode: ExecutionMode): Promise<Outcome<TakeView>> {
       const refusal = await mandateRefusal(deps, context.orgId, null, take, mode);
       if (refusal !== null) return { ok: false, refusal };
       const created = await start(deps, context, draftView(deps, context, take, reading, []), 'take.compile', false);
@@ -280,7 +293,15 @@ export function createTakeHandler(deps: TakeHandlerDeps): TakeCommands {
         : created;
     },
 
-    async manifestFor(orgId, takeId, confirmed = []) {
+    /**
+     * Returns the manifest of an agent that decides like the Take. Refuses while readings of its words are open.
+     * @param confirmed Texts of `open` that the author accepts, besides those confirmed at the arming.
+     */
+    async manifestFor(
+      orgId: string,
+      takeId: string,
+      confirmed: readonly string[] = [],
+    ): Promise<Outcome<{ readonly view: TakeView; readonly manifest: Manifest }>> {
       const view = await takes.find(orgId, takeId);
       if (view === null) return refuse('not_found', NO_TAKE);
       const unsettled = unsettledRefusal(view, confirmed);
@@ -294,6 +315,9 @@ export function createTakeHandler(deps: TakeHandlerDeps): TakeCommands {
     },
   };
 }
+
+/** Commands of Takes. Each answers after its transaction has committed. Takes of another organization are `not_found`. */
+export type TakeCommands = ReturnType<typeof createTakeHandler>;
 
 /** Starts the actor of a draft. `remember` stores the draft as the request's answer. */
 async function start(

@@ -1,12 +1,8 @@
 /** Commands of a Take, as the API calls them. */
-import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import type { ExecutionMode } from '../../src/domain/orders/order.ts';
-import type { Outcome } from '../../src/domain/values/refusal.ts';
 import type { Understood } from '../../src/domain/take/compile-thesis.ts';
-import type { ForkChanges } from '../../src/domain/take/fork-take.ts';
 import type { Take, TakeState } from '../../src/domain/take/take.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
-import type { CommandContext } from '../agent/commands.ts';
 
 /** The compiler's reading of a Take. */
 export interface TakeReading {
@@ -52,33 +48,4 @@ export interface PublishedTake extends TakeReading {
   readonly lineage: readonly string[];
   readonly createdAt: EpochMs;
   readonly publishedAt: EpochMs;
-}
-
-/** Commands of Takes. Each answers after its transaction has committed. Takes of another organization are `not_found`. */
-export interface TakeCommands {
-  /** Stores a compiled Take as a draft. */
-  create(context: CommandContext, take: Take, reading: TakeReading): Promise<Outcome<TakeView>>;
-  /** Creates a draft from the organization's own Take or any published one. */
-  fork(context: CommandContext, takeId: string, changes: ForkChanges): Promise<Outcome<TakeView>>;
-  /**
-   * Arms a Take. Refuses if it exceeds the organization's risk mandate. A live arming also needs a venue that accepts live orders of Takes,
-   * a delegated wallet for the primary chain, and capital that the organization's live Takes do not use yet. @param confirmed Texts of
-   * `open` that the author accepts.
-   */
-  arm(context: CommandContext, takeId: string, mode: ExecutionMode, confirmed?: readonly string[]): Promise<Outcome<TakeView>>;
-  disarm(context: CommandContext, takeId: string): Promise<Outcome<TakeView>>;
-  /** Sells the position at the market within the Take's slippage budget. Works on a disarmed Take and after a halt. */
-  close(context: CommandContext, takeId: string): Promise<Outcome<TakeView>>;
-  publish(context: CommandContext, takeId: string): Promise<Outcome<TakeView>>;
-  /** Creates a Take and arms it in one command, for a basis policy. */
-  createArmed(context: CommandContext, take: Take, reading: TakeReading, mode: ExecutionMode): Promise<Outcome<TakeView>>;
-  /**
-   * Returns the manifest of an agent that decides like the Take. Refuses while readings of its words are open. @param confirmed Texts of
-   * `open` that the author accepts, besides those confirmed at the arming.
-   */
-  manifestFor(
-    orgId: string,
-    takeId: string,
-    confirmed?: readonly string[],
-  ): Promise<Outcome<{ readonly view: TakeView; readonly manifest: Manifest }>>;
 }

@@ -1,7 +1,7 @@
 // One agent's whole life on a real database: seven gates with evidence of the real evaluators, then a breaker takes it down.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createBreakerWatch } from '../../actors/agent/breaker-watch.ts';
-import type { AgentCommands } from '../../actors/agent/commands.ts';
+import type { AgentCommands } from '../../actors/agent/command-handler.ts';
 import type { RunWorker } from '../../actors/evaluation/run-worker.ts';
 import type { Runtime } from '../../actors/runtime/runtime.ts';
 import { createLog } from '../../src/adapters/log.ts';

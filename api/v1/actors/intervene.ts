@@ -1,7 +1,8 @@
 /** POST /v1/actors/:id/retry, /reset and /release: interventions of a person outside an actor's state chart, with a reason. */
 import { type Static, type TObject, Type } from 'typebox';
 import type { CommandContext } from '../../../actors/agent/commands.ts';
-import type { Intervention, InterventionAction, InterventionCommands } from '../../../actors/intervention/commands.ts';
+import type { InterventionCommands } from '../../../actors/intervention/command-handler.ts';
+import type { Intervention, InterventionAction } from '../../../actors/intervention/commands.ts';
 import type { Outcome } from '../../../src/domain/values/refusal.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';

@@ -1,7 +1,8 @@
 /** Sends a route's command to the Take in its path, once, and answers with the Take. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CommandContext } from '../../../actors/agent/commands.ts';
-import type { TakeCommands, TakeView } from '../../../actors/take/commands.ts';
+import type { TakeCommands } from '../../../actors/take/command-handler.ts';
+import type { TakeView } from '../../../actors/take/commands.ts';
 import type { Outcome } from '../../../src/domain/values/refusal.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';

@@ -1,7 +1,6 @@
 /** Evaluation runs of this database, wired: commands and reads for any role, and the activity worker for workers. */
 
-import { createEvaluationHandler } from '../../../actors/evaluation/command-handler.ts';
-import type { EvaluationCommands } from '../../../actors/evaluation/commands.ts';
+import { createEvaluationHandler, type EvaluationCommands } from '../../../actors/evaluation/command-handler.ts';
 import { evaluationKind } from '../../../actors/evaluation/effects.ts';
 import type { Evaluation } from '../../../actors/evaluation/protocol.ts';
 import { type EvaluationRunner, type RunWorker, startRunWorker } from '../../../actors/evaluation/run-worker.ts';

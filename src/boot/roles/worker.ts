@@ -1,6 +1,5 @@
 /** The worker: carries actors. Ticks, durable timers and activities; as many processes of it as there are. */
-import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
-import type { AgentCommands } from '../../../actors/agent/commands.ts';
+import { type AgentCommands, createCommandHandler } from '../../../actors/agent/command-handler.ts';
 import { startActivities } from '../../../actors/runtime/activities.ts';
 import type { ActorStore } from '../../../actors/runtime/actor-store.ts';
 import { writeCheckpoints } from '../../../actors/runtime/actor-history.ts';

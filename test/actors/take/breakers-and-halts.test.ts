@@ -1,6 +1,6 @@
 // Halts and breakers reach Takes and basis policies as they reach agents: the same edge, the same halt, the same seconds, on the clock of the wall.
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { AgentCommands } from '../../../actors/agent/commands.ts';
+import type { AgentCommands } from '../../../actors/agent/command-handler.ts';
 import { createFeedNotices } from '../../../actors/agent/feed-notices.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';

@@ -1,6 +1,6 @@
 // Backtest runs on a real database: queued, worked out in a thread, cancelled, taken over from a worker that died, and refused.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import type { AgentCommands } from '../../../actors/agent/commands.ts';
+import type { AgentCommands } from '../../../actors/agent/command-handler.ts';
 import type { ProgressBody, RunWorker } from '../../../actors/evaluation/run-worker.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import { evaluationBody } from '../../../api/v1/agents/evaluations/evaluation-body.ts';

@@ -1,7 +1,7 @@
 // Blind replay sessions on a real database: answered slot by slot through their thread, refused for foreknowledge, expired, counted as trials.
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import type { AgentCommands } from '../../../actors/agent/commands.ts';
+import type { AgentCommands } from '../../../actors/agent/command-handler.ts';
 import type { RunWorker } from '../../../actors/evaluation/run-worker.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import { createLog } from '../../../src/adapters/log.ts';

@@ -1,5 +1,6 @@
 /** The first contents of an empty database: one organization with its people, and agents that decide from the first minute. */
-import type { AgentCommands, CommandContext } from '../../../../actors/agent/commands.ts';
+import type { AgentCommands } from '../../../../actors/agent/command-handler.ts';
+import type { CommandContext } from '../../../../actors/agent/commands.ts';
 import type { Autonomy, Permission } from '../../../domain/agents/agent.ts';
 import { readManifest } from '../../../domain/manifest/reader.ts';
 import type { Sql } from '../database.ts';
