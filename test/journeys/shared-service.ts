@@ -37,23 +37,7 @@ export interface SharedService extends Client {
  */
 export async function joinService(name: string): Promise<SharedService> {
   const { home, url, pid } = (await asked('join')) as SharedPlace;
-  const keys = localSigningKeys(home, createLiveClock());
-  const mint = (subject: string): string => keys.mintToken({ subject, audience: SANDBOX_AUDIENCE, lifetimeS: TOKEN_S });
-  const subject = (member: string, org: string): string => `${member} of ${org}`;
-  async function found(org: string): Promise<Map<string, string>> {
-    const databaseUrl = databaseUrlIn(home);
-    const writer = await commandWriter(home, databaseUrl);
-    const sql = openDatabase({ url: databaseUrl, connections: 1, role: null, name: 'shared service', ...(writer ? { writer } : {}) });
-    try {
-      const members = createMemberStore(sql);
-      await members.ensureOrganization(organization(org), org);
-      for (const one of EXAMPLE_MEMBERS)
-        await members.grant(subject(one.subject, org), { orgId: organization(org), name: one.name, permissions: one.permissions });
-    } finally {
-      await sql.end({ timeout: 2 });
-    }
-    return new Map(EXAMPLE_MEMBERS.map((one) => [one.subject, mint(subject(one.subject, org))]));
-  }
+  const found = (org: string): Promise<Map<string, string>> => foundOrganization(home, databaseUrlIn(home), org);
   const tokens = await found(name);
   return {
     ...clientOf({ home, url, token: (member) => tokens.get(member) as string }),
@@ -61,7 +45,7 @@ export async function joinService(name: string): Promise<SharedService> {
     pid,
     keyFile: sharedKeyFile(home),
     log: () => logEntries(readFileSync(sharedLog(home), 'utf8')),
-    subject: (member) => subject(member, name),
+    subject: (member) => subjectOf(member, name),
     stranger: async (org) => (await found(`${org} beside ${name}`)).get('operator') as string,
     async leave() {
       const wrong = await undocumentedOf(databaseUrlIn(home), organization(name));
@@ -69,6 +53,25 @@ export async function joinService(name: string): Promise<SharedService> {
       if (wrong.length > 0) throw new Error(`announcements that are not as /v1/asyncapi.json says: ${wrong.slice(0, 5).join('; ')}`);
     },
   };
+}
+
+const subjectOf = (member: string, org: string): string => `${member} of ${org}`;
+
+/** Founds an organization with the example's members in the service at `home`. Answers their tokens. */
+export async function foundOrganization(home: string, databaseUrl: string, org: string): Promise<Map<string, string>> {
+  const keys = localSigningKeys(home, createLiveClock());
+  const writer = await commandWriter(home, databaseUrl);
+  const sql = openDatabase({ url: databaseUrl, connections: 1, role: null, name: 'shared service', ...(writer ? { writer } : {}) });
+  try {
+    const members = createMemberStore(sql);
+    await members.ensureOrganization(organization(org), org);
+    for (const { subject, name, permissions } of EXAMPLE_MEMBERS)
+      await members.grant(subjectOf(subject, org), { orgId: organization(org), name, permissions });
+  } finally {
+    await sql.end({ timeout: 2 });
+  }
+  const mint = (subject: string): string => keys.mintToken({ subject, audience: SANDBOX_AUDIENCE, lifetimeS: TOKEN_S });
+  return new Map(EXAMPLE_MEMBERS.map(({ subject }) => [subject, mint(subjectOf(subject, org))]));
 }
 
 /** Everything that was announced for an organization, but batches of decisions, which the feed expands. */

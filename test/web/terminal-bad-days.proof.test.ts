@@ -2,6 +2,7 @@
 import type { Page, Route, WebSocketRoute } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TERMINAL } from '../../src/adapters/terminal-files.ts';
+import { payload } from '../api/api-under-test.ts';
 import { PATIENCE, waitFor } from '../harness/wait-for.ts';
 import { startService } from '../journeys/running-service.ts';
 import {
@@ -15,6 +16,7 @@ import {
   signIn,
   startServiceWithPast,
   tellWhatFailedShowed,
+  visit,
 } from './terminal-fixture.ts';
 
 const LONG = { timeout: 120_000 * PATIENCE };
@@ -151,6 +153,27 @@ describe.skipIf(CHROMIUM === null)('the terminal on a bad day', () => {
     await page.unrouteAll({ behavior: 'wait' });
   });
 
+  test(
+    'a part that is refused stands beside those that are there, one press reads it again, and otherwise it comes by itself',
+    LONG,
+    async () => {
+      await page.route('**/v1/portfolio?**', problem(503));
+      await go('portfolio');
+      await light('busy');
+      const refused = page.locator('.not-read').filter({ hasText: 'Too many requests at once.', visible: true });
+      await refused.first().waitFor();
+      await page.getByText('P&L total').first().waitFor();
+      expect(await findingsEverywhere(page)).toEqual([]);
+      const asked = page.waitForRequest('**/v1/portfolio?**');
+      await refused.first().getByRole('button', { name: 'Try again', exact: true }).click();
+      await asked;
+      await page.unrouteAll({ behavior: 'wait' });
+      await refused.first().waitFor({ state: 'detached' });
+      await page.getByRole('heading', { name: 'Stress scenarios' }).waitFor();
+      await light('live');
+    },
+  );
+
   test('a service that restarts: the page waits, goes on with its member and its place, and prices move', LONG, async () => {
     await go('trade');
     await quality('live');
@@ -237,6 +260,20 @@ describe.skipIf(CHROMIUM === null)('the terminal on a bad day', () => {
       },
     );
 
+  test('a feed that lags: the light says by how much, no price is live, and both come back', LONG, async () => {
+    await go('trade');
+    await quality('live');
+    onFrame = (frame, send) => {
+      const message = JSON.parse(frame);
+      send(JSON.stringify({ ...message, at: new Date(Date.parse(message.at) - 20_000).toISOString() }));
+    };
+    await page.getByText(/^Late by (20|21) s$/).waitFor();
+    await quality('stale');
+    onFrame = (frame, send) => send(frame);
+    await light('live');
+    await quality('live');
+  });
+
   test(`${STEPS.toLocaleString('en-US')} rows: the newest and the oldest step are reached at once, and few rows exist`, LONG, async () => {
     await go(`actors/${agentOf('Crypto trend')}`);
     await page.locator('[data-step]').first().waitFor();
@@ -246,5 +283,67 @@ describe.skipIf(CHROMIUM === null)('the terminal on a bad day', () => {
     expect(await page.locator('[data-step]').count()).toBeLessThan(100);
     await page.keyboard.press('End');
     await page.locator(`[data-step="${STEPS}"]`).waitFor();
+  });
+
+  test('a list that is far longer than a page should give is drawn in parts, sorted and searched without a long pause', LONG, async () => {
+    await page.route('**/v1/private-markets?*', async (route) => {
+      const answer = await route.fetch();
+      const { items } = (await answer.json()) as { items: { key: string; livePrice: string | null }[] };
+      const many = Array.from({ length: STEPS }, (_, place) => ({
+        ...items[place % items.length],
+        key: `row:${place}`,
+        livePrice: `${(place * 7_919) % STEPS}.5`,
+      }));
+      await route.fulfill({ response: answer, json: { items: many, nextCursor: null } });
+    });
+    await go('private-markets');
+    const table = page.getByRole('region', { name: 'Pre-IPO tokens' });
+    await page.getByRole('button', { name: `Show more than 1000 of ${STEPS} rows` }).waitFor();
+    expect(await table.locator('tbody tr').count()).toBe(1_000);
+    const began = performance.now();
+    await table.getByRole('button', { name: 'Price', exact: true }).click();
+    await table.locator('th[aria-sort=ascending]').waitFor();
+    console.info(`sorting 1,000 of ${STEPS} rows took ${Math.round(performance.now() - began)} ms`);
+    const prices = (await table.locator('tbody tr td:nth-child(3)').allInnerTexts())
+      .slice(0, 50)
+      .map((text) => Number(text.replaceAll(',', '')));
+    expect(prices).toEqual(prices.toSorted((a, b) => a - b));
+    await table.getByRole('button', { name: 'Price', exact: true }).click();
+    await table.getByRole('button', { name: 'Price', exact: true }).click();
+    await page.unrouteAll({ behavior: 'wait' });
+  });
+
+  test('hostile names are text, turn no line around, and fit a phone', LONG, async () => {
+    const names = [
+      '<img src=x onerror="window.hit=1"><script>window.hit=1</script>',
+      '"><svg/onload=window.hit=1>{{7*7}}${7*7}',
+      '\u202Egnp.evil \u2066moc.elpmaxe',
+      'W'.repeat(120),
+      'W'.repeat(500),
+      'a\u200Bdm\u200Bin \u{1F469}\u200D\u{1F469}\u200D\u{1F467}',
+    ];
+    const taken: string[] = [];
+    for (const name of names) {
+      const { status, body } = await service.post('/v1/agents', payload({ name }));
+      if (status === 201) taken.push(body.name);
+      else expect([status, body.code]).toEqual([400, 'manifest_invalid']);
+    }
+    expect(taken.length).toBeGreaterThanOrEqual(3);
+    const { items: shown } = (await service.get('/v1/agents')).body as { items: { id: string; name: string }[] };
+    const own = shown.filter(({ name }) => taken.includes(name)).map(({ id }) => `agents/${id}`);
+    for (const place of ['agents', 'overview', 'operate', 'runtime/actors', 'trade', 'proposals', 'selling', ...own]) {
+      await visit(page, place);
+      expect(await findingsEverywhere(page), place).toEqual([]);
+    }
+    await visit(page, 'agents');
+    for (const name of taken) {
+      await page.locator('tr[data-agent]').getByText(name, { exact: true }).first().waitFor();
+    }
+    const ways = await page.evaluate<string[]>(
+      "[...document.querySelectorAll('tr[data-agent] .name')].map((name) => getComputedStyle(name).unicodeBidi)",
+    );
+    expect(ways.every((way) => way === 'isolate' || way === 'plaintext')).toBe(true);
+    expect(await page.evaluate('window.hit')).toBeUndefined();
+    await waitFor(async () => (await page.locator('.connection').getAttribute('data-state')) === 'live', { what: 'the green light' });
   });
 });

@@ -7,13 +7,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TERMINAL } from '../../src/adapters/terminal-files.ts';
 import { USDC_MINT } from '../../src/domain/catalog/catalog.ts';
 import { NATIVE_MINT } from '../../src/domain/launch/quote-tokens.ts';
-import { sandboxKey } from '../../src/sandbox/solana/keys.ts';
-import { payload } from '../api/api-under-test.ts';
 import { keyOf } from '../domain/solana/honest-transactions.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { joinService, type SharedService } from '../journeys/shared-service.ts';
 import { axeFindings, type Browser, CHROMIUM, openBrowser, signIn, tellWhatFailedShowed, type Watched } from './terminal-fixture.ts';
-import { announcedWallet, standardWallet, type TestWallet } from './test-wallets.ts';
+import { announcedWallet, publishStrategy, standardWallet, type TestWallet } from './test-wallets.ts';
 
 const OWNER = keyOf(91);
 const ADDRESS = OWNER.publicKey.toBase58();
@@ -51,7 +49,6 @@ const EVM: Hostile = [...DECLINED, ['stays_elsewhere', /^Not signed: Cliff is on
 const SUBMISSION = /\/(submission|submit|execute|settle|delegations|wallets)$/;
 
 describe.skipIf(CHROMIUM === null)('wallets of a browser and the terminal', () => {
-  const payout = sandboxKey('terminal payout');
   let service: SharedService;
   let browser: Browser;
   let watched: Watched;
@@ -72,7 +69,7 @@ describe.skipIf(CHROMIUM === null)('wallets of a browser and the terminal', () =
       expect((await fetch(`${control}/chain/${verb}`, { method: 'POST', body: JSON.stringify(body) })).status).toBe(200);
     await fund('fund', { owner: ADDRESS, mint: 'SOL', amount: '10000000000' });
     await fund('fund', { owner: ADDRESS, mint: USDC_MINT, amount: '1000000000' });
-    listingId = await published(await service.stranger('creators'));
+    listingId = await publishStrategy(service, await service.stranger('creators'), 'Paid strategy');
     watched = await browser.page({ width: 1440, height: 900 });
     page = watched.page;
     wallet = await standardWallet(page, 'Harbour', OWNER);
@@ -88,18 +85,6 @@ describe.skipIf(CHROMIUM === null)('wallets of a browser and the terminal', () =
     await browser?.close();
     await service?.leave();
   });
-
-  /** Publishes a strategy for 12.5 dollars. Answers its listing's id. */
-  async function published(creator: string): Promise<string> {
-    const { body } = await service.post('/v1/wallets/challenge', { address: payout.address }, creator);
-    const signature = Buffer.from(payout.sign(Buffer.from(body.text))).toString('base64');
-    expect((await service.post('/v1/wallets', { address: payout.address, signature }, creator)).status).toBe(201);
-    const agent = await service.post('/v1/agents', payload({ name: 'Paid strategy' }), creator);
-    const wish = { agentId: agent.body.id, manifestVersion: 1, priceUsd: '12.5', payoutWallet: payout.address, categories: ['ebbs'] };
-    const listed = await service.post('/v1/marketplace', wish, creator);
-    expect(listed.status, listed.text).toBe(201);
-    return listed.body.id;
-  }
 
   const go = (place: string) => page.evaluate(`location.hash = '#/${place}'`);
   /** A place of the page with its one button that signs, and its refusal. */

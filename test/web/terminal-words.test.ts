@@ -9,6 +9,8 @@ interface VenueWords {
 const words = new URL('../../web/terminal/operate/venue-words.ts', import.meta.url).href;
 const { venueState } = (await import(words)) as VenueWords;
 const agreement = new URL('../../web/terminal/agents/agreement.ts', import.meta.url).href;
+const alike = new URL('../../web/terminal/panels/alike.ts', import.meta.url).href;
+const { repeated } = (await import(alike)) as { repeated(alerts: readonly object[]): readonly object[] };
 const { agreementInWords } = (await import(agreement)) as { agreementInWords(runs: readonly object[]): string };
 
 const NOW = Date.parse('2026-03-02T14:31:00.000Z');
@@ -75,3 +77,20 @@ test.each<[string, readonly object[]]>([
 function asked(summary: object | null): object {
   return { evaluation: 'agreement', endedAt: '2026-03-02T00:00:00Z', summary };
 }
+
+test('alerts that repeat are one, with their number, the first and the last of them', () => {
+  const alert = (at: string, what: string, detail: string) => ({ at, what, agentId: 'a', venues: ['spotexchange'], detail, data: { at } });
+  const [newest, filled, middle, oldest, other] = [
+    alert('14:05', 'data_degraded', 'BTCUSDT'),
+    alert('14:04', 'order_filled', 'BTCUSDT'),
+    alert('14:03', 'data_degraded', 'BTCUSDT'),
+    alert('14:02', 'data_degraded', 'BTCUSDT'),
+    alert('14:01', 'data_degraded', 'ETHUSDT'),
+  ];
+  expect(repeated([newest, filled, middle, oldest, other] as object[])).toEqual([
+    { key: expect.any(String), last: newest, first: oldest, count: 3 },
+    { key: expect.any(String), last: filled, first: filled, count: 1 },
+    { key: expect.any(String), last: other, first: other, count: 1 },
+  ]);
+  expect(repeated([])).toEqual([]);
+});

@@ -19,6 +19,7 @@ import {
   WATCH_SHIFTS,
   type Watched,
 } from './terminal-fixture.ts';
+import { keyboardOf } from './hands.ts';
 
 /** An agent whose own rules never trade, so that only the test proposes. */
 const PATIENT = {
@@ -263,7 +264,7 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
     await page.getByRole('button', { name: 'Create token' }).click();
     await page.getByText('I have saved it').click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await page.locator('[data-token]', { hasText: 'my bot' }).waitFor();
+    await page.locator('tr', { hasText: 'my bot' }).waitFor();
     expect(await findingsEverywhere(page)).toEqual([]);
   });
 
@@ -291,23 +292,24 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
     await page.getByRole('region', { name: 'Fills' }).waitFor();
   });
 
-  test('a thesis lights up as it is read, asks what is not clear, and is armed once each open reading is confirmed', async () => {
-    await page.evaluate("location.hash = '#/takes'");
+  test('by keyboard alone a thesis lights up as it is read, asks what is not clear, and is armed once each open reading is confirmed', async () => {
+    const hand = keyboardOf(page);
+    await hand.go('Takes');
     const thesis = page.getByRole('textbox', { name: 'Your thesis' });
     const create = page.getByRole('button', { name: 'Create draft' });
-    await thesis.fill('Buy BTC when it is cheap');
+    await hand.write(thesis, 'Buy BTC when it is cheap');
     await page.getByRole('region', { name: 'Questions' }).waitFor();
     expect(await create.isDisabled()).toBe(true);
     await thesis.fill('Buy BTCUSDT when the price is below $20,000, with $500, because <b>weekends overshoot</b>');
     await page.locator('.thesis-marks mark[data-kind=understood]', { hasText: /^the price is below \$20,000$/ }).waitFor();
     expect(await page.locator('.thesis-marks mark[data-kind=aside]').innerText()).toContain('<b>weekends overshoot</b>');
-    await create.click();
+    await hand.press(create);
     await page.getByRole('heading', { name: 'Take on BTCUSDT' }).waitFor();
     const arm = page.getByRole('button', { name: 'Arm on paper' });
     expect(await arm.isDisabled()).toBe(true);
-    for (const box of await page.getByRole('region', { name: 'Arm', exact: true }).getByRole('checkbox').all()) await box.check();
+    for (const box of await page.getByRole('region', { name: 'Arm', exact: true }).getByRole('checkbox').all()) await hand.press(box);
     expect(await findingsEverywhere(page)).toEqual([]);
-    await arm.click();
+    await hand.press(arm);
     await page.getByText('The Take on BTCUSDT is armed.').waitFor();
     expect((await service.get('/v1/takes')).body.items).toEqual([expect.objectContaining({ state: 'armed', mode: 'paper' })]);
   });

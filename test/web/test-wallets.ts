@@ -1,5 +1,9 @@
 /** Wallets that a page meets: they announce themselves by the standards of their chains and sign with real keys, which no page ever sees. */
 
+import { expect } from 'vitest';
+import { sandboxKey } from '../../src/sandbox/solana/keys.ts';
+import { payload } from '../api/api-under-test.ts';
+import type { Client } from '../journeys/running-service.ts';
 import { sign } from 'node:crypto';
 import { type Keypair, TransactionInstruction, TransactionMessage, VersionedTransaction } from '@solana/web3.js';
 import type { Page } from 'playwright-core';
@@ -221,4 +225,19 @@ export async function announcedWallet(page: Page, name: string, account: Private
     { uuid: '0f7b1e7e-3c5c-4a43-9bd6-5a2f2a6b1c11', name, icon: 'data:image/svg+xml;base64,PHN2Zy8+', rdns: 'example.wallet' },
   );
   return wallet;
+}
+
+const PAYOUT = sandboxKey('terminal payout');
+
+/** Publishes a strategy for 12.5 dollars as the member with the token `creator`. Answers its listing's id. */
+export async function publishStrategy(service: Client, creator: string, name: string): Promise<string> {
+  const { address } = PAYOUT;
+  const { body } = await service.post('/v1/wallets/challenge', { address }, creator);
+  const signature = Buffer.from(PAYOUT.sign(Buffer.from(body.text))).toString('base64');
+  expect([201, 409]).toContain((await service.post('/v1/wallets', { address, signature }, creator)).status);
+  const agent = await service.post('/v1/agents', payload({ name }), creator);
+  const wish = { agentId: agent.body.id, manifestVersion: 1, priceUsd: '12.5', payoutWallet: address, categories: ['ebbs'] };
+  const listed = await service.post('/v1/marketplace', wish, creator);
+  expect(listed.status, listed.text).toBe(201);
+  return listed.body.id;
 }

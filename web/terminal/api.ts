@@ -1,6 +1,6 @@
 /** Calls of the service by its own client, and what the pages keep of its answers. */
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
-import { ApiError, createClient } from '../../clients/typescript/src/index.ts';
+import { ApiError, createClient, NetworkError } from '../../clients/typescript/src/index.ts';
 import { createStore } from './kit/store.ts';
 
 export type {
@@ -74,8 +74,21 @@ export const isSignedOut = (error: unknown): boolean => error instanceof ApiErro
 
 const onError = (error: unknown): void => signedOut.set(signedOut.get() || isSignedOut(error));
 
-export const queries = new QueryClient({
-  queryCache: new QueryCache({ onError }),
+/** Pause after which a part of the page whose service did not answer is read again by itself. */
+const AGAIN_MS = 5_000;
+const mayPass = (error: unknown): boolean =>
+  error instanceof NetworkError || (error instanceof ApiError && (error.status === 429 || error.status >= 500));
+
+export const queries: QueryClient = new QueryClient({
+  queryCache: new QueryCache({
+    onError(error, query) {
+      onError(error);
+      if (mayPass(error))
+        setTimeout(() => {
+          if (query.state.status === 'error') void queries.refetchQueries({ queryKey: query.queryKey, exact: true, type: 'active' });
+        }, AGAIN_MS);
+    },
+  }),
   mutationCache: new MutationCache({ onError }),
   defaultOptions: {
     // The client itself asks again where that may help. The service may be on this computer, which needs no network.

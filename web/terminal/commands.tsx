@@ -28,7 +28,8 @@ export function Commands() {
       shortcut={['mod + K', '/']}
       nothingFound="Nothing matches. Try an instrument, a page, or “buy 500 AAPLx”."
       limit={12}
-      searchProps={{ placeholder: 'Instrument, page, or “buy 500 AAPLx”', 'aria-label': 'Search or type an order' }}
+      // What is typed right after the key belongs to it.
+      searchProps={{ placeholder: 'Instrument, page, or “buy 500 AAPLx”', 'aria-label': 'Search or type an order', autoFocus: true }}
       transitionProps={{ duration: 0 }}
       lockScroll={false}
       attributes={{ content: { 'aria-label': 'Commands' } }}

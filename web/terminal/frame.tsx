@@ -4,7 +4,7 @@ import { useMediaQuery } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
 import { spotlight } from '@mantine/spotlight';
 import { useQuery } from '@tanstack/react-query';
-import { Suspense, useEffect } from 'react';
+import { Suspense, useEffect, useRef, useState } from 'react';
 import { clockTime, zoneWord } from '../words.js';
 import { api, refresh, strain } from './api.ts';
 import { Commands } from './commands.tsx';
@@ -15,7 +15,7 @@ import { Guarded, laterPart, sentenceOf } from './kit/refusal.tsx';
 import { useStore, useTicking } from './kit/store.ts';
 import { connection, feed, followMarket } from './market.ts';
 import { signOut, useMay, useMe } from './member.ts';
-import { pagesFor } from './pages.ts';
+import { type PageGroup, pagesFor } from './pages.ts';
 import { Thumbs } from './phone.tsx';
 import { followAddress, page } from './place.ts';
 import { followForNotices } from './notices.ts';
@@ -207,29 +207,48 @@ const initials = (name: string): string =>
 
 function Navigation() {
   const me = useMe();
-  const name = useStore(page);
   return (
     <nav className="rail" aria-label="Pages">
       {pagesFor(me)
         .filter(({ pages }) => pages.length > 0)
-        .map(({ name: group, pages }) => (
-          <Menu key={group} position="right-start" trigger="click-hover" openDelay={120} withinPortal={false} offset={2}>
-            <Menu.Target>
-              <button type="button" className="rail-group" data-current={pages.some(({ address }) => address === `#/${name}`)}>
-                <GroupIcon name={group} />
-                <span>{group}</span>
-              </button>
-            </Menu.Target>
-            <Menu.Dropdown>
-              <Menu.Label>{group}</Menu.Label>
-              {pages.map(({ title, address }) => (
-                <Menu.Item key={address} component="a" href={address}>
-                  {title}
-                </Menu.Item>
-              ))}
-            </Menu.Dropdown>
-          </Menu>
+        .map((group) => (
+          <GroupMenu key={group.name} group={group} />
         ))}
     </nav>
+  );
+}
+
+const OPEN_DELAY_MS = 120;
+
+function GroupMenu({ group: { name: group, pages } }: { readonly group: PageGroup }) {
+  const name = useStore(page);
+  const [isOpen, setOpen] = useState(false);
+  const chosenAt = useRef(-Infinity);
+  return (
+    <Menu
+      position="right-start"
+      trigger="click-hover"
+      openDelay={OPEN_DELAY_MS}
+      withinPortal={false}
+      offset={2}
+      opened={isOpen}
+      // A pointer that entered it a moment before the choice opens it once more, over the page.
+      onChange={(opened) => setOpen(opened && performance.now() - chosenAt.current > 2 * OPEN_DELAY_MS)}
+    >
+      <Menu.Target>
+        <button type="button" className="rail-group" data-current={pages.some(({ address }) => address === `#/${name}`)}>
+          <GroupIcon name={group} />
+          <span>{group}</span>
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{group}</Menu.Label>
+        {pages.map(({ title, address }) => (
+          <Menu.Item key={address} component="a" href={address} onClick={() => (chosenAt.current = performance.now())}>
+            {title}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
   );
 }

@@ -20,7 +20,7 @@ export function useAgentName(): (agentId: string) => string {
 export const useAlerts = () =>
   useQuery({
     queryKey: ['alerts'],
-    queryFn: async ({ signal }) => (await api.listAlerts({ limit: 60 }, { signal })).items,
+    queryFn: async ({ signal }) => (await api.listAlerts({ limit: 200 }, { signal })).items,
     enabled: useMay('agent:read'),
   });
 

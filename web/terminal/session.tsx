@@ -4,6 +4,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Activity, type FormEvent, useState } from 'react';
 import { api, signedOut } from './api.ts';
 import { Frame } from './frame.tsx';
+import { NotRead } from './kit/lists.tsx';
 import { Guarded, Refusal } from './kit/refusal.tsx';
 import { createStore, useStore } from './kit/store.ts';
 import { becomeMember, identityOf, isKeptSignedIn, keepSignedIn, MeContext } from './member.ts';
@@ -52,7 +53,7 @@ export function Session() {
       </>
     );
   if (isOut) return <SignIn reason={error} />;
-  return <main className="sign-in">{me.error === null ? <p className="faint">Signing in…</p> : <Refusal error={me.error} />}</main>;
+  return <main className="sign-in">{me.error === null ? <p className="faint">Signing in…</p> : <NotRead query={me} />}</main>;
 }
 
 async function signedIn({ expiresAt }: { readonly expiresAt: string }): Promise<void> {

@@ -4,7 +4,7 @@ import { dayAndTime, forPeople, plain, symbolOf } from '../../words.js';
 import { type AgentDetail, ApiError } from '../api.ts';
 import { FigureList, Loaded } from '../kit/lists.tsx';
 import { Gain, Money, Today } from '../kit/numbers.tsx';
-import { laterPart, Refusal } from '../kit/refusal.tsx';
+import { laterPart } from '../kit/refusal.tsx';
 import { Actions } from './actions.tsx';
 import { modeOf, useAgent, useGates, useMoneyOf, useNews } from './data.ts';
 import { NextStep } from './next-step.tsx';
@@ -16,13 +16,14 @@ import { Tabs } from './tabs.tsx';
 const AgentChart = laterPart(async () => (await import('../charts.tsx')).AgentChart);
 
 export function AgentPage({ id, tab }: { readonly id: string; readonly tab: string }) {
-  const { data: agent, error } = useAgent(id);
+  const read = useAgent(id);
+  const { data: agent } = read;
   useNews(id);
   if (agent === undefined)
     return (
       <div className="page">
         <Trail />
-        {error === null ? <p className="empty">Reading…</p> : <Absent error={error} />}
+        {isAbsent(read.error) ? <Absent /> : <Loaded query={read} />}
       </div>
     );
   return (
@@ -47,15 +48,14 @@ const Trail = () => (
   </a>
 );
 
-function Absent({ error }: { readonly error: Error }) {
-  if (!(error instanceof ApiError) || error.status !== 404) return <Refusal error={error} />;
-  return (
-    <div className="empty">
-      <h1>Agent not found</h1>
-      <p>It may belong to another organization.</p>
-    </div>
-  );
-}
+const isAbsent = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
+
+const Absent = () => (
+  <div className="empty">
+    <h1>Agent not found</h1>
+    <p>It may belong to another organization.</p>
+  </div>
+);
 
 const rulesOf = ({ manifest }: AgentDetail): Rules => manifest as unknown as Rules;
 

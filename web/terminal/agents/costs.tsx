@@ -3,18 +3,18 @@ import { useQuery } from '@tanstack/react-query';
 import { dayAndTime, plain, symbolOf } from '../../words.js';
 import { api, type Calibration, type CostFigures } from '../api.ts';
 import { Heads } from '../kit/heads.tsx';
-import { Refusal } from '../kit/refusal.tsx';
+import { Loaded } from '../kit/lists.tsx';
 
 const SIDE = 240;
 
 export function Costs({ agentId }: { readonly agentId: string }) {
-  const { data, error, isPending } = useQuery({
+  const read = useQuery({
     queryKey: ['calibration', agentId],
     queryFn: ({ signal }) => api.getCalibration({ id: agentId }, { signal }),
     staleTime: 60_000,
   });
-  if (isPending) return <p className="empty">Reading…</p>;
-  if (data === undefined) return <Refusal error={error} />;
+  const { data } = read;
+  if (data === undefined) return <Loaded query={read} />;
   if (data.fills.length === 0)
     return <p className="empty">Expected and realized cost appear here after the first fill. {promised(data)}</p>;
   return (

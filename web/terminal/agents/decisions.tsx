@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { age, dayAndTime, flagWords, forPeople, plain, quoteText, rejectionWords, symbolOf, valueText } from '../../words.js';
 import { api, type Decision } from '../api.ts';
 import { Heads } from '../kit/heads.tsx';
-import { Refusal } from '../kit/refusal.tsx';
+import { Loaded, NotRead } from '../kit/lists.tsx';
 import { VirtualTable } from '../kit/virtual-rows.tsx';
 import { useDecisions } from './data.ts';
 import { Disposition } from './state.tsx';
@@ -28,7 +28,8 @@ const KEPT: Readonly<Record<Filter, (decision: Decision) => boolean>> = {
 export function Decisions({ agentId }: { readonly agentId: string }) {
   const [filter, setFilter] = useState<Filter>('all');
   const [open, setOpen] = useState<string | null>(null);
-  const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage } = useDecisions(agentId);
+  const decisions = useDecisions(agentId);
+  const { data, isPending, hasNextPage, isFetchingNextPage, fetchNextPage } = decisions;
   const all = (data?.pages ?? []).flatMap(({ items }) => items);
   const shown = all.filter(KEPT[filter]);
   const opened = all.find(({ id }) => id === open);
@@ -42,7 +43,7 @@ export function Decisions({ agentId }: { readonly agentId: string }) {
           </Button>
         )}
       </div>
-      <Refusal error={error} />
+      <NotRead query={decisions} />
       {isPending && <p className="empty">Reading…</p>}
       {data !== undefined && all.length === 0 && (
         <p className="empty">No decisions yet. A running agent decides once a minute, and each decision appears here.</p>
@@ -139,7 +140,7 @@ function Line({ decision: { id, slot, disposition, instrument, rules, reason, ri
 /** One decision: in words, rule by rule with what was seen, the market it knew, and what risk refused. */
 function Explained({ decision, close }: { readonly decision: Decision; readonly close: () => void }) {
   const { id, agentId, slot, disposition, risk, hash } = decision;
-  const { data, error } = useQuery({
+  const explained = useQuery({
     queryKey: ['explained', id],
     queryFn: ({ signal }) => api.explainDecision({ id: agentId, decisionId: id }, { signal }),
     staleTime: Infinity,
@@ -156,17 +157,18 @@ function Explained({ decision, close }: { readonly decision: Decision; readonly 
         </Button>
       </div>
       <div aria-live="polite">
-        <Refusal error={error} />
-        {data !== undefined && (
-          <>
-            <p>{forPeople(data.summary)}</p>
-            <ul>
-              {data.why.map((sentence) => (
-                <li key={sentence}>{forPeople(sentence)}</li>
-              ))}
-            </ul>
-          </>
-        )}
+        <Loaded query={explained}>
+          {({ summary, why }) => (
+            <>
+              <p>{forPeople(summary)}</p>
+              <ul>
+                {why.map((sentence) => (
+                  <li key={sentence}>{forPeople(sentence)}</li>
+                ))}
+              </ul>
+            </>
+          )}
+        </Loaded>
       </div>
       {(risk?.rejections ?? []).map((rejection) => (
         <p key={rejection.code} className="rejection">

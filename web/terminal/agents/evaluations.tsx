@@ -11,16 +11,17 @@ import { useMay } from '../member.ts';
 import { SweepForm } from '../reports/sweep-form.tsx';
 import { useChange } from './actions.tsx';
 import { hasEnded, refreshAgent, useRuns } from './data.ts';
+import { Loaded } from '../kit/lists.tsx';
 
 export function Evaluations({ agentId }: { readonly agentId: string }) {
-  const { data: runs = [], error, isPending } = useRuns(agentId);
+  const read = useRuns(agentId);
+  const { data: runs = [] } = read;
   const mayRun = useMay('trade:execute');
   return (
     <div className="evaluations">
       {mayRun ? <Begin agentId={agentId} /> : <p className="faint">Starting an evaluation requires the permission trade:execute.</p>}
-      <Refusal error={error} />
-      {isPending && <p className="empty">Reading…</p>}
-      {!isPending && runs.length === 0 && <p className="empty">No evaluations yet. Start with a backtest. It runs in the background.</p>}
+      <Loaded query={read} />
+      {read.data?.length === 0 && <p className="empty">No evaluations yet. Start with a backtest. It runs in the background.</p>}
       <ul>
         {runs.map((run) => (
           <Run key={run.id} run={run} mayCancel={mayRun} />

@@ -3,15 +3,15 @@ import { Button } from '@mantine/core';
 import { dayAndTime, GATE_RULES, numberText, plain } from '../../words.js';
 import { api, type Evidence, type Gate } from '../api.ts';
 import { Heads } from '../kit/heads.tsx';
-import { useList } from '../kit/lists.tsx';
-import { Refusal } from '../kit/refusal.tsx';
+import { Loaded, useList } from '../kit/lists.tsx';
 import { useGates } from './data.ts';
 
 export function GateList({ agentId }: { readonly agentId: string }) {
-  const { data, error } = useGates(agentId);
+  const read = useGates(agentId);
+  const { data } = read;
   return (
     <div className="gates-part">
-      <Refusal error={error} />
+      <Loaded query={read} />
       {data !== undefined && data.missingHistory.length > 0 && (
         <div className="why">
           <h2>Data missing for a backtest</h2>
@@ -94,14 +94,13 @@ function Checks({ of }: { readonly of: Gate['checks'] }) {
 }
 
 function EvidenceTable({ agentId }: { readonly agentId: string }) {
-  const { data, error, hasNextPage, fetchNextPage } = useList(['evidence', agentId], (page, options) =>
-    api.listEvidence({ id: agentId, ...page }, options),
-  );
+  const read = useList(['evidence', agentId], (page, options) => api.listEvidence({ id: agentId, ...page }, options));
+  const { data, hasNextPage, fetchNextPage } = read;
   const items = (data?.pages ?? []).flatMap((page) => page.items);
   return (
     <div className="scroll-x" tabIndex={0} role="region" aria-label="Evidence on record">
       <h2>Evidence on record</h2>
-      <Refusal error={error} />
+      <Loaded query={read} />
       {data !== undefined && items.length === 0 && <p className="empty">No evidence yet. A backtest creates the first.</p>}
       {items.length > 0 && (
         <table className="rows wide">

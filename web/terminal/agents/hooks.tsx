@@ -8,6 +8,7 @@ import { type Field, Form } from '../kit/form.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useMay } from '../member.ts';
 import { Secrets } from './secret.tsx';
+import { Loaded } from '../kit/lists.tsx';
 
 type Template = SignalHook['template'];
 
@@ -42,10 +43,11 @@ const FIRST: Record<keyof Template | 'name' | 'tickers', string> = {
 };
 
 export function Hooks({ agentId }: { readonly agentId: string }) {
-  const { data, error } = useQuery({
+  const read = useQuery({
     queryKey: ['signal-hooks', agentId],
     queryFn: async ({ signal }) => (await api.listSignalHooks({ id: agentId }, { signal })).items,
   });
+  const { data } = read;
   const [opened, setOpened] = useState<OpenedSignalHook | null>(null);
   const mayMake = useMay('trade:execute');
   return (
@@ -54,7 +56,7 @@ export function Hooks({ agentId }: { readonly agentId: string }) {
       <p className="faint">
         A chart sends its alerts to the address of a hook. The template says which field of the alert is which part of the trade.
       </p>
-      <Refusal error={error} />
+      <Loaded query={read} />
       {data?.length === 0 && <p className="empty">No hook yet.</p>}
       <ul className="hooks">
         {(data ?? []).map((hook) => (

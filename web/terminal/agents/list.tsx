@@ -7,12 +7,12 @@ import type { Agent } from '../api.ts';
 import { Ago } from '../kit/ages.tsx';
 import { Heads } from '../kit/heads.tsx';
 import { Gain, Today } from '../kit/numbers.tsx';
-import { Refusal } from '../kit/refusal.tsx';
 import { VirtualTable } from '../kit/virtual-rows.tsx';
 import { useMay } from '../member.ts';
 import { type AgentMoney, modeOf, useAgent, useAgentPages, useGates, useLastDecision, useMoneyOf } from './data.ts';
 import { Stages } from './rail.tsx';
 import { Disposition, Drawdown, State } from './state.tsx';
+import { Loaded } from '../kit/lists.tsx';
 
 const TITLES = ['Agent', 'Stage', 'Mode', 'State', 'P&L', 'Today', 'Day’s loss / limit', 'Last decision', 'Next'];
 const ROW_PX = 34;
@@ -21,7 +21,8 @@ const SHOWN = ['All', 'Running', 'Paused', 'Live'] as const;
 export function Agents() {
   const [wanted, setWanted] = useState('');
   const [shown, setShown] = useState<string>('All');
-  const { data, error, isPending, hasNextPage, fetchNextPage } = useAgentPages();
+  const read = useAgentPages();
+  const { data, hasNextPage, fetchNextPage } = read;
   const mayCreate = useMay('trade:execute');
   const agents = (data?.pages ?? []).flatMap(({ items }) => items);
   const found = agents.filter((agent) => isShown(agent, shown) && agent.name.toLowerCase().includes(wanted.trim().toLowerCase()));
@@ -43,8 +44,7 @@ export function Agents() {
           </Button>
         )}
       </div>
-      <Refusal error={error} />
-      {isPending && <p className="empty">Reading…</p>}
+      <Loaded query={read} />
       {data !== undefined && agents.length === 0 && <NoAgents mayCreate={mayCreate} />}
       {agents.length > 0 && found.length === 0 && <p className="empty">No agent matches. Clear the filter to see all {agents.length}.</p>}
       {found.length > 0 && <AgentTable agents={found} />}

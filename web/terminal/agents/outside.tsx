@@ -3,13 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import { dayAndTime, plain, priceText, symbolOf } from '../../words.js';
 import { type AgentDetail, api, type OutsideProposal } from '../api.ts';
 import { Heads } from '../kit/heads.tsx';
-import { Refusal } from '../kit/refusal.tsx';
 import { agreementInWords } from './agreement.ts';
 import { useRuns } from './data.ts';
 import { Hooks } from './hooks.tsx';
 import type { Rules } from './rules.ts';
 import { Tokens } from './tokens.tsx';
-import { FigureList } from '../kit/lists.tsx';
+import { FigureList, Loaded } from '../kit/lists.tsx';
 
 const LATEST = 200;
 const SHOWN = 20;
@@ -18,11 +17,12 @@ const REFUSED: readonly OutsideProposal['state'][] = ['blocked', 'held', 'supers
 export function OutsideCode({ agent }: { readonly agent: AgentDetail }) {
   const { id } = agent;
   const { strategy } = agent.manifest as unknown as Rules;
-  const { data, error, isPending } = useQuery({
+  const read = useQuery({
     queryKey: ['outside-proposals', id],
     queryFn: async ({ signal }) => (await api.listOutsideProposals({ id, limit: LATEST }, { signal })).items,
   });
   const { data: runs = [] } = useRuns(id);
+  const { data } = read;
   const last = data?.[0];
   return (
     <div className="outside">
@@ -38,9 +38,8 @@ export function OutsideCode({ agent }: { readonly agent: AgentDetail }) {
       {agent.autonomy === 'research' && (
         <p className="warn">At autonomy research it takes no proposals. Set its autonomy to suggest or above, under “More”.</p>
       )}
-      <Refusal error={error} />
+      <Loaded query={read} />
       <Refusals proposals={data ?? []} />
-      {isPending && <p className="empty">Reading…</p>}
       {data?.length === 0 && (
         <p className="empty">The code has sent nothing yet. Create a token or a signal hook below and give it to your code.</p>
       )}

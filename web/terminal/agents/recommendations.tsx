@@ -2,27 +2,25 @@
 import { Button } from '@mantine/core';
 import { dayAndTime, forPeople, plain, symbolOf } from '../../words.js';
 import { api, type Recommendation } from '../api.ts';
-import { useList } from '../kit/lists.tsx';
-import { Refusal } from '../kit/refusal.tsx';
+import { Loaded, useList } from '../kit/lists.tsx';
 import { useMay } from '../member.ts';
 import { writeOrder } from '../panels/draft.ts';
 import { choose } from '../place.ts';
 
 export function Recommendations() {
   const mayRead = useMay('agent:read');
-  const { data, error, isLoading, hasNextPage, isFetchingNextPage, fetchNextPage } = useList(
-    ['recommendations'],
-    (page, options) => api.listRecommendations(page, options),
-    { everyMs: 30_000, isWanted: mayRead },
-  );
+  const read = useList(['recommendations'], (page, options) => api.listRecommendations(page, options), {
+    everyMs: 30_000,
+    isWanted: mayRead,
+  });
+  const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = read;
   const items = (data?.pages ?? []).flatMap((page) => page.items);
   return (
     <div className="page">
       <h1>Recommendations</h1>
       <p className="faint">Agents at autonomy “suggest” list their trades here. Nothing is sent until you place the order.</p>
-      <Refusal error={error} />
+      {mayRead && <Loaded query={read} />}
       {!mayRead && <p className="empty">Your role may not read recommendations. Ask for the permission agent:read.</p>}
-      {isLoading && <p className="empty">Reading…</p>}
       {data !== undefined && items.length === 0 && (
         <p className="empty">No recommendations yet. Set the autonomy of an agent to “suggest”.</p>
       )}

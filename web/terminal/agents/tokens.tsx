@@ -3,14 +3,15 @@ import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { dayAndTime } from '../../words.js';
 import { api, refresh } from '../api.ts';
+import { At } from '../kit/ages.tsx';
 import { Form } from '../kit/form.tsx';
-import { Heads } from '../kit/heads.tsx';
+import { Loaded, Table } from '../kit/lists.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useMay } from '../member.ts';
 import { Secrets } from './secret.tsx';
 
 export function Tokens({ agentId }: { readonly agentId: string }) {
-  const { data, error } = useQuery({
+  const tokens = useQuery({
     queryKey: ['agent-tokens', agentId],
     queryFn: async ({ signal }) => (await api.listAgentTokens({ id: agentId }, { signal })).items,
   });
@@ -23,21 +24,30 @@ export function Tokens({ agentId }: { readonly agentId: string }) {
     <section aria-label="Tokens">
       <h2>Tokens</h2>
       <p className="faint">A token can propose trades for this agent and read what that requires. It can do nothing else.</p>
-      <Refusal error={error ?? revoking.error} />
-      {data?.length === 0 && <p className="empty">No tokens yet.</p>}
-      {data !== undefined && data.length > 0 && (
-        <div className="scroll-x" tabIndex={0} role="region" aria-label="Tokens of the agent">
-          <table className="rows wide">
-            <Heads titles={['Name', 'Made', 'By', 'State']} words={['By', 'State']} buttons="Revoke" />
-            <tbody>
-              {data.map(({ id, name, createdAt, createdBy, revokedAt }) => (
-                <tr key={id} data-token={id}>
-                  <th scope="row">{name}</th>
-                  <td className="num">{dayAndTime(createdAt)}</td>
-                  <td className="text">{createdBy}</td>
-                  <td className="text">{revokedAt === null ? <span className="up">valid</span> : `revoked ${dayAndTime(revokedAt)}`}</td>
-                  <td className="action">
-                    {revokedAt === null && (mayMake || mayManage) && (
+      <Refusal error={revoking.error} />
+      <Loaded query={tokens}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <p className="empty">No tokens yet.</p>
+          ) : (
+            <Table
+              label="Tokens of the agent"
+              rows={rows}
+              keyOf={({ id }) => id}
+              columns={[
+                { title: 'Name', cell: ({ name }) => name },
+                { title: 'Made', cell: ({ createdAt }) => <At at={createdAt} /> },
+                { title: 'By', isText: true, cell: ({ createdBy }) => createdBy },
+                {
+                  title: 'State',
+                  isText: true,
+                  cell: ({ revokedAt }) => (revokedAt === null ? <span className="up">valid</span> : `revoked ${dayAndTime(revokedAt)}`),
+                },
+                {
+                  title: '',
+                  cell: ({ id, name, revokedAt }) =>
+                    revokedAt === null &&
+                    (mayMake || mayManage) && (
                       <Button
                         size="compact-xs"
                         variant="default"
@@ -47,14 +57,13 @@ export function Tokens({ agentId }: { readonly agentId: string }) {
                       >
                         Revoke
                       </Button>
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
+                    ),
+                },
+              ]}
+            />
+          )
+        }
+      </Loaded>
       {mayMake && <MakeToken agentId={agentId} />}
     </section>
   );

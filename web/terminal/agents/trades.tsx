@@ -5,21 +5,22 @@ import type { Book, Fill } from '../api.ts';
 import { FillCells } from '../kit/fill-cells.tsx';
 import { Heads } from '../kit/heads.tsx';
 import { Gain, Money, Price } from '../kit/numbers.tsx';
-import { Refusal } from '../kit/refusal.tsx';
 import { VirtualTable } from '../kit/virtual-rows.tsx';
 import { choose } from '../place.ts';
 import { BookEquity } from '../portfolio/book-equity.tsx';
 import { useAgentFills, useBooks } from './data.ts';
+import { NotRead } from '../kit/lists.tsx';
 
 const FILL_TITLES = ['Time', 'Instrument', 'Side', 'Quantity', 'Price', 'Value', 'Slippage', 'Fee'];
 const ROW_PX = 28;
 
 export function Trades({ agentId }: { readonly agentId: string }) {
-  const { data: books = [], error } = useBooks(agentId);
-  const { data: fills = [], error: failed } = useAgentFills(agentId);
+  const [ofBooks, ofFills] = [useBooks(agentId), useAgentFills(agentId)];
+  const [books, fills] = [ofBooks.data ?? [], ofFills.data ?? []];
   return (
     <div className="trades">
-      <Refusal error={error ?? failed} />
+      <NotRead query={ofBooks} />
+      <NotRead query={ofFills} />
       {books.map((book) => (
         <Fragment key={book.id}>
           <Held book={book} />

@@ -4,19 +4,17 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { dayAndTime } from '../../words.js';
 import { api, type ManifestVersion } from '../api.ts';
-import { useList } from '../kit/lists.tsx';
+import { Loaded, useList } from '../kit/lists.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { type Condition, conditionSentence } from './rules.ts';
 
 export function Versions({ agentId }: { readonly agentId: string }) {
-  const { data, error, isPending, hasNextPage, fetchNextPage } = useList(['versions', agentId], (page, options) =>
-    api.listVersions({ id: agentId, ...page }, options),
-  );
+  const read = useList(['versions', agentId], (page, options) => api.listVersions({ id: agentId, ...page }, options));
+  const { data, hasNextPage, fetchNextPage } = read;
   const newest = data?.pages[0]?.items[0]?.version ?? 0;
   return (
     <div className="versions">
-      <Refusal error={error} />
-      {isPending && <p className="empty">Reading…</p>}
+      <Loaded query={read} />
       {newest > 1 && <Compare agentId={agentId} newest={newest} />}
       <ol>
         {(data?.pages ?? [])

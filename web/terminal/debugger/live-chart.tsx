@@ -3,20 +3,21 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { clockTime, countText, dayAndTime, eventWord, stateText } from '../../words.js';
 import { api, refresh } from '../api.ts';
-import { Refusal } from '../kit/refusal.tsx';
 import { feed } from '../market.ts';
 import { changed } from './history.tsx';
 import type { StateValue } from './layout.ts';
 import { StateChart } from './state-chart.tsx';
 import type { Step } from './steps.ts';
+import { Loaded } from '../kit/lists.tsx';
 
 const STEPS_SHOWN = 50;
 
 export function LiveChart({ id }: { readonly id: string }) {
-  const { data: actor, error } = useQuery({ queryKey: ['actor', id], queryFn: ({ signal }) => api.getActor({ id }, { signal }) });
+  const read = useQuery({ queryKey: ['actor', id], queryFn: ({ signal }) => api.getActor({ id }, { signal }) });
+  const { data: actor } = read;
   const steps = useSteps(id);
   const newest = steps[0];
-  if (actor === undefined) return error === null ? <p className="empty">Reading…</p> : <Refusal error={error} />;
+  if (actor === undefined) return <Loaded query={read} />;
   const isNewer = newest !== undefined && newest.version >= actor.version;
   return (
     <div className="live-chart">

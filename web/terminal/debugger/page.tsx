@@ -7,6 +7,7 @@ import { barLength, TIMEFRAMES } from '../../timeframes.js';
 import { countText, dayAndTime, plain, zoneWord } from '../../words.js';
 import { api, ApiError, refresh } from '../api.ts';
 import { isWriting } from '../kit/browser.ts';
+import { Loaded } from '../kit/lists.tsx';
 import { laterPart, Refusal } from '../kit/refusal.tsx';
 import { useStore } from '../kit/store.ts';
 import { SHOWN_BARS, type Timeframe, useBars } from '../chart/bars.ts';
@@ -34,7 +35,8 @@ export function DebuggerPage() {
 function Debugger({ id, wanted }: { readonly id: string; readonly wanted: string }) {
   const [travel] = useState(() => new Travel(id));
   const place = useSyncExternalStore(travel.subscribe, travel.get);
-  const { data: actor, error } = useQuery({ queryKey: ['actor', id], queryFn: ({ signal }) => api.getActor({ id }, { signal }) });
+  const read = useQuery({ queryKey: ['actor', id], queryFn: ({ signal }) => api.getActor({ id }, { signal }) });
+  const { data: actor, error } = read;
   useEffect(() => travel.follow(() => refresh('actor')), [travel]);
   useEffect(() => {
     if (actor !== undefined) travel.reach(actor.version);
@@ -55,7 +57,11 @@ function Debugger({ id, wanted }: { readonly id: string; readonly wanted: string
         </p>
       </div>
     );
-  return <div className="page">{error === null ? <p className="empty">Reading…</p> : <Refusal error={error} />}</div>;
+  return (
+    <div className="page">
+      <Loaded query={read} />
+    </div>
+  );
 }
 
 interface PastProps {

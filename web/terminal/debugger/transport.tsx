@@ -60,8 +60,9 @@ function useTravelKeys(travel: Travel): void {
         End: () => travel.look(last),
         ' ': travel.playOrPause,
       };
-      // A button is pressed by the space bar.
-      const found = event.key === ' ' && (event.target as HTMLElement).closest('button, summary, a') ? undefined : moves[event.key];
+      // A button is pressed by the space bar, and arrows choose among radio buttons.
+      const own = event.key === ' ' ? 'button, summary, a, input' : 'input';
+      const found = (event.target as HTMLElement).closest(own) === null ? moves[event.key] : undefined;
       if (found === undefined) return;
       event.preventDefault();
       found();

@@ -1,9 +1,9 @@
 /** Asks the browser: where keys go, and to save a file. */
-/** True in a field that takes text, and in a dialog. */
+/** True in a field that takes text, and while a dialog waits: keys that come before it has the focus are none for the page beneath. */
 export function isWriting(target: EventTarget | null): boolean {
+  if (document.querySelector('[role="dialog"]') !== null) return true;
   if (!(target instanceof HTMLElement)) return false;
-  if (target.closest('[role="dialog"]') !== null || target.isContentEditable) return true;
-  return target.matches('textarea, select, input:not([type=radio], [type=checkbox], [type=range])');
+  return target.isContentEditable || target.matches('textarea, select, input:not([type=radio], [type=checkbox], [type=range])');
 }
 
 /** Hands out a text as a file. */

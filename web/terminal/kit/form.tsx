@@ -103,7 +103,8 @@ function isComplete<Name extends string>(fields: readonly Field<Name>[], texts: 
   });
 }
 
-function useTexts<Name extends string>(first: Texts<Name>) {
+/** Texts of fields that are being written. */
+export function useTexts<Name extends string>(first: Texts<Name>) {
   const [texts, setTexts] = useState(first);
   const write = (name: Name, text: string): void => setTexts((before) => ({ ...before, [name]: text }));
   const trimmed = Object.fromEntries(Object.entries<string>(texts).map(([name, text]) => [name, text.trim()])) as Texts<Name>;

@@ -206,29 +206,35 @@ export function List<Row>({ list, empty, ...table }: ListProps<Row>) {
   );
 }
 
-type Read<Data> = Pick<UseQueryResult<Data>, 'data' | 'error' | 'isLoading'> & { refetch(): unknown };
+type Read<Data> = Pick<UseQueryResult<Data>, 'data' | 'error'> & { refetch(): unknown };
 
-/** Reading, refused, or there. Data that could not be read again stays, beneath the reason. */
-export function Loaded<Data>({ query, children }: { readonly query: Read<Data>; readonly children: (data: Data) => ReactNode }) {
-  const { data, error, refetch } = query;
+/** Reading, refused, or there. Data that could not be read again stays, beneath the reason. @param props.children Draws the data, unless something beside this does. */
+export function Loaded<Data>({ query, children }: { readonly query: Read<Data>; readonly children?: (data: Data) => ReactNode }) {
+  const { data, error } = query;
   return (
     <>
-      {error !== null && (
-        <div className="not-read">
-          {error instanceof NetworkError ? (
-            <p className="refusal" role="alert">
-              The service did not answer. {data === undefined ? '' : 'The rows below may be old.'}
-            </p>
-          ) : (
-            <Refusal error={error} />
-          )}
-          <Button size="compact-xs" variant="default" onClick={() => void refetch()}>
-            Try again
-          </Button>
-        </div>
-      )}
-      {data === undefined ? error === null && <Reading /> : children(data)}
+      <NotRead query={query} />
+      {data === undefined ? error === null && <Reading /> : children?.(data)}
     </>
+  );
+}
+
+/** The reason why something could not be read, and the way to read it again; nothing where it was. */
+export function NotRead({ query: { data, error, refetch } }: { readonly query: Read<unknown> }) {
+  if (error === null) return null;
+  return (
+    <div className="not-read">
+      {error instanceof NetworkError ? (
+        <p className="refusal" role="alert">
+          The service did not answer. {data === undefined ? '' : 'The rows below may be old.'}
+        </p>
+      ) : (
+        <Refusal error={error} />
+      )}
+      <Button size="compact-xs" variant="default" onClick={() => void refetch()}>
+        Try again
+      </Button>
+    </div>
   );
 }
 

@@ -21,8 +21,8 @@ export function ListStrategy() {
           choices: agents.map(({ id, name, manifestVersion }) => ({ value: id, label: `${name}, version ${manifestVersion}` })),
         },
         { name: 'priceUsd', label: 'Price (USD)', hint: '0 is a free licence.', kind: 'number' },
-        { name: 'payoutWallet', label: 'Payout wallet', hint: 'An address of the primary chain.', kind: 'code' },
-        { name: 'categories', label: 'Categories, separated by commas', placeholder: 'trend, crypto', isOptional: true },
+        { name: 'payoutWallet', label: 'Payout wallet', hint: 'The address of a linked wallet on the primary chain.', kind: 'code' },
+        { name: 'categories', label: 'Categories, separated by commas', placeholder: 'trend, crypto' },
       ]}
       first={{ agentId: first.id, priceUsd: '0', payoutWallet: '', categories: '' }}
       act={({ categories, agentId, ...terms }) => {

@@ -3,6 +3,7 @@ import { clockTime, dayAndTime, plain } from '../../words.js';
 import type { Alert } from '../api.ts';
 import { Loaded } from '../kit/lists.tsx';
 import { useAlerts } from '../organization.ts';
+import { type Alike, repeated } from './alike.ts';
 
 export function Alerts() {
   return (
@@ -12,8 +13,8 @@ export function Alerts() {
           <p className="empty">No alerts. Fills, halts, degraded feeds and breached limits appear here.</p>
         ) : (
           <ul className="alerts panel-scroll">
-            {alerts.map((alert) => (
-              <Line key={`${alert.at} ${alert.what} ${alert.agentId ?? ''}`} alert={alert} />
+            {repeated(alerts).map((alike) => (
+              <Line key={alike.key} alike={alike} />
             ))}
           </ul>
         )
@@ -22,8 +23,8 @@ export function Alerts() {
   );
 }
 
-function Line({ alert }: { readonly alert: Alert }) {
-  const { at, what, agentName, venues, detail } = alert;
+function Line({ alike: { last, first, count } }: { readonly alike: Alike }) {
+  const { at, what, agentName, venues, detail } = last;
   return (
     <li>
       <time className="num faint" dateTime={at} title={dayAndTime(at)}>
@@ -34,8 +35,14 @@ function Line({ alert }: { readonly alert: Alert }) {
         {plain(what)}
         {venues.length > 0 && ` on ${venues.map(plain).join(', ')}`}
         {detail !== null && <span className="faint"> · {detail}</span>}
+        {count > 1 && (
+          <span className="faint num" title={dayAndTime(first.at)}>
+            {' '}
+            · {count} times since {clockTime(first.at)}
+          </span>
+        )}
       </span>
-      <Action alert={alert} />
+      <Action alert={last} />
     </li>
   );
 }

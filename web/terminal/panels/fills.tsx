@@ -26,7 +26,7 @@ export function useFills() {
 export function Fills() {
   const fills = useFills();
   const orders = useOrders();
-  if (orders.data === undefined && orders.error !== null) return <Loaded query={orders}>{() => null}</Loaded>;
+  if (orders.data === undefined && orders.error !== null) return <Loaded query={orders} />;
   if (fills.length === 0)
     return <p className="empty">No fills yet. Every fill of people and agents appears here with its price, slippage and fee.</p>;
   return (

@@ -6,12 +6,12 @@ import { forPeople, plain, priceText, rejectionWords } from '../../words.js';
 import { api, type PortfolioImpact } from '../api.ts';
 import { cut, isAmount, multiply } from '../kit/decimal.ts';
 import { Money, moneyText, priceShown, spreadText } from '../kit/numbers.tsx';
-import { Refusal } from '../kit/refusal.tsx';
 import { useStore } from '../kit/store.ts';
 import { priceOf, quoteNow, useQuote } from '../market.ts';
 import { useMay } from '../member.ts';
 import { type Draft, draft } from './draft.ts';
 import { Changes } from './way-out.tsx';
+import { NotRead } from '../kit/lists.tsx';
 
 /** Typing is followed by one question, not one for each key. */
 const QUIET_MS = 350;
@@ -33,7 +33,7 @@ export function PreTrade({ instrumentKey }: { readonly instrumentKey: string }) 
   const mayRead = useMay('agent:read');
   const [notionalUsd] = useDebouncedValue(notionalOf(instrumentKey, order), QUIET_MS);
   const { side, mode } = order;
-  const { data, error } = useQuery({
+  const read = useQuery({
     queryKey: ['impact', instrumentKey, side, mode, notionalUsd],
     queryFn: ({ signal }) =>
       api.simulateImpact(
@@ -43,11 +43,11 @@ export function PreTrade({ instrumentKey }: { readonly instrumentKey: string }) 
     enabled: mayRead && notionalUsd !== null,
     placeholderData: (before) => before,
   });
-  const allocation = notionalUsd === null ? undefined : data?.allocations[0];
+  const allocation = notionalUsd === null ? undefined : read.data?.allocations[0];
   return (
     <section className="pre-trade" aria-label="Pre-trade check" aria-live="polite">
       <Costs instrumentKey={instrumentKey} allocation={allocation} />
-      {error === null ? <Risk allocation={allocation} /> : <Refusal error={error} />}
+      {read.error === null ? <Risk allocation={allocation} /> : <NotRead query={read} />}
     </section>
   );
 }

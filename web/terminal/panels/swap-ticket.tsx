@@ -8,6 +8,7 @@ import { api, refresh } from '../api.ts';
 import { shortAddress } from '../kit/address.tsx';
 import { isAmount } from '../kit/decimal.ts';
 import { priceShown } from '../kit/numbers.tsx';
+import { NotRead } from '../kit/lists.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useStore } from '../kit/store.ts';
 import { draft } from './draft.ts';
@@ -91,8 +92,9 @@ interface RouteProps {
   readonly isAsked: boolean;
 }
 
-function Route({ quote: { data, error }, symbol, side, isAsked }: RouteProps) {
-  if (error !== null) return <Refusal error={error} />;
+function Route({ quote, symbol, side, isAsked }: RouteProps) {
+  const { data, error } = quote;
+  if (error !== null) return <NotRead query={quote} />;
   const impact = data?.priceImpactPct;
   const [given, taken] = side === 'buy' ? ['USDC', symbol] : [symbol, 'USDC'];
   return (

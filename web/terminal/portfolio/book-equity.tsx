@@ -3,17 +3,18 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { api } from '../api.ts';
 import { Course, type Drawn } from '../kit/course.tsx';
+import { NotRead } from '../kit/lists.tsx';
 import { moneyText } from '../kit/numbers.tsx';
-import { Refusal } from '../kit/refusal.tsx';
 
 const READ_EVERY_MS = 60_000;
 
 export function BookEquity({ bookId }: { readonly bookId: string }) {
-  const { data, error } = useQuery({
+  const equity = useQuery({
     queryKey: ['book-equity', bookId],
     queryFn: ({ signal }) => api.getEquity({ id: bookId }, { signal }),
     refetchInterval: READ_EVERY_MS,
   });
+  const { data } = equity;
   const course = useMemo((): Drawn => {
     const items = data?.items ?? [];
     const pointsOf = (value: (item: (typeof items)[number]) => string | number | null) =>
@@ -27,7 +28,7 @@ export function BookEquity({ bookId }: { readonly bookId: string }) {
       decimals: 2,
     };
   }, [data]);
-  if (error !== null && data === undefined) return <Refusal error={error} />;
+  if (data === undefined && equity.error !== null) return <NotRead query={equity} />;
   const last = data?.items.at(-1)?.pnlUsd ?? null;
   return (
     <Course

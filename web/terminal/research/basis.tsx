@@ -7,15 +7,15 @@ import { useCatalog } from '../catalog.ts';
 import { Choice } from '../kit/form.tsx';
 import { Heads } from '../kit/heads.tsx';
 import { Price, Quality } from '../kit/numbers.tsx';
-import { Refusal } from '../kit/refusal.tsx';
 import { choose } from '../place.ts';
 import { ArmPolicy } from './basis-policies.tsx';
+import { Loaded } from '../kit/lists.tsx';
 
 const SIZES = ['100', '1000', '10000', '100000'];
 
 export function Basis() {
   const [notionalUsd, setNotional] = useState('1000');
-  const { data, error, isPending } = useQuery({
+  const read = useQuery({
     queryKey: ['basis', notionalUsd],
     queryFn: ({ signal }) => api.listBasis({ notionalUsd, limit: 200 }, { signal }),
     refetchInterval: 15_000,
@@ -35,10 +35,9 @@ export function Basis() {
         />
       </div>
       <p className="faint">Net edge is the spread less fees, spreads, price impact, transfer fees and funding, both ways.</p>
-      <Refusal error={error} />
-      {isPending && <p className="empty">Reading…</p>}
+      <Loaded query={read} />
       <div className="basis-cards">
-        {(data?.items ?? []).map((row) => (
+        {(read.data?.items ?? []).map((row) => (
           <BasisCard key={row.symbol} row={row} />
         ))}
       </div>

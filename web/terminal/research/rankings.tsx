@@ -7,8 +7,8 @@ import { capitalized, plain } from '../../words.js';
 import { api, type RankedRow } from '../api.ts';
 import { Heads } from '../kit/heads.tsx';
 import { Change, compactText, Price, Quality } from '../kit/numbers.tsx';
-import { Refusal } from '../kit/refusal.tsx';
 import { choose } from '../place.ts';
+import { Loaded } from '../kit/lists.tsx';
 
 const MODES = {
   'fair-value': ['deepest_discount', 'highest_premium', 'liquidity', 'event_intensity'],
@@ -24,7 +24,7 @@ export function Rankings() {
   const [wanted, setWanted] = useState('');
   const [isRanked, setRanked] = useState(false);
   const [q] = useDebouncedValue(wanted.trim(), 300);
-  const { data, error, isPending } = useQuery({
+  const read = useQuery({
     queryKey: ['rankings', market, mode, q, isRanked],
     queryFn: ({ signal }) => {
       const filter = { limit: 200, ...(q === '' ? {} : { q }), ...(isRanked ? { ranked: true } : {}) };
@@ -67,9 +67,14 @@ export function Rankings() {
         onChange={setMode}
         className="wrap-control"
       />
-      {data !== undefined && <p className="faint">{capitalized(plain(data.formula))}</p>}
-      <Refusal error={error} />
-      {isPending ? <p className="empty">Ranking…</p> : <Ranked rows={data?.items ?? []} />}
+      <Loaded query={read}>
+        {({ formula, items }) => (
+          <>
+            <p className="faint">{capitalized(plain(formula))}</p>
+            <Ranked rows={items} />
+          </>
+        )}
+      </Loaded>
     </div>
   );
 }

@@ -5,8 +5,8 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { dayAndTime } from '../../words.js';
 import { api, type RiskPreferences, refresh } from '../api.ts';
-import { type Field, Fields } from '../kit/form.tsx';
-import { Table } from '../kit/lists.tsx';
+import { type Field, Fields, type Texts, useTexts } from '../kit/form.tsx';
+import { Loaded, Table } from '../kit/lists.tsx';
 import { Money } from '../kit/numbers.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useMay } from '../member.ts';
@@ -39,13 +39,12 @@ const FIELDS: readonly Field<NumberName>[] = [
 const TEXTS: readonly string[] = ['maxCapitalUsd', 'maxTradeNotionalUsd', 'maxLeverage'];
 
 export function RiskLimits() {
-  const { data, error } = useQuery({ queryKey: ['risk'], queryFn: ({ signal }) => api.getRiskPreferences({}, { signal }) });
+  const limits = useQuery({ queryKey: ['risk'], queryFn: ({ signal }) => api.getRiskPreferences({}, { signal }) });
   return (
     <div className="page">
       <h1>Risk limits</h1>
       <p className="faint">Every order is checked against these limits before it is sent, whoever places it.</p>
-      <Refusal error={error} />
-      {data !== undefined && <LimitForm key={data.version} now={data} />}
+      <Loaded query={limits}>{(now) => <LimitForm key={now.version} now={now} />}</Loaded>
       <PastLimits />
     </div>
   );
@@ -53,13 +52,11 @@ export function RiskLimits() {
 
 function LimitForm({ now }: { readonly now: RiskPreferences }) {
   const maySet = useMay('risk:manage');
-  const [texts, setTexts] = useState(
-    () => Object.fromEntries(FIELDS.map(({ name }) => [name, String(now[name])])) as Record<NumberName, string>,
-  );
+  const { texts, trimmed, write } = useTexts(Object.fromEntries(FIELDS.map(({ name }) => [name, String(now[name])])) as Texts<NumberName>);
   const [flags, setFlags] = useState({ requireLiveReference: now.requireLiveReference, reduceOnly: now.reduceOnly });
   const saving = useMutation({
     mutationFn: () => {
-      const numbers = Object.fromEntries(FIELDS.map(({ name }) => [name, TEXTS.includes(name) ? texts[name].trim() : Number(texts[name])]));
+      const numbers = Object.fromEntries(FIELDS.map(({ name }) => [name, TEXTS.includes(name) ? trimmed[name] : Number(texts[name])]));
       return api.setRiskPreferences({ body: { ...numbers, ...flags } as Limits });
     },
     onSuccess: () => {
@@ -77,12 +74,7 @@ function LimitForm({ now }: { readonly now: RiskPreferences }) {
     >
       <fieldset>
         <legend className="sr-only">Limits</legend>
-        <Fields
-          fields={FIELDS}
-          texts={texts}
-          isFixed={!maySet}
-          write={(name, text) => setTexts((before) => ({ ...before, [name]: text }))}
-        />
+        <Fields fields={FIELDS} texts={texts} isFixed={!maySet} write={write} />
         <Flags flags={flags} change={(change) => setFlags((before) => ({ ...before, ...change }))} isFixed={!maySet} />
       </fieldset>
       <Refusal error={saving.error} />

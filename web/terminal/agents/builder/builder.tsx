@@ -18,6 +18,7 @@ import { Preview } from './preview.tsx';
 import { RuleRows } from './rule-rows.tsx';
 import { YamlPane, type YamlProblem } from './yaml-pane.tsx';
 import { type ReadYaml, readYaml, writeYaml } from './yaml.ts';
+import { Loaded } from '../../kit/lists.tsx';
 
 export type Purpose = 'new' | 'edit' | 'clone';
 
@@ -42,9 +43,14 @@ export function Builder({ id, purpose }: { readonly id: string; readonly purpose
 }
 
 function OfAgent({ id, purpose }: { readonly id: string; readonly purpose: Purpose }) {
-  const { data: agent, error } = useAgent(id);
+  const read = useAgent(id);
+  const { data: agent } = read;
   if (agent === undefined)
-    return <div className="page">{error === null ? <p className="empty">Reading…</p> : <Refusal error={error} />}</div>;
+    return (
+      <div className="page">
+        <Loaded query={read} />
+      </div>
+    );
   const payload = payloadOf(agent.manifest);
   const first = purpose === 'clone' ? { ...payload, name: `${agent.name} copy` } : payload;
   return <Writing key={`${purpose} ${agent.manifestHash}`} purpose={purpose} id={id} first={first} />;
