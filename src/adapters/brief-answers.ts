@@ -1,11 +1,11 @@
-/** Shared cache of an external source's answers. */
+/** Short-lived cache of answers of an external source. */
 
 import type { Clock } from '../../streams/clock.ts';
 import type { Outcome } from '../domain/values/refusal.ts';
 
 const REMEMBERED = 500;
 
-/** One answer per key for a while; questions of the same key at the same time are one question. A refusal is kept by nobody. */
+/** Keeps one answer per key for a while. Concurrent requests of a key share one question. Refusals are not kept. */
 export function briefly<Value>(
   clock: Pick<Clock, 'elapsed'>,
   lifeMs: number,

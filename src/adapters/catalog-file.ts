@@ -1,4 +1,4 @@
-/** The catalog file: read whole and checked, or refused with every problem by its line; and written whole. */
+/** Reads, checks and writes the catalog file. Every problem is reported with its line. */
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { CatalogSource } from '../domain/catalog/catalog.ts';
@@ -6,7 +6,7 @@ import { catalogDocument, readCatalogDocument } from '../domain/catalog/catalog-
 import type { Problem } from '../domain/values/field.ts';
 import { readNamedFile } from './named-file.ts';
 
-/** A problem of a file, and the line that it begins in; the next line above it that there is, where something is missing. */
+/** Problem of a file with the line where it begins. For a missing value, the line of its nearest ancestor. */
 export interface FileProblem extends Problem {
   readonly line: number;
 }
@@ -16,16 +16,13 @@ export type ReadCatalogFile =
   | { readonly ok: true; readonly source: CatalogSource }
   | { readonly ok: false; readonly problems: readonly FileProblem[] };
 
-/** Reads a text as JSON, tells `places` where each value begins by its path, or answers what is wrong with it. */
+/** Parses JSON and stores the offset of each value in `places` by path. Returns the problem of invalid JSON. */
 export type ParseDocument = (
   text: string,
   places: Map<string, number>,
 ) => { readonly value: unknown } | { readonly problems: readonly Problem[] };
 
-/**
- * @param budgetNames the budgets that a file may state.
- * @throws Error in one sentence if the file cannot be read at all.
- */
+/** @param budgetNames names of budgets that a file may set. @throws Error with one sentence if the file cannot be read */
 export function readCatalogFile(file: string, parse: ParseDocument, budgetNames: readonly string[]): ReadCatalogFile {
   const text = readNamedFile(file);
   const places = new Map<string, number>();
@@ -35,19 +32,19 @@ export function readCatalogFile(file: string, parse: ParseDocument, budgetNames:
   return { ok: false, problems: read.problems.map((problem) => ({ ...problem, line: lineOf(text, places, problem.path) })) };
 }
 
-/** The line in which the value of a path begins, or else the value that it belongs to; counted from 1. */
+/** Returns the line of the value at a path, or of its nearest ancestor; counted from 1. */
 function lineOf(text: string, places: ReadonlyMap<string, number>, path: string): number {
   let at = path;
   while (!places.has(at) && /[.[]/.test(at)) at = at.replace(/(\.[^.[\]]*|\[\d+\]|[^.[]+)$/, '');
   return text.slice(0, places.get(at) ?? 0).split('\n').length;
 }
 
-/** `<file>:<line> <path>: <problem>; allowed: <what>`. */
+/** Formats `<file>:<line> <path>: <problem>; allowed: <values>`. */
 export function problemText(file: string, { line, path, problem, allowed }: FileProblem): string {
   return `${file}:${line} ${path}: ${problem}; allowed: ${allowed}`;
 }
 
-/** Returns the catalog file of these settings: the named one, else the one imported into the state folder, or null. */
+/** Returns the path of the catalog file: the configured one, else the imported one of the state folder, else null. */
 export function catalogFileOf({
   CATALOG_FILE: named,
   SEVENGATE_HOME: home,
@@ -62,11 +59,11 @@ export function catalogFileOf({
 
 const importedIn = (home: string): string => join(resolve(home), 'catalog.json');
 
-/** Keeps a source as the catalog file of a state folder. Answers the path of the file. */
+/** Writes a source as the catalog file of a state folder and returns the path. */
 export function keepCatalogFile(home: string, source: CatalogSource): string {
   const target = importedIn(home);
   mkdirSync(resolve(home), { recursive: true });
-  // Renamed into its place: a start meanwhile reads the one or the other, never a half.
+  // Renaming is atomic: a concurrent start never reads half a file.
   writeFileSync(`${target}.new`, `${JSON.stringify(catalogDocument(source), null, 2)}\n`);
   renameSync(`${target}.new`, target);
   return target;

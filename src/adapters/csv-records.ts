@@ -1,36 +1,36 @@
-/** Records of a CSV file as they come, with any line endings. Their reader interprets the fields. */
+/** Reads the records of a CSV file with any line endings, without interpreting fields. */
 import { pipeline, type Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 
-/** A longer record is no row of prices. */
+/** Maximum characters of a record; longer ones are errors. */
 const MAX_RECORD_CHARACTERS = 4_096;
-/** Records of one step: a step for each costs more than the record. */
+/** Records per yield: yielding each record costs more than reading it. */
 const STEP = 1_000;
 
-/** Error of a text that is not CSV. */
+/** Thrown if the text is not CSV. */
 export class CsvFault extends Error {}
 
-/** One record: its fields, and the number of its line from 1 (no field spans lines). */
+/** Record with its fields and its line number from 1. No field spans lines. */
 export interface CsvRecord {
   readonly line: number;
   readonly fields: readonly string[];
 }
 
 /**
- * Reads UTF-8 bytes as records, many at a time. Lines end with LF, CR LF or CR alone; a byte order mark is left out, and
- * so are empty lines. Records may have any number of fields. A quote is a character like others: no field spans lines.
- * @throws CsvFault for what is no UTF-8 or has a record of more than 4096 characters; and what the bytes' own stream throws.
+ * Reads UTF-8 bytes as batches of records. Lines end with LF, CR LF or CR. Skips a byte order mark and empty lines. Records may have any
+ * number of fields. Quotes are ordinary characters. @throws CsvFault for invalid UTF-8 or a record above 4096 characters; and errors of the
+ * byte stream
  */
 export async function* csvRecords(bytes: Readable): AsyncGenerator<readonly CsvRecord[]> {
   const parser = parse({
     bom: true,
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
-    // A stray quote must cost its own row, not the rest of the file; readers take off those around a field.
+    // A stray quote must invalidate only its own row. Readers strip quotes around fields.
     quote: null,
     max_record_size: MAX_RECORD_CHARACTERS,
   });
-  // The failure of a part is the failure of the iteration below.
+  // Errors reach the caller through the iteration below.
   pipeline(bytes, decoded, parser, () => {});
   let records: CsvRecord[] = [];
   let line = 0;

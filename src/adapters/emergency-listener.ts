@@ -1,4 +1,4 @@
-/** Starts the thread that halts and pauses, and starts it again where it ends. */
+/** Starts the thread that serves the halt and the pause, and restarts it when it ends. */
 import type { Worker } from 'node:worker_threads';
 import type { Clock } from '../../streams/clock.ts';
 import type { Log } from '../../streams/log.ts';
@@ -7,9 +7,9 @@ import type { RequestObservation, ServiceMetrics } from './metrics.ts';
 
 /** Input of the thread. */
 export interface EmergencyThread {
-  /** State folder with the key that signs the thread's changes; null if the database knows no writer. */
+  /** State folder with the thread's signing key; null if the database requires no signatures. */
   readonly home: string | null;
-  /** Milliseconds that the service's time is ahead of the machine's. */
+  /** Milliseconds by which the service's time is ahead of the machine's. */
   readonly aheadMs: number;
   readonly appUrl: string;
   readonly apiUrl: string;
@@ -28,26 +28,26 @@ export type EmergencyPost =
   | { readonly kind: 'observed'; readonly observation: RequestObservation }
   | { readonly kind: 'defect'; readonly message: string; readonly stack: string; readonly route: string; readonly requestId: string };
 
-/** The wait before the thread is started again, which doubles with each time up to a minute. */
+/** Wait before the first restart, in milliseconds. Doubles up to a minute. */
 const FIRST_WAIT_MS = 500;
 const MOST_WAIT_MS = 60_000;
 
 export interface EmergencyListener {
-  /** Listening address: `http://127.0.0.1:<port>`. */
+  /** Address, `http://127.0.0.1:<port>`. */
   readonly url: string;
-  /** False while the thread is being started again. */
+  /** False while the thread restarts. */
   readonly isUp: boolean;
   stop(): Promise<void>;
 }
 
-/** @throws Error in one sentence if its port cannot be listened on. */
+/** @throws Error with one sentence if the port is not available */
 export async function startEmergencyListener(
   thread: EmergencyThread,
   deps: {
     readonly clock: Clock;
     readonly log: Pick<Log, 'info' | 'error'>;
     readonly metrics: Pick<ServiceMetrics, 'observe'>;
-    /** Begins a thread that serves the halt and the pause. */
+    /** Creates the worker thread. */
     readonly begin: (data: EmergencyThread) => Worker;
   },
 ): Promise<EmergencyListener> {
@@ -63,7 +63,7 @@ export async function startEmergencyListener(
     if (message.kind === 'defect') log.error({ ...message }, 'a request failed');
   }
 
-  /** Resolves with the port once the thread listens. */
+  /** Starts the thread and resolves with its port. */
   function begin(port: number): Promise<number> {
     return new Promise((listening, failed) => {
       worker = deps.begin({ ...thread, port });
@@ -95,7 +95,7 @@ export async function startEmergencyListener(
     });
   }
 
-  /** Restarts it on the same port, so that its clients find it. */
+  /** Restarts the thread on the same port, so that clients find it. */
   function again(): void {
     begin(port).catch((error: unknown) => log.error({ err: error }, 'the emergency thread could not be restarted'));
     follow();

@@ -1,4 +1,4 @@
-/** The inner end of the thread that halts and pauses: it listens, and tells its process what happens. */
+/** Runs inside the emergency thread: listens and reports to the process. */
 import type { MessagePort } from 'node:worker_threads';
 import type { EmergencyPost, EmergencyThread } from './emergency-listener.ts';
 import type { RequestObservation } from './metrics.ts';
@@ -24,13 +24,13 @@ export function threadOperation(
   };
 }
 
-/** The part of an HTTP server that the thread uses. */
+/** Methods of an HTTP server that the thread uses. */
 interface ListeningApp {
   listen(place: { readonly host: string; readonly port: number }): Promise<unknown>;
   readonly server: { address(): { readonly port: number } | string | null };
 }
 
-/** Listens, and tells the port or why it cannot. */
+/** Listens and posts the port, or the reason of a failure. */
 export async function listenInThread(
   parent: Pick<MessagePort, 'postMessage'>,
   app: ListeningApp,

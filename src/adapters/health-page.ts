@@ -1,9 +1,9 @@
-/** `/healthz` and `/metrics` of a process that runs no API. */
+/** Serves `/healthz` and `/metrics` for processes without an API. */
 import { createServer } from 'node:http';
 import { listenRefusal } from './listen-refusal.ts';
 import type { ServiceMetrics } from './metrics.ts';
 
-/** @throws Error in one sentence if the port cannot be listened on. */
+/** @throws Error with one sentence if the port is not available */
 export async function serveHealthPage(
   metrics: Pick<ServiceMetrics, 'render' | 'contentType'>,
   { host, port }: { readonly host: string; readonly port: number },

@@ -1,7 +1,7 @@
-/** HTTP to one fixed host: each request is sent once, and it is always told whether any of it may have arrived. */
+/** HTTP client of one fixed host. Each request is sent once, and its result says whether any part of it may have arrived. */
 import type { Dispatcher } from 'undici';
-// Not from the package's entry: that puts its own connections beneath Node's `fetch`, and those end the process if a peer
-// closes while a body waits to be read (nodejs/undici#5360).
+// Not imported from the package entry, which replaces the connections of Node's `fetch`. Those end the process if a peer closes while a
+// body waits to be read (nodejs/undici#5360).
 import Client from 'undici/lib/dispatcher/client.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import type { Clock } from '../../streams/clock.ts';
@@ -9,33 +9,33 @@ import type { Clock } from '../../streams/clock.ts';
 const MAX_CONNECTIONS = 8;
 
 export interface HttpTransportOptions {
-  /** `https://api.example.com`; its path is kept as a prefix. Every request goes to this host and no other. */
+  /** Base URL, such as `https://api.example.com`. Its path prefixes every request; no other host is contacted. */
   readonly baseUrl: string;
   readonly clock: Clock;
-  /** Milliseconds from the sending of a request to the end of its answer. */
+  /** Timeout from sending a request to the end of the answer, in milliseconds. */
   readonly totalTimeoutMs: number;
-  /** Milliseconds within which a connection must be made. */
+  /** Timeout of connecting, in milliseconds. */
   readonly connectTimeoutMs: number;
-  /** A longer answer is broken off. Bytes. */
+  /** Maximum bytes of an answer; longer ones are aborted. */
   readonly maxAnswerBytes: number;
 }
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Path and query as they are to go out, after the prefix of the base URL. */
+  /** Encoded path and query, appended to the base URL. */
   readonly target: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   /**
-   * True for a new connection that is closed afterwards. Nobody can tell what reached the host over a reused one, so requests that change
-   * something there use a new one.
+   * True to use a new connection that is closed afterwards. Requests that change something use it, because on a reused connection it is not
+   * known how much of a request arrived.
    */
   readonly fresh?: boolean;
-  /** Remaining time to send it, in milliseconds, read just before its first byte leaves. The result is `not_sent` at zero. */
+  /** Returns the remaining milliseconds, called just before the first byte is sent. At 0 the result is `not_sent`. */
   readonly leftMs?: () => number;
 }
 
-/** Names of headers are in lower case. */
+/** Headers by lower-case name. */
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 export type LossCode = 'timeout' | 'connect_timeout' | 'connection_failed' | 'answer_broken_off' | 'answer_too_large';
@@ -43,14 +43,14 @@ export type LossCode = 'timeout' | 'connect_timeout' | 'connection_failed' | 'an
 /** Result of one request. */
 export type HttpOutcome =
   | { readonly kind: 'answered'; readonly status: number; readonly headers: AnswerHeaders; readonly text: string }
-  /** `not_sent`: no byte of it left. `lost`: it may have arrived, and no whole answer came. `detail` names no address. */
+  /** `not_sent`: no byte was sent. `lost`: it may have arrived, and no complete answer came. `detail` contains no address. */
   | { readonly kind: 'not_sent' | 'lost'; readonly code: LossCode; readonly detail: string };
 
 export interface HttpTransport {
   readonly base: URL;
-  /** Sends one request. Never throws, never repeats, never follows a redirect. */
+  /** Sends one request. Never throws, repeats or follows a redirect. */
   send(request: HttpRequest): Promise<HttpOutcome>;
-  /** Closes the kept connections. */
+  /** Closes open connections. */
   close(): void;
 }
 
@@ -60,13 +60,13 @@ export function headerOf(headers: AnswerHeaders, name: string): string | undefin
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** @throws TypeError for a base URL that is none, or that carries a query that `send` could not keep. */
+/** @throws TypeError for an invalid base URL or one with a query */
 export function createHttpTransport(options: HttpTransportOptions): HttpTransport {
   const base = fixedBase(options.baseUrl);
   const prefix = base.pathname.replace(/\/$/, '');
   const connecting = {
     connect: { timeout: options.connectTimeoutMs },
-    // The whole answer has one deadline of the injected clock; these would be a second one by the system's.
+    // One deadline by the injected clock covers the whole answer, so undici's own timeouts are disabled.
     headersTimeout: 0,
     bodyTimeout: 0,
     pipelining: 1,
@@ -123,7 +123,7 @@ function exchange(
   });
 }
 
-/** Collects one answer. The host may have been told of the request from `onRequestStart` on, which comes before its first byte. */
+/** Collects one answer. From `onRequestStart` on, before the first byte, the request may have reached the host. */
 class Answer implements Dispatcher.DispatchHandler {
   readonly #options: HttpTransportOptions;
   readonly #resolve: (outcome: HttpOutcome) => void;
@@ -150,13 +150,13 @@ class Answer implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     if (this.#leftMs !== undefined && this.#leftMs() <= 0) this.#break('timeout', 'took its connection when the time to send was over');
-    // Given up while it waited for a connection: not a byte goes out.
+    // Timed out while waiting for a connection: send nothing.
     if (this.#settled) controller.abort(new Error('given up'));
     else this.#leaving = true;
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
-    // Interim answers (1xx) come before the one that counts.
+    // Skip interim answers (1xx).
     if (status < 200) return;
     this.#status = status;
     this.#headers = headers;

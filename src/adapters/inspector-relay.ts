@@ -1,4 +1,4 @@
-/** Relays the inspection of a service to visualisers that know an address only: on loopback, at an address that nobody guesses. */
+/** Relays the service's inspection feed to visualizers on loopback at a secret address. */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -11,17 +11,15 @@ export interface InspectorRelay {
 }
 
 /**
- * Listens on loopback. Each client that names the address has a connection of its own to the service, and is told what the
- * service tells, frame by frame; nothing goes the other way. A page of another origin does not know the address.
- * @param options.inspection The feed of the service, `ws://127.0.0.1:8080/v1/feeds/inspector?actorId=…`.
- * @param options.port 0 takes any free one.
- * @throws Error if the port is taken
+ * Listens on loopback. Each client gets its own connection to the service and receives its frames; nothing is sent back. The secret address
+ * keeps other pages out. @param options.inspection The service's feed, `ws://127.0.0.1:8080/v1/feeds/inspector?actorId=…`. @param
+ * options.port 0 for any free port. @throws Error if the port is taken
  */
 export async function startInspectorRelay(options: {
   readonly inspection: string;
   readonly token: string;
   readonly port: number;
-  /** Is told in one sentence why a connection to the service ended. */
+  /** Receives the sentence why a connection to the service ended. */
   readonly onEnd: (sentence: string) => void;
 }): Promise<InspectorRelay> {
   const path = `/${randomBytes(16).toString('base64url')}`;
@@ -70,7 +68,7 @@ function relay(client: WebSocket, { inspection, token, onEnd }: Parameters<typeo
   client.on('close', () => service.terminate());
 }
 
-/** Returns the detail of a problem document, or the text itself if it is not one. */
+/** Returns the detail of a problem document, or the unchanged text. */
 function detailOf(text: string): string {
   try {
     const { detail } = JSON.parse(text) as { readonly detail?: string };

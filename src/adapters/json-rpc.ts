@@ -1,17 +1,17 @@
 /**
- * JSON-RPC over POST to one host: reads may be tried again, what changes something is sent once, and its loss is told.
- * See docs/reference/outside/primary-chain.md and evm-chain.md.
+ * JSON-RPC client of one host. Reads may be repeated; a request that changes something is sent once, and its loss is reported. See
+ * docs/reference/outside/primary-chain.md and evm-chain.md.
  */
 import type { Clock } from '../../streams/clock.ts';
 import { createHttpTransport, type HttpOutcome, headerOf, type LossCode } from './http-transport.ts';
 import type { RequestBudget } from './venues/request-budget.ts';
 import { retryAfterMs } from './venues/venue-http.ts';
 
-/** A node that is away, refuses or answers nonsense. Its address is never part of the message: it may hold a key. */
+/** Thrown if a node does not answer, refuses or answers nonsense. The message contains no address, which may hold a key. */
 export class NodeError extends Error {
-  /** `unreachable`, `timeout`, `http_429`, `not_json`, `rpc_-32602`, `malformed` and the like. */
+  /** Reason, such as `unreachable`, `timeout`, `http_429`, `not_json`, `rpc_-32602` or `malformed`. */
   readonly code: string;
-  /** Data that the node added to a JSON-RPC error. */
+  /** `data` of the JSON-RPC error. */
   readonly data: unknown;
 
   constructor(code: string, message: string, data?: unknown) {
@@ -24,27 +24,27 @@ export class NodeError extends Error {
 /** Result of one request. */
 export type Reply =
   | { readonly kind: 'result'; readonly value: unknown }
-  /** The node answered that it will not. */
+  /** The node refused the request. */
   | { readonly kind: 'refused'; readonly code: number; readonly message: string; readonly data: unknown }
-  /** Request of which nothing was taken: it never left, or was refused before it was read. */
+  /** The node received nothing, or refused before reading the request. */
   | { readonly kind: 'not_taken'; readonly error: NodeError }
-  /** The request may have been received, and no whole answer came. */
+  /** The request may have arrived, and no complete answer came. */
   | { readonly kind: 'lost'; readonly error: NodeError };
 
 export interface JsonRpcOptions {
   readonly url: string;
   readonly clock: Clock;
-  /** Request budget; without one nothing is counted. */
+  /** Request budget; without one, requests are not counted. */
   readonly budget?: RequestBudget;
   readonly timeoutMs?: number;
-  /** Reports the code of every request without an answer of its own, for counters. */
+  /** Receives the code of every unanswered request. */
   readonly onFailure?: (code: string) => void;
 }
 
 export interface JsonRpc {
-  /** One question, tried again once if the node was away or turned us away. @throws NodeError */
+  /** Sends a read; repeats it once if the node was unreachable or rejected it. @throws NodeError */
   ask(method: string, params: readonly unknown[]): Promise<unknown>;
-  /** Sends at most once, and not if no time is left by `leftMs` (milliseconds). Never throws. */
+  /** Sends at most once, and only while `leftMs` returns more than 0 ms. Never throws. */
   once(method: string, params: readonly unknown[], leftMs?: () => number): Promise<Reply>;
   close(): void;
 }
@@ -55,7 +55,7 @@ const MAX_ANSWER_BYTES = 5 * 1024 * 1024;
 const PAUSE_MS = 250;
 const PAUSE_WHEN_LIMITED_MS = 2_000;
 
-/** Opens nothing yet. One host and no other, no redirects followed. @throws TypeError if the address is none. */
+/** Creates the client. Follows no redirect. @throws TypeError for an invalid address */
 export function createJsonRpc(options: JsonRpcOptions): JsonRpc {
   const { clock, budget } = options;
   const { base, http } = nodeTransport(options);
@@ -83,7 +83,7 @@ export function createJsonRpc(options: JsonRpcOptions): JsonRpc {
     if (outcome.kind !== 'answered') return { kind: outcome.kind === 'lost' ? 'lost' : 'not_taken', error: lossOf(outcome) };
     const { status, headers: told, text } = outcome;
     if (status === 429) budget?.block(clock.now() + (retryAfterMs(headerOf(told, 'retry-after'), clock.now()) ?? PAUSE_WHEN_LIMITED_MS));
-    // Refused before it was read; a failure behind it (5xx) leaves open what was done.
+    // A status below 500 means that the request was refused unread; after a 5xx its outcome is unknown.
     if (status >= 300 && status < 500) return { kind: 'not_taken', error: new NodeError(`http_${status}`, `the node answered ${status}`) };
     return replyIn(id, status, text);
   }
@@ -103,12 +103,12 @@ export function createJsonRpc(options: JsonRpcOptions): JsonRpc {
   };
 }
 
-/** Failures that a second try may not meet. A node that was slow once would be waited for twice as long. */
+/** Returns true for failures that a second attempt may avoid. Timeouts are not repeated. */
 function passes(code: string): boolean {
   return code === 'unreachable' || code === 'not_json' || code === 'http_429' || code.startsWith('http_5');
 }
 
-/** @throws TypeError if the address is none. Its query may hold a key, and stays a part of every request. */
+/** @throws TypeError for an invalid address. Its query may contain a key and is sent with every request. */
 function nodeTransport({ url, clock, timeoutMs = TIMEOUT_MS }: JsonRpcOptions) {
   const base = new URL(url);
   const http = createHttpTransport({
@@ -121,7 +121,7 @@ function nodeTransport({ url, clock, timeoutMs = TIMEOUT_MS }: JsonRpcOptions) {
   return { base, http };
 }
 
-/** Messages about a node that sent no whole answer. */
+/** Codes and messages by kind of loss. */
 const LOSSES: Readonly<Record<LossCode, readonly [code: string, message: string]>> = {
   timeout: ['timeout', 'the node did not answer in time'],
   connect_timeout: ['timeout', 'the node did not accept a connection in time'],
@@ -138,7 +138,7 @@ function lossOf(outcome: Exclude<HttpOutcome, { kind: 'answered' }>): NodeError 
   );
 }
 
-/** Parses an answer. Anything but an answer to this very request counts as lost. */
+/** Parses an answer. Anything but an answer to this request counts as lost. */
 function replyIn(id: number, status: number, text: string): Reply {
   const lost = (code: string, message: string): Reply => ({ kind: 'lost', error: new NodeError(code, message) });
   let body: unknown;
@@ -156,7 +156,7 @@ function replyIn(id: number, status: number, text: string): Reply {
   return { kind: 'refused', code, message: message.slice(0, 300), data };
 }
 
-/** True for an error that says that the node of the chain gave no answer. */
+/** Returns true for an error of a node that did not answer. */
 export function isSilence(error: unknown): boolean {
   return error instanceof NodeError;
 }

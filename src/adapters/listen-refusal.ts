@@ -1,4 +1,4 @@
-/** Explanation in one sentence of why a port cannot be listened on, for the person who configured it. */
+/** Sentences about ports that cannot be listened on, for the person who configured them. */
 import type { AddressInfo } from 'node:net';
 
 const WHY: { readonly [code: string]: string } = {
@@ -9,7 +9,7 @@ const WHY: { readonly [code: string]: string } = {
   EAI_AGAIN: 'is not an address of this machine: set',
 };
 
-/** The sentence for an error of `listen`, with what to change; any other error as it came. */
+/** Returns a sentence for an error of `listen` with the setting to change; any other error unchanged. */
 export function listenRefusal(error: unknown, host: string, port: number, setting: 'PORT' | 'SANDBOX_PORT' | 'EMERGENCY_PORT'): unknown {
   const { code = '' } = error as NodeJS.ErrnoException;
   const why = WHY[code];
@@ -20,18 +20,18 @@ export function listenRefusal(error: unknown, host: string, port: number, settin
   return new Error(`${host}:${port} ${why} ${remedy}`);
 }
 
-/** True if only this machine can reach what listens on an address. */
+/** Returns true if only this machine can reach the address. */
 export function isLoopback(host: string): boolean {
   return host === '127.0.0.1' || host === '::1' || host === 'localhost';
 }
 
-/** `http://127.0.0.1:<port>`: the address of a server that listens. @param port the one that it was given, if it tells none. */
+/** Returns the address of a listening server, `http://127.0.0.1:<port>`. @param port used if the server reports none */
 export function listeningUrl(server: { address(): AddressInfo | string | null }, host: string, port: number): string {
   const address = server.address();
   return urlAt(host, typeof address === 'object' && address !== null ? address.port : port);
 }
 
-/** The address of a host and a port; a host that stands for every address is asked on loopback. */
+/** Returns the URL of a host and a port; a wildcard host becomes loopback. */
 export function urlAt(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`;
 }

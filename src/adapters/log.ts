@@ -1,11 +1,11 @@
-/** Log of the service: one JSON line per entry, on stderr. A line that cannot be written is lost, and nothing else. */
+/** Log of the service: one JSON line per entry on stderr. A line that cannot be written is dropped. */
 import pino, { type Logger } from 'pino';
 import type { LogLevel } from './log-levels.ts';
 import { lossyLines } from './lossy-lines.ts';
 
 export type { Logger } from 'pino';
 
-/** Secrets that pass through by accident are blanked by their names. */
+/** Names of fields that are redacted. */
 const SECRET_PATHS = [
   'token',
   'password',
@@ -16,7 +16,7 @@ const SECRET_PATHS = [
   'headers.cookie',
   '*.headers.cookie',
 ];
-/** @param descriptor what is written to: stderr unless told. */
+/** @param descriptor file descriptor to write to; default stderr */
 export function createLog(level: LogLevel, descriptor = 2): Logger {
   return pino(
     { level, base: null, redact: SECRET_PATHS, timestamp: pino.stdTimeFunctions.isoTime },

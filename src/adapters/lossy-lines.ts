@@ -1,17 +1,16 @@
-/** Lines to a file descriptor that never hold a process up: one that cannot be written is lost, and counted. */
+/** Writes lines to a file descriptor without blocking the process; lines that cannot be written are counted and dropped. */
 import { writeSync } from 'node:fs';
 
-/** Maximum attempts to write a line to a slow reader, and the wait of each. */
+/** Maximum attempts per line for a slow reader; the wait between them follows. */
 const TRIES = 20;
 const TRY_MS = 5;
 
 const pause = new Int32Array(new SharedArrayBuffer(4));
 
 /**
- * Writes lines to a file descriptor and never throws: on a full disk, or where nobody reads any more, a line is dropped. The
- * first line that gets through after that is preceded by one that says how many were lost.
- * @param now the time in ISO 8601, for the line that says how many were lost.
- * @param write replaces writing to the descriptor; answers how many bytes were taken.
+ * Writes lines to a file descriptor and never throws: a line is dropped on a full disk or a closed pipe. The next written line is preceded
+ * by one with the number of dropped lines. @param now time in ISO 8601 for that line @param write replaces writing to the descriptor;
+ * returns the number of written bytes
  */
 export function lossyLines(
   descriptor: number,
@@ -19,9 +18,9 @@ export function lossyLines(
   write: (bytes: Buffer) => number = (bytes) => writeSync(descriptor, bytes),
 ): { write(line: string): void } {
   let lost = 0;
-  /** A part of a line stands at the end of what was written. */
+  /** True if the last line was written only partly. */
   let torn = false;
-  /** @throws what the system says, once the line cannot be written. A reader that was too slow before is not waited for again. */
+  /** @throws the system's error if the line cannot be written. Does not wait for a reader that was too slow before. */
   const whole = (line: string): void => {
     let rest = Buffer.from(torn ? `\n${line}` : line);
     for (let tried = lost > 0 ? TRIES : 0; rest.length > 0; ) {

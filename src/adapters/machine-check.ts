@@ -1,4 +1,4 @@
-/** Check of this machine: the state folder, the database, the queue and the port, each with its problem. */
+/** Checks this machine: state folder, database, queue and port, each with its problem. */
 import { accessSync, constants, existsSync, mkdirSync, statfsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
@@ -13,13 +13,13 @@ import { examineDatabase } from './store/database-check.ts';
 export interface Finding {
   readonly what: string;
   readonly ok: boolean;
-  /** Result in one sentence. */
+  /** Sentence with the result. */
   readonly detail: string;
 }
 
 const LEAST_FREE_BYTES = 512 * 1024 * 1024;
 
-/** @param path the search path of programs. */
+/** @param path PATH of the programs */
 export async function examineMachine(
   settings: ServerSettings & { readonly HOST: string; readonly PORT: number },
   path: string,

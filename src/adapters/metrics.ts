@@ -1,11 +1,11 @@
-/** The service's own numbers, in Prometheus' words. */
+/** Metrics of the service in Prometheus' format. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { createLiveClock } from '../../streams/live-clock.ts';
 import { createUnknownFields, type FeedCounters, type NoteUnknownField } from '../../streams/feed-counters.ts';
 
 export interface RequestObservation {
   readonly method: string;
-  /** The route's pattern, or `unknown`. */
+  /** Pattern of the route, or `unknown`. */
   readonly route: string;
   readonly status: number;
   readonly durationMs: number;
@@ -13,7 +13,7 @@ export interface RequestObservation {
 
 export interface ServiceMetrics {
   readonly contentType: string;
-  /** The Prometheus text. */
+  /** Returns the Prometheus text. */
   render(): Promise<string>;
   observe(request: RequestObservation): void;
   ticked(tick: {
@@ -23,47 +23,47 @@ export interface ServiceMetrics {
     readonly tookMs: number;
     readonly behindMs: number;
   }): void;
-  /** A tick that failed as a whole: its shard has not advanced. */
+  /** Counts a tick that failed as a whole; its shard did not advance. */
   tickFailed(): void;
-  /** Records the number of stalled shards and the largest lag. */
+  /** Sets the number of stalled shards and the largest lag. */
   stalled(shards: { readonly count: number; readonly behindMs: number }): void;
-  /** A row that a background loop could not handle: it is tried again later. */
+  /** Counts a row that a background loop failed to handle and will retry. */
   rowFailed(loop: string): void;
-  /** Records the present number of quarantined rows per loop and of quarantined actors. */
+  /** Sets the number of quarantined rows per loop and of quarantined actors. */
   quarantined(now: { readonly actors: number; readonly rows: readonly { readonly loop: string; readonly count: number }[] }): void;
-  /** A round of the leaderboard's refresh: what became of its wallets, how many wait, and for how long the first of them. */
+  /** Records a round of the leaderboard's refresh: results by wallet, the number of waiting wallets, and the longest wait. */
   leaderboardRefreshed(round: {
     readonly refreshed: number;
     readonly failed: number;
     readonly waiting: number;
     readonly behindMs: number;
   }): void;
-  /** A round of comparing what vaults claim with what is held: how many organizations came to each verdict. */
+  /** Records a round of comparing vault claims with holdings: organizations by verdict. */
   reservesCompared(round: Readonly<Record<'backed' | 'short' | 'unknown', number>>): void;
   cut(cut: { readonly instruments: number; readonly behindMs: number }): void;
-  /** Records the lead of this machine's clock over PostgreSQL's. */
+  /** Sets the milliseconds by which this machine's clock is ahead of PostgreSQL's. */
   clockOffset(offsetMs: number): void;
-  /** Sets the source of message counts, by venue and by result; null once nothing receives any more. Read on every scrape. */
+  /** Sets the source of message counts by venue and result, read on every scrape; null when no feed runs any more. */
   countMessages(counts: (() => Iterable<readonly [venue: string, what: string, count: number]>) | null): void;
-  /** A server of this service that had ended by itself and was started again. */
+  /** Counts a restart of an embedded server that had ended by itself. */
   serverRestarted(server: 'postgresql' | 'redis'): void;
-  /** Counts one unanswered request to a system that is queried on demand. */
+  /** Counts an unanswered request to a system. */
   unanswered(place: AskedSystem, reason: string): void;
-  /** Counts an unknown member in an answer of a system that is queried on demand. */
+  /** Counts an unknown member in an answer of a system. */
   readonly unknownField: NoteUnknownField;
 }
 
-/** Systems queried on demand, by the names of their settings and of the sandbox's simulators. */
+/** Systems that are queried on demand, by their names in settings and in the sandbox. */
 export type AskedSystem = 'identity' | 'primarychain' | 'evmchain' | 'signer' | 'bridge' | 'agentlaunch';
 
-/** Time in which the probe of the event loop measures for the first time, in milliseconds: it looks every 10. */
+/** Milliseconds before the first result of the event loop's probe, which samples every 10. */
 const FIRST_PROBES_MS = 25;
 
 export function createMetrics(): ServiceMetrics {
   const registry = new Registry();
   const registers = [registry];
   let probing: Promise<void> | null = null;
-  /** Measures Node.js itself from the first scrape on: the probe wakes a process a hundred times a second. */
+  /** Measures Node.js from the first scrape on: the probe wakes the process a hundred times a second. */
   function probe(): Promise<void> {
     collectDefaultMetrics({ register: registry });
     const clock = createLiveClock();
@@ -94,7 +94,7 @@ function requestSeconds(registers: Registry[]): ServiceMetrics['observe'] {
     buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3],
     registers,
   });
-  // Finding a series by its labels costs more than observing in it; there are as many as there are routes and statuses.
+  // Looking up a series by its labels costs more than observing, so series are cached by route and status.
   const known = new Map<string, Histogram.Internal<'method' | 'route' | 'status'>>();
   return ({ method, route, status, durationMs }) => {
     const key = `${method} ${status} ${route}`;
@@ -234,7 +234,7 @@ function feedMetrics(registers: Registry[]): Pick<ServiceMetrics, 'cut' | 'count
   };
 }
 
-/** The clock, the servers, and what is asked of systems outside. */
+/** Creates the metrics of clock, servers and outside systems. */
 function outsideMetrics(registers: Registry[]): Pick<ServiceMetrics, 'clockOffset' | 'serverRestarted' | 'unanswered' | 'unknownField'> {
   const offset = new Gauge({
     name: 'sevengate_clock_offset_seconds',
@@ -271,7 +271,7 @@ function outsideMetrics(registers: Registry[]): Pick<ServiceMetrics, 'clockOffse
   };
 }
 
-/** Returns the counts of feeds as `hearing` reports them: a row for each venue and result of its messages. */
+/** Returns message counts as `countMessages` needs them: one row per venue and result. */
 export function messageCounts(counters: ReturnType<FeedCounters['snapshot']>): (readonly [venue: string, what: string, count: number])[] {
   return Object.entries(counters).flatMap(([venue, { received, rejected, counted, unknownFields }]) => [
     [venue, 'received', received] as const,

@@ -1,4 +1,4 @@
-/** Files that are named by people: read or written whole, or refused in one sentence without the words of the system. */
+/** Reads and writes files that users name; a failure is one sentence. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { errorText } from '../domain/values/value-text.ts';
 
@@ -18,12 +18,12 @@ const WHY_NOT_WRITTEN: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
 };
 
-/** Describes why a file could not be opened or read, or repeats the system's own error. */
+/** Returns the reason why a file cannot be opened or read, or the system's message. */
 export function whyNotRead(error: unknown): string {
   return WHY[codeOf(error)] ?? errorText(error);
 }
 
-/** The same of a file that could not be written. */
+/** Returns the reason why a file cannot be written, or the system's message. */
 export function whyNotWritten(error: unknown): string {
   return WHY_NOT_WRITTEN[codeOf(error)] ?? errorText(error);
 }
@@ -41,12 +41,12 @@ export function readNamedBytes(file: string): Buffer {
   }
 }
 
-/** The text of a file. @throws Error `<file> cannot be read: …` */
+/** Returns the text of a file. @throws Error `<file> cannot be read: …` */
 export function readNamedFile(file: string): string {
   return readNamedBytes(file).toString('utf8');
 }
 
-/** Writes a text to a file and replaces its contents. @throws Error `<file> cannot be written: …` */
+/** Writes or replaces a text file. @throws Error `<file> cannot be written: …` */
 export function writeNamedFile(file: string, text: string): void {
   try {
     writeFileSync(file, text);

@@ -1,4 +1,4 @@
-/** Fresh ids: UUIDv7 of the clock's time and random bytes that are drawn by the thousand. */
+/** Creates UUIDv7 ids from the clock's time and batches of random bytes. */
 import { randomFillSync } from 'node:crypto';
 import type { Clock } from '../../streams/clock.ts';
 import { uuidV7 } from '../domain/values/ids.ts';
@@ -6,7 +6,7 @@ import { uuidV7 } from '../domain/values/ids.ts';
 const BYTES_PER_ID = 10;
 const DRAWN_AT_ONCE = 512;
 
-/** Makes a source of ids. Drawing ten bytes for each costs several times as much as the rest of an id. */
+/** Creates a source of ids. Random bytes are drawn in batches, because drawing ten per id costs several times the rest. */
 export function createNewIds(clock: Pick<Clock, 'now'>): () => string {
   const drawn = new Uint8Array(BYTES_PER_ID * DRAWN_AT_ONCE);
   let used = drawn.length;

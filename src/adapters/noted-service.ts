@@ -1,10 +1,10 @@
-/** Address of the service that runs on a state folder, written there while it runs: for commands beside it. */
+/** Writes the address of a running service into its state folder, for commands that run beside it. */
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const fileIn = (home: string): string => join(home, 'service.json');
 
-/** Notes if this process serves the API. Returns what removes the note, unless another process has written its own since. */
+/** Writes the address. The returned function removes it unless another process has replaced it. */
 export function noteService(home: string, url: string): () => void {
   const file = fileIn(home);
   const draft = `${file}.${process.pid}.new`;
@@ -15,7 +15,7 @@ export function noteService(home: string, url: string): () => void {
   };
 }
 
-/** Address of the service that runs on this state folder, or null if none runs. */
+/** Returns the address of the service that runs on this state folder, or null. */
 export function runningServiceUrl(home: string): string | null {
   const noted = read(fileIn(home));
   return noted !== null && isAlive(noted.pid) ? noted.url : null;
@@ -35,7 +35,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // The process is there, and belongs to somebody else.
+    // EPERM: the process exists and belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -1,4 +1,7 @@
-/** The report of a backtest or of a sweep as one file: the terminal's own modules, its charts and its style, with the result inside. It asks nobody for anything. */
+/**
+ * Builds the report of a backtest or sweep as one HTML file with the terminal's modules, charts and styles and the result. The file loads
+ * nothing.
+ */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -8,16 +11,16 @@ import type { EvaluationView } from '../../actors/evaluation/commands.ts';
 /** Data of `web/report/report-file.js`. */
 export interface ReportData {
   readonly evaluation: 'backtest' | 'sweep';
-  /** Plain text: the name of the agent or of the manifest. */
+  /** Plain text: the name of the agent or manifest. */
   readonly title: string;
-  /** Null for a manifest that no agent holds. */
+  /** Version of the agent's manifest; null for a manifest without an agent. */
   readonly manifestVersion: number | null;
   readonly resultHash: string;
   readonly summary: unknown;
   readonly result: unknown;
 }
 
-/** A page, and the policy that lets its own script run and nothing else. */
+/** Page and a content security policy that permits only its own script. */
 export interface ReportPage {
   readonly page: string;
   readonly policy: string;
@@ -39,7 +42,7 @@ const FOLDER = new URL('../../web/report/', import.meta.url);
 const STYLES = ['page.css', 'report.css'];
 let frame: Promise<Frame> | null = null;
 
-/** Makes the page. The same data give the same text, byte for byte. @throws Error if a module of the report does not compile. */
+/** Builds the page. Deterministic, byte for byte. @throws Error if a module of the report does not compile */
 export async function simulationPage(data: ReportData): Promise<ReportPage> {
   frame ??= readFrame();
   const { script, style } = await frame;
@@ -49,7 +52,7 @@ export async function simulationPage(data: ReportData): Promise<ReportPage> {
     /[&<>"']/g,
     (character) => `&#${character.charCodeAt(0)};`,
   );
-  // Within a script no text may end it.
+  // `<` would let a text end the script.
   const json = JSON.stringify(data).replaceAll('<', '\\u003c');
   const page = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -64,14 +67,14 @@ export async function simulationPage(data: ReportData): Promise<ReportPage> {
 }
 
 /**
- * The pages of finished runs: that of a stress test is as it was written, any other one is made of its result. An agreement has none.
- * @param reads of one organization's runs.
+ * Creates the pages of finished runs. A stress test stores its page; other pages are built from the result; an agreement has none. @param
+ * reads reads of one organization's runs
  */
 export function createRunPages(reads: {
   find(orgId: string, agentId: string, runId: string): Promise<EvaluationView | null>;
   report(orgId: string, agentId: string, runId: string): Promise<KeptReport | null>;
 }) {
-  /** The page of a finished run, and the content security policy under which it works; a policy of null: nothing of it runs. */
+  /** Returns the page of a finished run and its content security policy; a null policy permits no script. */
   return async (
     orgId: string,
     agentId: string,
@@ -95,7 +98,7 @@ export function createRunPages(reads: {
 
 export type RunPages = ReturnType<typeof createRunPages>;
 
-/** The modules of the report and its styles, in one script and one style sheet. */
+/** Reads the report's modules and styles into one script and one style sheet. */
 async function readFrame(): Promise<Frame> {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL('report-file.js', FOLDER))],

@@ -1,4 +1,4 @@
-/** Process facts for the embedded servers: live processes, owners of folders, free ports, and timeouts. */
+/** Process helpers of the embedded servers: live processes, owners of folders, free ports, timeouts. */
 import { execFileSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -6,20 +6,20 @@ import { createServer } from 'node:net';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Log of a launcher, one line per entry. */
+/** Writes one line to the log. */
 export type Log = (line: string) => void;
 
 /**
- * Start time of a process, which tells it from a later one with the same number. Null if no such process lives. One that has
- * ended and was never reaped counts as gone, because init of a small container may never reap it.
- * @throws Error if this machine cannot tell, as without a free file descriptor: that says nothing of the process.
+ * Returns the start time of a process, which distinguishes it from a later one with the same id. Null if it does not run; an unreaped one
+ * counts as ended, because init of a small container may never reap it. @throws Error if the machine cannot tell, for example without free
+ * file descriptors
  */
 export function processStartedAt(pid: number): string | null {
   if (!Number.isInteger(pid) || pid <= 0) return null;
   if (process.platform === 'linux') {
     try {
       const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-      // The second field is the command in brackets and may hold spaces: count from the last bracket.
+      // The second field, the command in brackets, may contain spaces: count from the last bracket.
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       return fields[0] === 'Z' || fields[0] === 'X' ? null : (fields[19] ?? null);
     } catch (error) {
@@ -30,7 +30,7 @@ export function processStartedAt(pid: number): string | null {
   return ps(pid, 'stat')?.startsWith('Z') === false ? ps(pid, 'lstart') : null;
 }
 
-/** Returns the command line of a live process, arguments separated by spaces; null if it is gone. */
+/** Returns the command line of a running process, arguments separated by spaces; null if it has ended. */
 export function commandLine(pid: number): string | null {
   if (processStartedAt(pid) === null) return null;
   if (process.platform !== 'linux') return ps(pid, 'args');
@@ -42,7 +42,7 @@ export function commandLine(pid: number): string | null {
   }
 }
 
-/** True if `/proc` has no such process, or none any more: it may end while its file is read. */
+/** Returns true for the error of a missing `/proc` entry. A process may end while its file is read. */
 function isGone(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'ENOENT' || code === 'ESRCH';
@@ -54,19 +54,19 @@ function ps(pid: number, column: string): string | null {
       execFileSync('ps', ['-o', `${column}=`, '-p', String(pid)], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim() || null
     );
   } catch (error) {
-    // A program that has begun and found no process ends with status 1; one that could not begin has none.
+    // `ps` exits with status 1 if there is no such process. A failed launch has no status.
     if (typeof (error as { status?: unknown }).status === 'number') return null;
     throw error;
   }
 }
 
-/** Below the ports that kernels hand out by themselves: from 32768 on Linux, from 49152 elsewhere. */
+/** Ports below the kernel's ephemeral range, which begins at 32768 on Linux and at 49152 elsewhere. */
 const [FIRST_PORT, END_PORT] = [10_240, 20_000];
 const PORT_ATTEMPTS = 200;
 
 /**
- * Returns a free TCP port of 127.0.0.1 for a server that others find again at the same address after a restart, so not one that the kernel
- * gives to connections in the meantime. @throws Error if every port that was tried is taken.
+ * Returns a free TCP port of 127.0.0.1 outside the kernel's ephemeral range, so that a server can use it again after a restart. @throws
+ * Error if all tried ports are taken
  */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < PORT_ATTEMPTS; attempt++) {
@@ -85,9 +85,8 @@ function isFree(port: number): Promise<boolean> {
 }
 
 /**
- * Waits until `check` gives something other than null or false and returns it. Polls, because another process's files and
- * ports send no event, first every 2 ms and then ever slower.
- * @throws what `check` throws, or an error that names `what` after `deadlineMs`.
+ * Polls until `check` returns something other than null or false, and returns that. Starts with 2 ms and slows down. @throws errors of
+ * `check`, or one that names `what` after `deadlineMs`
  */
 export async function until<T>(
   what: string,
@@ -103,7 +102,7 @@ export async function until<T>(
   }
 }
 
-/** Makes this process the owner of what `file` stands for, unless a live process already is: then returns its id. */
+/** Makes this process the owner of `file`, or returns the id of the live owner. */
 export function claim(file: string): number | null {
   mkdirSync(dirname(file), { recursive: true });
   const ours = `${process.pid} ${processStartedAt(process.pid)}\n`;
@@ -123,7 +122,7 @@ export function claim(file: string): number | null {
     if (held === null) continue;
     const [pid = '', ...startedAt] = held.trim().split(' ');
     if (processStartedAt(Number(pid)) === startedAt.join(' ')) return Number(pid);
-    // Its owner died. Renaming, unlike removing, can succeed for one claimant only.
+    // The owner has died. Unlike removing, renaming succeeds for one claimant only.
     try {
       renameSync(file, draft);
       rmSync(draft, { force: true });
@@ -133,13 +132,13 @@ export function claim(file: string): number | null {
   }
 }
 
-/** Returns the live process that `claim` made the owner, or null. */
+/** Returns the id of the live owner, or null. */
 export function claimant(file: string): number | null {
   const [pid = '', ...startedAt] = (readIfThere(file) ?? '').trim().split(' ');
   return pid !== '' && processStartedAt(Number(pid)) === startedAt.join(' ') ? Number(pid) : null;
 }
 
-/** Gives up what `claim` gave. Does nothing where another process owns it by now. */
+/** Releases a claim. Does nothing if another process owns it now. */
 export function release(file: string): void {
   if (readIfThere(file)?.startsWith(`${process.pid} `)) rmSync(file, { force: true });
 }

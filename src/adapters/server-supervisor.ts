@@ -1,4 +1,4 @@
-/** Watches a server that this process started, and starts it again if it ended by itself. */
+/** Watches a server that this process started and restarts it if it ends by itself. */
 import type { Clock } from '../../streams/clock.ts';
 import type { Log } from '../../streams/log.ts';
 import { processStartedAt } from './server-process.ts';
@@ -12,22 +12,22 @@ export interface Supervision {
   /** Names the server in the log and in metrics. */
   readonly name: 'postgresql' | 'redis';
   readonly server: SupervisedServer;
-  /** Starts the server again if it was: same folder, same port, same password. */
+  /** Restarts the server with the same folder, port and password. */
   readonly restart: () => Promise<SupervisedServer>;
   readonly clock: Pick<Clock, 'now' | 'deadline'>;
   readonly log: Pick<Log, 'error' | 'info'>;
-  /** Receives that the server is back after so many milliseconds. */
+  /** Called after a restart with the milliseconds of the interruption. */
   readonly onRestarted: (name: Supervision['name'], downMs: number) => void;
 }
 
-/** Interval of the process check. Reading `/proc` takes microseconds; elsewhere a program must be started for it. */
+/** Milliseconds between checks. Reading `/proc` takes microseconds; other systems must run a program. */
 const LOOK_MS = process.platform === 'linux' ? 200 : 1_000;
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 5_000;
-/** A server that lived so long begins with the shortest wait again. */
+/** Milliseconds after which a running server resets the wait to its minimum. */
 const STEADY_MS = 60_000;
 
-/** True also if this machine cannot tell: a living server that is taken for dead would be started again. */
+/** Returns true also if the machine cannot tell, so that a running server is not started twice. */
 function isAlive(pid: number, startedAt: string | null, log: Supervision['log']): boolean {
   try {
     return startedAt !== null && processStartedAt(pid) === startedAt;
@@ -37,7 +37,7 @@ function isAlive(pid: number, startedAt: string | null, log: Supervision['log'])
   }
 }
 
-/** Returns what stops the watch and the server, whichever process it is by then. */
+/** Starts supervision; `stop` ends it and stops the current server process. */
 export function superviseServer(supervision: Supervision): { stop(): Promise<void> } {
   const { name, restart, clock, log } = supervision;
   let server = supervision.server;

@@ -1,4 +1,4 @@
-/** The database and the queue: the servers that the settings name, or private ones that this command starts and stops. */
+/** Database and queue: configured servers, or private ones that this command starts and stops. */
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Log } from '../../streams/log.ts';
@@ -9,37 +9,37 @@ import { type SupervisedServer, type Supervision, superviseServer } from './serv
 import { examineDatabase } from './store/database-check.ts';
 import { startEmbeddedPostgres } from './store/embedded-postgres.ts';
 
-/** The settings that say which servers there are; their names stand in what is refused. */
+/** Settings of the servers; refusals mention their names. */
 export interface ServerSettings {
-  /** The state folder, in which private servers live. */
+  /** State folder, which contains the private servers. */
   readonly SEVENGATE_HOME: string;
   readonly DATABASE_URL: { reveal(): string } | null;
   readonly REDIS_URL: { reveal(): string } | null;
-  /** Null: Redis if there is one. */
+  /** Backend of the queue; null: Redis if available. */
   readonly QUEUE_BACKEND: QueueAddress['kind'] | null;
 }
 
 export interface Servers {
   readonly databaseUrl: string;
   readonly queue: QueueAddress;
-  /** Null without Redis. Quotes pass within this process only then. */
+  /** Address of Redis; null without it, when quotes stay within this process. */
   readonly redisUrl: string | null;
-  /** Stops what was started here, in the opposite order. */
+  /** Stops the servers that were started here, in reverse order. */
   stop(): Promise<void>;
 }
 
 export interface ServerStart {
-  /** The search path on which a Redis server is looked for. */
+  /** PATH on which a Redis server is looked for. */
   readonly path: string;
   readonly log: Log & { debug(line: string): void };
-  /** Caller: the service itself, one per state folder, or a command that runs beside it or alone; default a command. */
+  /** Purpose: the service itself, one per state folder, or a command beside it; default a command. */
   readonly purpose?: 'service' | 'command';
   readonly signal?: AbortSignal;
-  /** Supervision of the servers that a service starts. A command supervises none. */
+  /** Supervision of servers that a service starts. Commands use none. */
   readonly watch?: Pick<Supervision, 'clock' | 'onRestarted'>;
 }
 
-/** Servers that this command has started so far, and the way to start private ones. */
+/** Servers that were started so far, and the options. */
 interface Starting extends ServerStart {
   readonly settings: ServerSettings;
   readonly home: string;
@@ -49,13 +49,13 @@ interface Starting extends ServerStart {
 
 type PrivateServer = SupervisedServer & { readonly url: string; readonly sharedWith: number | null; readonly adopted: boolean };
 
-/** Maximum wait for a command that runs on the embedded servers. */
+/** Maximum milliseconds that a command waits for another one's embedded servers. */
 const COMMAND_MS = 60_000;
 
 /**
- * Starts the servers that the settings do not name. A command beside a running service shares its servers. If another command owns the
- * servers, it waits until that one has ended, because they end with it. @throws Error in one sentence; what was started before is stopped.
- * A service is refused if another one lives in the same state folder. The signal's reason, if it was aborted.
+ * Starts the servers that the settings do not name. A command shares the servers of a running service. If another command owns the servers,
+ * it waits for that one's end. @throws Error with one sentence, after stopping what was started; refuses a second service of one state
+ * folder; the signal's reason if it was aborted
  */
 export async function startServers(settings: ServerSettings, options: ServerStart): Promise<Servers> {
   const home = resolve(settings.SEVENGATE_HOME);
@@ -93,7 +93,7 @@ function makeHome(home: string): void {
   }
 }
 
-/** Returns the program of a private Redis; null if none is needed or none exists. */
+/** Returns the program of a private Redis; null if not needed or not found. */
 function redisProgramOf({ settings, path }: Starting): RedisServer | null {
   const found = settings.REDIS_URL === null && settings.QUEUE_BACKEND !== 'postgres' ? findRedisServer(path) : null;
   if (settings.QUEUE_BACKEND === 'redis' && settings.REDIS_URL === null && found === null)
@@ -148,7 +148,7 @@ async function redisOf(starting: Starting, program: RedisServer | null): Promise
   return server.url;
 }
 
-/** Starts or shares a private server; what this command started is stopped by it, and watched over if it is the service. */
+/** Starts or shares a private server, registers its stop, and supervises it for a service. */
 async function embed<Server extends PrivateServer>(
   { home, serviceFile, stops, log, signal, watch }: Starting,
   name: Supervision['name'],

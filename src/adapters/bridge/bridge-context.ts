@@ -1,4 +1,4 @@
-/** Context of a bridge provider: both chains, and what it reads from them before it offers anything. */
+/** Context of a bridge provider: both chains and the reads that an offer needs. */
 import type { Clock } from '../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
 import type { BridgeChain } from '../../domain/bridge/quote.ts';
@@ -10,7 +10,7 @@ export interface BridgeContext {
   readonly clock: Clock;
   readonly random: () => number;
   readonly note: NoteUnknownField;
-  /** Receives what was not answered or could not be read, by the reason. */
+  /** Receives the reason of every request that was not answered or not readable. */
   readonly onFailure: (place: AskedSystem, reason: string) => void;
   /** Number of the EVM chain. */
   readonly chainId: number;

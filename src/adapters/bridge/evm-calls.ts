@@ -1,4 +1,4 @@
-/** The contract calls that bridge transfers consist of on the EVM chain, and how they are written and read. */
+/** Encodes and decodes the EVM contract calls of bridge transfers. */
 import { decodeFunctionData, encodeFunctionData, erc20Abi, getAddress, type Hex, pad, parseAbi } from 'viem';
 import type { EvmApproval, UnsignedEvmTransaction } from '../../domain/bridge/quote.ts';
 
@@ -27,7 +27,7 @@ export function depositObjection(
   try {
     const { args } = decodeFunctionData({ abi: DEPOSITORY_ABI, data: data as Hex });
     const [depositor, token, amount, id] = args;
-    // Bytes behind the arguments would be carried along unseen.
+    // The encoding must be exact: bytes after the arguments would be signed without being checked.
     if (encodeFunctionData({ abi: DEPOSITORY_ABI, args }) !== data.toLowerCase()) return 'its data has a second encoding';
     if (depositor !== getAddress(expected.depositor)) return `it deposits for ${depositor} instead of ${expected.depositor}`;
     if (token !== getAddress(expected.token)) return `it deposits the token ${token}`;
@@ -39,7 +39,7 @@ export function depositObjection(
   }
 }
 
-/** An EVM address as 32 bytes, zeros in front. */
+/** Encodes an EVM address as 32 bytes, with leading zeros. */
 export function wide(address: string): Hex {
   return pad(getAddress(address), { size: 32 });
 }

@@ -1,6 +1,6 @@
 /**
- * The EVM chain as bridge transfers use it: reads through viem, broadcasts that leave once and in time, and the strict reading of signed transactions.
- * See docs/reference/outside/evm-chain.md.
+ * Client of the EVM chain for bridge transfers: reads through viem, broadcasts that are sent once, and strict parsing of signed
+ * transactions. See docs/reference/outside/evm-chain.md.
  */
 import {
   BaseError,
@@ -32,18 +32,18 @@ import type { Broadcast } from '../../domain/solana/chain.ts';
 import { createJsonRpc, type JsonRpc, type Reply } from '../json-rpc.ts';
 import { EVM_HASH } from './provider-http.ts';
 
-/** A node that is slower is told as away; a broadcast then is of unknown outcome. */
+/** Timeout of a request. A broadcast that exceeds it has an unknown outcome. */
 const TIMEOUT_MS = 8_000;
 
 export interface EvmChainOptions {
-  /** The node's JSON-RPC address. It may hold a key: it is never part of a message. */
+  /** JSON-RPC address of the node. It may contain a key and is never part of a message. */
   readonly url: string;
   readonly chainId: number;
-  /** The stablecoin's contract. */
+  /** Address of the stablecoin's contract. */
   readonly token: string;
   readonly clock: Clock;
   readonly timeoutMs?: number;
-  /** Receives every request that brought no answer. */
+  /** Receives the reason of every unanswered request. */
   readonly onFailure?: (reason: string) => void;
 }
 
@@ -55,15 +55,15 @@ export interface SignedEvmTransaction extends ReadEvmTransaction {
 export interface EvmBridgeChain {
   readonly chain: 'evmvenue';
   /**
-   * Hands signed bytes to a node, which takes the same bytes any number of times: sent once, and not after what `leftMs` says
-   * is left, in milliseconds. @throws EvmSilence if nothing was taken
+   * Broadcasts signed bytes once, and only while `leftMs` returns more than 0 ms. A node accepts the same bytes any number of times.
+   * @throws EvmSilence if the node received nothing
    */
   broadcast(signed: string, leftMs?: () => number): Promise<Broadcast>;
   /** Returns the status of the source transaction. @throws EvmSilence */
   source(terms: TransferTerms): Promise<SourceSighting>;
   /** Returns the stablecoin payment of a transaction to an address. @throws EvmSilence */
   arrival(hash: string, recipient: string): Promise<ArrivalSighting>;
-  /** The newest block. @throws EvmSilence */
+  /** Returns the newest block. @throws EvmSilence */
   head(): Promise<ChainHead>;
   /** Returns the spender's allowance from an owner, in base units. @throws EvmSilence */
   allowance(owner: string, spender: string): Promise<bigint>;
@@ -71,11 +71,11 @@ export interface EvmBridgeChain {
   balance(owner: string): Promise<bigint>;
   /** Returns why the chain would refuse a call now, or null if it would accept it. @throws EvmSilence */
   simulate(transaction: UnsignedEvmTransaction): Promise<string | null>;
-  /** Wei that a unit of gas costs now. @throws EvmSilence */
+  /** Returns the present gas price in wei. @throws EvmSilence */
   gasPrice(): Promise<bigint>;
 }
 
-/** Thrown if no node answers: silence is never `unseen`. The message holds no address. */
+/** Thrown if no node answers; a missing answer never means `unseen`. The message contains no address. */
 export class EvmSilence extends Error {}
 
 function readerOf({ url, chainId, timeoutMs = TIMEOUT_MS }: EvmChainOptions): PublicClient {
@@ -91,12 +91,12 @@ function readerOf({ url, chainId, timeoutMs = TIMEOUT_MS }: EvmChainOptions): Pu
   });
 }
 
-/** Creates a client for broadcasts that never repeats a request: viem's own may send it again when a connection is free. */
+/** Creates a client for broadcasts that never repeats a request. The transport of viem may resend one on a reused connection. */
 function senderOf({ url, clock, timeoutMs = TIMEOUT_MS, onFailure }: EvmChainOptions): JsonRpc {
   return createJsonRpc({ url, clock, timeoutMs, ...(onFailure === undefined ? {} : { onFailure }) });
 }
 
-/** Opens nothing: every read asks anew. */
+/** Creates the client. It opens no connection before the first read. */
 export function createEvmBridgeChain(options: EvmChainOptions): EvmBridgeChain {
   const { token, onFailure } = options;
   const client = readerOf(options);
@@ -107,7 +107,7 @@ export function createEvmBridgeChain(options: EvmChainOptions): EvmBridgeChain {
   const receiptOf = (hash: Hex) => found(() => client.getTransactionReceipt({ hash }));
   const blockAt = (blockTag: 'latest' | 'finalized') => asked(() => client.getBlock({ blockTag }));
 
-  /** Returns the inclusion of a transaction in the canonical chain; null if no block of it holds the transaction. */
+  /** Returns the block of a transaction in the canonical chain; null if no canonical block holds it. */
   async function inclusionOf(hash: Hex) {
     const receipt = await receiptOf(hash);
     if (receipt === null) return null;
@@ -116,7 +116,7 @@ export function createEvmBridgeChain(options: EvmChainOptions): EvmBridgeChain {
       blockAt('finalized'),
       asked(() => client.getBlock({ blockNumber: receipt.blockNumber })),
     ]);
-    // A node may remember a receipt of a block that was left.
+    // A node may keep a receipt of a block that was reorganized away.
     if (own.hash !== receipt.blockHash) return null;
     const confirmations = Number(latest.number - receipt.blockNumber) + 1;
     return { receipt, confirmations, isFinal: final.number >= receipt.blockNumber, block: headOf(own) };
@@ -130,18 +130,18 @@ export function createEvmBridgeChain(options: EvmChainOptions): EvmBridgeChain {
     const transaction = await found(() => client.getTransaction({ hash }));
     if (transaction === null) throw new EvmSilence('the node of the EVM chain has a receipt and no transaction for it');
     const { confirmations, isFinal, receipt, block } = stands;
-    // Equal bytes may have been signed before: what the chain had before the quote was not signed for it.
+    // Equal bytes may have been signed earlier. A transaction from before the quote does not belong to it.
     const differs = [...evmDifferences(terms.source, readOf(transaction)), ...olderWords(block, terms.heads.evmvenue)];
     if (differs.length > 0) return { state: 'other', confirmations, detail: differs.join('; ') };
     if (receipt.status === 'reverted') return { state: isFinal ? 'failed' : 'included', confirmations, detail: 'it was reverted' };
     return { state: isFinal ? 'final' : 'included', confirmations, detail: null };
   }
 
-  /** Unseen, or proven to be replaced: its nonce was used for good by another transaction. */
+  /** Returns `unseen`, or `replaced` if a finalized transaction used its nonce. */
   async function unseenOf(hash: Hex, { source, nonce }: TransferTerms): Promise<SourceSighting> {
     if (source.kind === 'evm' && nonce !== null) {
       const used = await asked(() => client.getTransactionCount({ address: source.from as Hex, blockTag: 'finalized' }));
-      // The second proof, looked for only after the first one stands.
+      // The receipt is read after the nonce, so that a transaction included in between is found.
       if (used > nonce && (await receiptOf(hash)) === null)
         return { state: 'expired', confirmations: 0, detail: `another transaction took its nonce ${nonce}` };
     }
@@ -180,7 +180,7 @@ export function createEvmBridgeChain(options: EvmChainOptions): EvmBridgeChain {
   };
 }
 
-/** Questions to the node: an answer, or an `EvmSilence` that `onFailure` is told of. */
+/** Wraps requests to the node: each returns an answer or throws `EvmSilence` after calling `onFailure`. */
 function questionsTo(onFailure: EvmChainOptions['onFailure']) {
   async function asked<Value>(question: () => Promise<Value>): Promise<Value> {
     try {
@@ -232,7 +232,7 @@ function isReverted(error: unknown): boolean {
   );
 }
 
-/** The kind of a failure without the node's address, which may hold a key. */
+/** Returns the reason of a failure without the node's address, which may contain a key. */
 function silenceOf(error: unknown): string {
   return withoutAddress(error instanceof BaseError ? error.shortMessage : (error as Error).name);
 }
@@ -241,7 +241,7 @@ function withoutAddress(text: string): string {
   return (text.replace(/https?:\/\/\S+/g, '<node>').split('\n', 1)[0] ?? 'unknown error').slice(0, 160);
 }
 
-/** Words of nodes that say for certain that these bytes will never be carried out as they are. */
+/** Error texts with which a node rejects signed bytes for good. */
 const REFUSED =
   /insufficient funds|intrinsic gas too low|exceeds block gas limit|invalid sender|invalid chain id|replacement transaction underpriced|nonce too low/i;
 
@@ -253,7 +253,7 @@ function broadcastOf(reply: Reply, signed: Hex): Broadcast {
     if (reply.value === keccak256(signed)) return { outcome: 'sent' };
     return { outcome: 'unknown', detail: 'the node answered with another hash than that of the bytes' };
   }
-  // The same bytes are one transaction however often they are sent.
+  // Sending the same bytes again is harmless.
   if (/already known|already imported|known transaction/i.test(reply.message)) return { outcome: 'sent' };
   const said = REFUSED.exec(reply.message);
   return said === null
@@ -290,13 +290,13 @@ function paidTo(logs: readonly { address: string; data: Hex; topics: readonly He
       if (args.to === getAddress(recipient)) paid += args.value;
       if (args.from === getAddress(recipient)) paid -= args.value;
     } catch {
-      // An event that the token has besides.
+      // Other events of the token are skipped.
     }
   }
   return paid;
 }
 
-/** Reads signed bytes in their canonical form, with who signed them; refused as `malformed_transaction`. */
+/** Parses signed bytes in canonical form and recovers the signer. Refuses with `malformed_transaction`. */
 export async function readSignedEvm(raw: string): Promise<Outcome<SignedEvmTransaction>> {
   if (!/^0x([0-9a-f]{2})+$/.test(raw))
     return refuse('malformed_transaction', 'the signed transaction is no hexadecimal text in lower case with 0x before it');

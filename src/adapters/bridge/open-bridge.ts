@@ -1,4 +1,4 @@
-/** Bridging as a process reaches it: the providers that are named, and both chains. */
+/** Opens the bridge with the configured providers and both chains. */
 import type { Bridge, BridgeProvider } from '../../../actors/bridge-transfer/ports.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
@@ -20,11 +20,11 @@ import { createSolanaBridgeChain } from './solana-chain.ts';
 
 export interface BridgeDeps {
   readonly evmchain: { readonly url: string; readonly chainId: number; readonly tokens: readonly TokenListing[] };
-  /** Node of the primary chain; null if none is configured. */
+  /** Address of the primary chain's node; null if none is configured. */
   readonly rpcUrl: string | null;
   /** Opens the providers that serve the EVM chain; null if none is configured. */
   readonly openProviders: (context: BridgeContext) => Readonly<Partial<Record<BridgeProviderName, BridgeProvider>>> | null;
-  /** Live quote of an instrument, or null. */
+  /** Returns the live quote of an instrument, or null. */
   readonly quote: (instrument: InstrumentKey) => Quote | null;
   readonly clock: Clock;
   readonly random: () => number;
@@ -32,7 +32,7 @@ export interface BridgeDeps {
   readonly note: NoteUnknownField;
 }
 
-/** Opens the bridge. Null if no provider is configured for real chains, or if the EVM chain has no stablecoin among its tokens. */
+/** Opens the bridge. Returns null if real chains have no provider, or if the EVM chain lists no stablecoin. */
 export function openBridge(deps: BridgeDeps): (Bridge & { close(): void }) | null {
   const { evmchain, rpcUrl, clock, onFailure, quote } = deps;
   const token = evmchain.tokens.find(({ symbol }) => symbol === 'USDC')?.contract;
@@ -78,7 +78,7 @@ export function openBridge(deps: BridgeDeps): (Bridge & { close(): void }) | nul
       onSilence: (error) => {
         if (error instanceof VenueError) return onFailure('bridge', error.code);
         if (error instanceof SenselessAnswer) return onFailure('bridge', 'senseless');
-        // The chains' clients have reported their own errors already.
+        // The clients of the chains have reported their own errors.
         if (!(error instanceof NodeError) && !(error instanceof EvmSilence)) throw error;
       },
     },
@@ -89,7 +89,7 @@ export function openBridge(deps: BridgeDeps): (Bridge & { close(): void }) | nul
   };
 }
 
-/** A node's silence is the refusal `unavailable`. */
+/** Turns a node that does not answer into the refusal `unavailable`. */
 async function unlessSilent<Value>(work: Promise<Outcome<Value>>): Promise<Outcome<Value>> {
   try {
     return await work;

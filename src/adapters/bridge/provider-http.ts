@@ -1,4 +1,4 @@
-/** Requests to bridge providers, and their silence told from their refusals. */
+/** HTTP client of bridge providers, which separates unanswered requests from refusals. */
 import type { Clock } from '../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
 import type { BridgeChain } from '../../domain/bridge/quote.ts';
@@ -9,22 +9,22 @@ import { VenueError } from '../venues/venue-feed.ts';
 import { createVenueHttp, type VenueHttp } from '../venues/venue-http.ts';
 
 export interface ProviderHttpOptions {
-  /** `https://api.relay.link`; a path is kept as a prefix. */
+  /** Base URL, such as `https://api.relay.link`. Its path prefixes every request. */
   readonly url: string;
   readonly key: string | null;
   readonly clock: Clock;
   /** Random source for jitter of retries, 0 <= n < 1. */
   readonly random: () => number;
-  /** Requests that the provider allows in any 60 s. */
+  /** Requests allowed in any 60 s. */
   readonly perMinute: number;
   readonly budget?: RequestBudget;
   readonly note?: NoteUnknownField;
 }
 
-/** Maximum wait for a quote, because a person waits for it. A provider whose budget is used up counts as away. */
+/** Maximum wait of a quote for the budget, in milliseconds: a person waits for it. A provider with a spent budget counts as unavailable. */
 const MAX_WAIT_MS = 3_000;
 
-/** The client of one provider: every request weighs 1. @throws TypeError for an address that is none. */
+/** Creates the client of one provider; each request has weight 1. @throws TypeError for an invalid address */
 export function createProviderHttp({ url, key, clock, random, perMinute, budget, note }: ProviderHttpOptions): VenueHttp {
   return createVenueHttp({
     venue: 'evmvenue',
@@ -50,15 +50,15 @@ export function createProviderHttp({ url, key, clock, random, perMinute, budget,
   });
 }
 
-/** The members of an object; of anything else none. */
+/** Returns the members of an object; an empty object for any other value. */
 export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }
 
-/** Thrown if an answer cannot be what the provider means: no conclusion is drawn from it. */
+/** Thrown if an answer is not plausible. The caller concludes nothing from it. */
 export class SenselessAnswer extends Error {}
 
-/** A member that must be of a form. @throws SenselessAnswer naming it */
+/** Returns a text member that matches a pattern. @throws SenselessAnswer with the member's name */
 export function textIn(fields: Readonly<Record<string, unknown>>, name: string, form: RegExp): string {
   const value = fields[name];
   if (typeof value !== 'string' || !form.test(value))
@@ -76,7 +76,7 @@ export function hashOf(value: unknown, chain: BridgeChain): string | null {
   return fromBase58(value)?.length === 64 ? value : null;
 }
 
-/** Requests an offer. A provider's refusal, silence or invalid answer becomes a refusal in words. */
+/** Requests an offer. A refusal, a missing answer or an invalid answer of the provider becomes a refusal with a sentence. */
 export async function offered<Value>(provider: string, ask: () => Promise<Outcome<Value>>): Promise<Outcome<Value>> {
   try {
     return await ask();

@@ -1,4 +1,4 @@
-/** The primary chain as bridge transfers use it. */
+/** Client of the primary chain for bridge transfers. */
 
 import type { ArrivalSighting, ChainHead } from '../../domain/bridge/arrival.ts';
 import type { SourceSighting } from '../../domain/bridge/axes.ts';
@@ -9,11 +9,11 @@ import { depositObjection } from '../../domain/solana/prediction-deposit.ts';
 import { fromBase64 } from '../../domain/solana/verify.ts';
 import type { SolanaRpc } from '../solana/rpc.ts';
 
-/** Confirmations as far as the node's words tell them: it says no number. */
+/** Confirmations of a confirmed transaction: the node reports no number. */
 const CONFIRMED = 1;
 const FINALIZED = 32;
 
-/** Reads and broadcasts over one node. @throws what the node's client throws if no node answers */
+/** Reads and broadcasts through one node. @throws NodeError if it does not answer */
 export function createSolanaBridgeChain(
   node: Pick<SolanaRpc, 'status' | 'transaction' | 'blockHeight' | 'broadcast' | 'head'>,
   mint: string,
@@ -24,7 +24,7 @@ export function createSolanaBridgeChain(
     if (known !== null) return known;
     if ((await node.blockHeight('finalized')) <= quoted.prepared.lastValidBlockHeight)
       return { state: 'unseen', confirmations: 0, detail: null };
-    // The second proof, looked for only after the first one stands.
+    // The second proof is read only if the first one holds.
     return (
       (await landing(hash, quoted)) ?? {
         state: 'expired',
@@ -55,7 +55,7 @@ export function createSolanaBridgeChain(
     if (state === 'unseen' || state === 'processed' || slot === null) return unseen;
     const block: ChainHead = { height: slot, at: null };
     const landed = state === 'finalized' ? await node.transaction(hash) : null;
-    // Payments are reported for final transactions only.
+    // Payments are known for final transactions only.
     if (landed === null) return error === null ? { state: 'included', hash, amount: null, block } : unseen;
     const paid = paidTo(landed.changes, mint, recipient);
     if (landed.error !== null || paid <= 0n) return { state: 'failed', hash, amount: null, block };

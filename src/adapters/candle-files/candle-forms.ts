@@ -1,16 +1,16 @@
-/** The forms of candle files that are understood: which column means what, and how their times are written. */
+/** Supported formats of candle files: the meaning of their columns and the format of their times. */
 
-/** The columns of a bar, in the order in which they are stored. */
+/** Columns of a bar in the order of storage. */
 export const BAR_COLUMNS = ['openTime', 'open', 'high', 'low', 'close', 'volume'] as const;
 export type BarColumn = (typeof BAR_COLUMNS)[number];
 
-/** Time format of a form: always milliseconds, or as the first bar shows. */
+/** Unit of times: always milliseconds, or detected from the number of digits. */
 export type TimeStyle = 'milliseconds' | 'by_length';
 
 export interface CandleForm {
   readonly name: 'uniform' | 'binance-kline' | 'headed';
   readonly time: TimeStyle;
-  /** Fields that every row has. */
+  /** Number of fields in every row. */
   readonly width: number;
   /** Index of each column of a bar, from 0. */
   readonly places: Readonly<Record<BarColumn, number>>;
@@ -20,7 +20,7 @@ export interface CandleForm {
   readonly headed: boolean;
 }
 
-/** Lines of `--help`, one per form. */
+/** Lines of `--help`, one per format. */
 export const FORM_HELP: readonly string[] = [
   'openTime,open,high,low,close,volume                       times in milliseconds UTC (the form that this service writes)',
   'Binance kline rows, with or without their header          12 columns from the open time on; milliseconds, or microseconds since 2025',
@@ -34,7 +34,7 @@ const UNIFORM = BAR_COLUMNS.join(',');
 const KLINE_WIDTH = 12;
 const KLINE_TITLES = ['open time', 'open', 'high', 'low', 'close', 'volume'];
 
-/** Names of the time column, the better first: a file may hold the same time twice. */
+/** Names of the time column, preferred ones first. A file may hold the time twice. */
 const TIME_NAMES = ['opentime', 'unix', 'unixtimestamp', 'timestamp', 'datetime', 'time', 'date'];
 
 function plain(title: string): string {
@@ -45,7 +45,7 @@ function plain(title: string): string {
     .replace(/[\s_-]/g, '');
 }
 
-/** Detects the form from a file's first line, or returns a sentence about what is wrong with it. */
+/** Detects the format from the first line, or returns a sentence with the problem. */
 export function formOf(firstLine: string): CandleForm | string {
   const line = firstLine.replace(/^\uFEFF/, '').trim();
   const titles = line.split(',').map((title) => title.trim());
@@ -64,7 +64,7 @@ function kline(titles: readonly string[], headed: boolean): CandleForm {
   return { name: 'binance-kline', time: 'by_length', width: KLINE_WIDTH, places: inOrder(), titles, headed };
 }
 
-/** Returns the indexes of a column. Some exports name the unit of their volumes, the base unit first: `Volume BTC,Volume USDT`. */
+/** Returns the indexes of a column. Some exports append the unit of the volume, base unit first: `Volume BTC,Volume USDT`. */
 function placesOf(names: readonly string[], column: string): number[] {
   const exact = names.flatMap((name, place) => (name === column ? [place] : []));
   if (exact.length > 0 || column !== 'volume') return exact;

@@ -1,4 +1,4 @@
-/** Imports files of bars into the store, one after the other, each whole or not at all. */
+/** Imports files of bars into the store one by one. A file is stored completely or not at all. */
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Clock } from '../../../streams/clock.ts';
@@ -32,14 +32,14 @@ interface FileReport {
   readonly replaced: number;
   readonly aligned: number;
   readonly skipped: Readonly<Record<string, number>>;
-  /** The first rows that were left out, in words. */
+  /** Sentences about the first rows that were left out. */
   readonly examples: readonly string[];
   readonly from: string | null;
   readonly to: string | null;
   readonly firstConflictAt: string | null;
 }
 
-/** The files of a command's words: files as they are, folders as the CSV files in them by name. @throws Error in one sentence. */
+/** Expands arguments to files: a folder stands for its CSV files, sorted by name. @throws Error with one sentence */
 export async function candleFiles(words: readonly string[]): Promise<{ readonly file: string; readonly bytes: number }[]> {
   const found: { file: string; bytes: number }[] = [];
   for (const word of words) {
@@ -56,7 +56,10 @@ export async function candleFiles(words: readonly string[]): Promise<{ readonly 
   return found;
 }
 
-/** Imports one file whole or not at all, and says what it came to. @throws CandleFileError at the first bad row, unless those are skipped */
+/**
+ * Imports one file completely or not at all and returns a report. @throws CandleFileError at the first invalid row, unless invalid rows are
+ * skipped
+ */
 async function importFile(
   sql: Sql,
   file: string,
@@ -117,9 +120,8 @@ export interface ImportReport extends CandleSeries {
 }
 
 /**
- * Imports every file of a series, and says in the database how far it is, unless it is a trial.
- * @param sql Of two connections at least.
- * @throws what `importFile` throws
+ * Imports every file of a series. Records the progress in the database unless it is a dry run. @param sql a pool with at least two
+ * connections @throws CandleFileError
  */
 export async function importFiles(
   sql: Sql,
@@ -169,7 +171,7 @@ function failureText(error: unknown): string {
   return `${basename(error.file)}${error.message.slice(error.file.length)}`.slice(0, 500);
 }
 
-/** The import in words: a line for each file and what became of its rows. */
+/** Formats the report: one line per file with its imported and rejected rows. */
 export function importText(report: ImportReport): string {
   const kept = report.dryRun ? 'nothing was kept (--dry-run)' : `${report.inserted} new`;
   return [

@@ -1,8 +1,8 @@
-/** The bars of one file, all in memory. */
+/** Reads the bars of one file into memory. */
 import type { Candle } from '../../domain/candles/candle.ts';
 import { readCandleFile } from './read-candles.ts';
 
-/** `now`: bars that close later are refused. @throws Error in one sentence at the first row that is no bar */
+/** Reads all bars. Rejects bars that close after `now`. @throws Error with one sentence at the first invalid row */
 export async function readBars(file: string, barMs: number, now: number, ofShare: boolean | null = null): Promise<Candle[]> {
   const reading = readCandleFile(file, {
     barMs,

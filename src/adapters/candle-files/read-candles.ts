@@ -1,4 +1,4 @@
-/** Reads the closed bars of one CSV file, strictly: every row is a sound bar or is named with what is wrong with it. */
+/** Reads the closed bars of one CSV file. Every row is a valid bar or is reported with its problem. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
@@ -28,17 +28,17 @@ export const BAD_ROW_REASONS = [
 ] as const;
 export type BadRowReason = (typeof BAD_ROW_REASONS)[number];
 
-/** A row that is no bar, and where it stands. */
+/** Row that is not a valid bar. */
 export interface BadRow {
   readonly reason: BadRowReason;
-  /** Number of the line from 1, the header included. */
+  /** Line number from 1, header included. */
   readonly line: number;
   /** Column title in the file; null if the whole row is invalid. */
   readonly column: string | null;
   readonly detail: string;
 }
 
-/** A file that cannot be imported: says the file, the line, the column and what was wrong. */
+/** Thrown for a file that cannot be imported; names file, line, column and problem. */
 export class CandleFileError extends Error {
   readonly file: string;
   readonly row: BadRow | null;
@@ -55,7 +55,7 @@ export class CandleFileError extends Error {
   }
 }
 
-/** Sound bars in the order of the file, as rows for `COPY`: six fields parted by tabs, one bar a line. */
+/** Valid bars in file order as rows for `COPY`: six fields separated by tabs, one bar per line. */
 export interface BarBatch {
   readonly rows: string;
   readonly bars: number;
@@ -66,37 +66,37 @@ export interface BarBatch {
 export interface ReadOptions {
   /** The length of a bar in milliseconds. */
   readonly barMs: number;
-  /** Bars that are not closed by then are no bars yet. */
+  /** Bars that close after it are rejected. */
   readonly now: EpochMs;
-  /** True moves a bar back onto the grid of its timeframe if it still ends there no earlier than it traded (days of US shares). */
+  /** True to shift bars onto the grid of the timeframe if they then still end no earlier than they traded (days of US shares). */
   readonly align: boolean;
   /** True for bars of a US share, false for a market that trades around the clock. Default: null, not known. */
   readonly ofShare?: boolean | null;
-  /** The time zone whose clock times without an offset show. Default: UTC. */
+  /** Time zone of times without an offset. Default: UTC. */
   readonly timezone?: string;
-  /** Receives every invalid row; throws to end the reading. */
+  /** Receives every invalid row; may throw to stop reading. */
   readonly onBad: (row: BadRow) => void;
   /** Receives the number of bytes read of the file. */
   readonly onBytes?: (bytes: number) => void;
-  /** Bars of one batch. Default 20,000. */
+  /** Bars per batch. Default 20,000. */
   readonly batch?: number;
 }
 
 export interface CandleReading {
-  /** Ends with the file; `result` holds from then on. */
+  /** Yields batches until the end of the file; `result` is valid afterwards. */
   batches(): AsyncGenerator<BarBatch>;
-  /** The form, the hash of the file's bytes, and what was moved onto the grid. */
+  /** Returns the format, the hash of the file, and the number of shifted bars. */
   result(): { readonly form: CandleForm['name']; readonly sha256: string; readonly aligned: number };
 }
 
 const DAY = 86_400_000;
 const BATCH = 20_000;
 const CHUNK_BYTES = 256 * 1024;
-/** Bars of a file that is written newest first, which are turned round in memory; five years of minutes are 2.6 million. */
+/** Maximum rows of a file in descending order, which is reversed in memory. Five years of minutes have 2.6 million. */
 const MAX_TURNED = 5_000_000;
-/** Records by whose times the order of a file is told. */
+/** Number of rows from which the order of a file is detected. */
 const ORDER_SAMPLE = 100;
-/** Latest open time. Nothing that trades is older than 1970 or later than 2100. */
+/** Latest accepted open time. Years before 1970 and after 2100 are rejected. */
 const LAST_OPEN = Date.UTC(2100, 0, 1);
 const DECIMAL = /^\d{1,30}(?:\.\d{1,30})?$/;
 const EXPONENT = /^[+-]?\d+(?:[.,]\d+)?[eE][+-]?\d+$/;
@@ -105,7 +105,7 @@ const ISO = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)\s
 type TimeUnit = 'seconds' | 'milliseconds' | 'microseconds' | 'text';
 type ReadTime = { readonly at: EpochMs; readonly unit: TimeUnit } | { readonly reason: BadRowReason; readonly detail: string };
 
-/** Reads a time in any of the spellings of the forms. Text without an offset is on the clock of `local`, or UTC. */
+/** Parses a time in any supported format. Text without an offset is local time of `local`, or UTC. */
 export function readOpenTime(text: string, milliseconds: boolean, local?: InstantsAt): ReadTime {
   if (/^\d{1,17}$/.test(text)) {
     const value = Number(text);
@@ -127,7 +127,7 @@ export function readOpenTime(text: string, milliseconds: boolean, local?: Instan
   const zone = written ?? 'Z';
   const offset = zone === 'UTC' ? 'Z' : zone.replace(/^([+-]\d{2}):?(\d{2})$/, '$1:$2');
   const at = Date.parse(`${day}T${clock.length === 5 ? `${clock}:00` : clock}${offset}`);
-  // The engine takes 31 February for a day of March.
+  // `Date` turns 31 February into a day of March.
   if (Number.isNaN(at) || !sameDay(day as string)) return { reason: 'bad_time', detail: `${quoted(text)} is not a time of the calendar` };
   if (written !== undefined || local === undefined) return inRange(at, 'text', text);
   const [instant, again] = local(at);
@@ -159,7 +159,7 @@ const NEW_YORK_CLOCK =
   "read as UTC, the bars lie outside of the exchange's hours or apart from its volume, as New York's wall clock does: " +
   'import with --timezone America/New_York, or with --timezone UTC if the times really are UTC';
 
-/** Opens a file for reading. Gzip is unpacked where the name ends in `.gz`. Nothing is read before `batches`. */
+/** Opens a file. Names that end in `.gz` are unpacked. Reading begins with `batches`. */
 export function readCandleFile(file: string, options: ReadOptions): CandleReading {
   const hash = createHash('sha256');
   const reader = new BarReader(options);
@@ -184,7 +184,7 @@ export function readCandleFile(file: string, options: ReadOptions): CandleReadin
   return { batches, result: () => ({ form: reader.form?.name ?? 'uniform', sha256: digest, aligned: reader.aligned }) };
 }
 
-/** Tells the form by the first record, and hands on the bars' records with the oldest first. @throws CandleFileError */
+/** Detects the format from the first record and yields the records, oldest first. @throws CandleFileError */
 async function* oldestFirst(
   file: string,
   steps: AsyncIterable<readonly CsvRecord[]>,
@@ -209,7 +209,7 @@ async function* oldestFirst(
   if (turned !== null) yield turned.reverse();
 }
 
-/** True where most of the first times descend. */
+/** Returns true if most of the first times descend. */
 function isNewestFirst(records: readonly CsvRecord[], { places, time }: CandleForm, local: InstantsAt | undefined): boolean {
   const times = records.slice(0, ORDER_SAMPLE).flatMap(({ fields }) => {
     const read = readOpenTime(unquoted(fields[places.openTime] ?? ''), time === 'milliseconds', local);
@@ -222,7 +222,7 @@ function isNewestFirst(records: readonly CsvRecord[], { places, time }: CandleFo
 
 type Wrong = readonly [BadRowReason, BarColumn | null, string];
 
-/** Checks record after record, and keeps the sound ones as rows for COPY. */
+/** Validates records and collects valid ones as rows for `COPY`. */
 class BarReader {
   readonly #options: ReadOptions;
   form: CandleForm | null = null;
@@ -232,7 +232,7 @@ class BarReader {
   #firstOpen = 0;
   #rows: string[] = [];
   readonly local: InstantsAt | undefined;
-  /** Checks the clock of a share's intraday bars, unless the owner of the file named it. */
+  /** Checks the time zone of a share's intraday bars; null if the caller stated it. */
   readonly #clock: ShareClock | null;
 
   constructor(options: ReadOptions) {
@@ -249,7 +249,7 @@ class BarReader {
     return this.#rows.length;
   }
 
-  /** The rows that wait, as one batch. */
+  /** Returns the collected rows as one batch. */
   batch(): BarBatch {
     const rows = this.#rows;
     this.#rows = [];
@@ -271,7 +271,7 @@ class BarReader {
     }
   }
 
-  /** The row of a sound bar for COPY, or what is wrong with it. */
+  /** Returns the row of a valid bar for `COPY`, or its problem. */
   #rowOf({ places, width, time }: CandleForm, fields: readonly string[]): string | Wrong {
     if (fields.length !== width) return ['wrong_columns', null, `has ${fields.length} fields, needed are ${width}`];
     const read = readOpenTime(unquoted(fields[places.openTime] as string), time === 'milliseconds', this.local);
@@ -315,7 +315,7 @@ class BarReader {
   }
 }
 
-/** Detects the form of a file from its first line. @throws CandleFileError if it is not a known one. */
+/** Detects the format from the first line. @throws CandleFileError if the format is not supported */
 function firstForm(file: string, fields: readonly string[]): CandleForm {
   const form = formOf(fields.join(','));
   if (typeof form === 'string') throw new CandleFileError(file, null, `${form}; see sevengate candles import --help`);
@@ -325,7 +325,7 @@ function firstForm(file: string, fields: readonly string[]): CandleForm {
 function unquoted(field: string): string {
   const first = field.charCodeAt(0);
   const last = field.charCodeAt(field.length - 1);
-  // Nearly every field is a bare number.
+  // Most fields are unquoted numbers.
   if (first >= 48 && first <= 57 && last >= 48 && last <= 57) return field;
   const text = field.trim();
   return text.length > 1 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text;
@@ -356,7 +356,7 @@ function notEnclosed(column: BarColumn, price: string, high: string, low: string
   return ['not_enclosed', column, `the price ${price} lies outside of low ${low} to high ${high}`];
 }
 
-/** The unpacked bytes of a file; those on the disk go into the hash. */
+/** Streams the unpacked bytes of a file and hashes the packed ones. */
 function bytesOf(file: string, hash: { update(bytes: Buffer): unknown }, onBytes?: (bytes: number) => void): Readable {
   const raw = createReadStream(file, { highWaterMark: CHUNK_BYTES });
   raw.on('data', (chunk) => {
@@ -365,7 +365,7 @@ function bytesOf(file: string, hash: { update(bytes: Buffer): unknown }, onBytes
   });
   if (!file.endsWith('.gz')) return raw;
   const unpacked = raw.pipe(createGunzip({ chunkSize: CHUNK_BYTES }));
-  // A failure of the file does not pass through the pipe by itself, nor the end of the reading back.
+  // Neither errors of the file nor an early end of reading pass through the pipe.
   raw.on('error', (error) => unpacked.destroy(error));
   unpacked.on('close', () => raw.destroy());
   return unpacked;

@@ -7,14 +7,14 @@ import { type InstrumentKey, splitInstrumentKey } from '../../domain/market/venu
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** Bars below which a file says nothing about its clock: an hourly regular day has seven. */
+/** Minimum number of bars for a verdict on the time zone. A regular day has seven hourly bars. */
 const ENOUGH_BARS = 6;
-/** Share of bars within the exchange's hours above which a file is taken to follow them. */
+/** Share of bars within the exchange's hours from which a file counts as following them. */
 const FOLLOWS_HOURS = 0.95;
 
 /**
- * Returns true if the instrument is a US share, false if it trades around the clock, and null if it is a token or a perpetual on
- * a share: its bars are its own, or those of the share.
+ * Returns true for a US share and false for an instrument that trades around the clock. Returns null for a token or perpetual on a share,
+ * whose file may hold either kind of bars.
  */
 export function isOfShare(key: InstrumentKey): boolean | null {
   if (splitInstrumentKey(key).venue === 'reference')
@@ -25,8 +25,8 @@ export function isOfShare(key: InstrumentKey): boolean | null {
 }
 
 /**
- * Returns the instant until which a bar trades. Days of US shares trade until a session ends, every other bar for its whole length.
- * @param ofShare null if it is not known what the bars are of: then only days that begin with the regular session are shares'.
+ * Returns the time until which a bar trades. Days of US shares trade until the end of a session, other bars for their whole length. @param
+ * ofShare null if unknown; then only days that begin with the regular session count as shares.
  */
 export function tradedUntil(openTime: EpochMs, barMs: number, ofShare: boolean | null): EpochMs {
   const nominal = openTime + barMs;
@@ -34,7 +34,7 @@ export function tradedUntil(openTime: EpochMs, barMs: number, ofShare: boolean |
   if (day === null) return nominal;
   const isMidnight = (openTime + newYorkOffsetMs(openTime)) % DAY === 0;
   if (openTime === day.regularAt || (isMidnight && ofShare === true)) return lastRegularClose(nominal) ?? nominal;
-  // A day that begins before the regular session holds the late one as well.
+  // A day that begins before the regular session includes the late one.
   if (ofShare === true && openTime >= day.preMarketAt && openTime < day.regularAt && barMs === DAY) return day.closedAt;
   return nominal;
 }
@@ -45,8 +45,8 @@ interface Reading {
 }
 
 /**
- * Tells whether the intraday bars of a share lie on New York's wall clock although their times say UTC. An error of four or
- * five whole hours passes every check of a grid, and shows prices hours before they traded.
+ * Detects intraday share bars in New York time that are labelled as UTC. Such an offset of four or five hours passes every grid check and
+ * would reveal prices hours before they traded.
  */
 export class ShareClock {
   #bars = 0;
@@ -56,12 +56,15 @@ export class ShareClock {
   take(openTime: EpochMs, volume: number): void {
     this.#bars++;
     count(this.#utc, openTime, volume);
-    // The clock changes on Sundays, when the exchange is closed: noon's offset is the day's.
+    // Clocks change on Sundays while the exchange is closed, so noon's offset holds all day.
     const noon = openTime - (openTime % DAY) + 17 * HOUR;
     count(this.#newYork, openTime - newYorkOffsetMs(noon), volume);
   }
 
-  /** True if the bars fit New York's clock at least as well as UTC. A tie takes the later reading: nothing is seen before it was there. */
+  /**
+   * Returns true if the bars fit New York time at least as well as UTC. A tie chooses New York, the later reading, so that no price is seen
+   * too early.
+   */
   isNewYork(): boolean {
     const [utc, newYork] = [this.#utc, this.#newYork];
     if (this.#bars < ENOUGH_BARS || newYork.open < this.#bars * FOLLOWS_HOURS) return false;

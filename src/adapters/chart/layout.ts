@@ -1,4 +1,4 @@
-/** Lays a state machine out for the eye: boxes of states and regions, edges with bend points and labels (elkjs). */
+/** Lays out a state machine as boxes and edges with bend points and labels (elkjs). */
 
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
@@ -8,11 +8,11 @@ import type { Json } from '../../domain/values/canonical-json.ts';
 import type { ChartBox, ChartEdge, MachineLayout } from './machine-layout.ts';
 
 export interface ChartLayouts {
-  /** Null for a machine that this version of the service does not have. */
+  /** Returns the layout; null for an unknown machine. */
   of(machine: string): Promise<MachineLayout | null>;
 }
 
-/** A definition as XState serialises it, as far as it is drawn. */
+/** Drawn parts of a machine definition as XState serializes it. */
 interface State {
   readonly id: string;
   readonly key: string;
@@ -28,7 +28,7 @@ interface Transition {
   readonly guard?: string | { readonly type: string };
 }
 
-/** Widths of one character, a little wide of what monospaced and proportional fonts of these sizes take. */
+/** Estimated width of one character in pixels, slightly more than the fonts need. */
 const TITLE_CHARACTER = 7.8;
 const LABEL_CHARACTER = 6.7;
 const LINE = 15;
@@ -50,7 +50,7 @@ const OPTIONS: { readonly [name: string]: string } = {
   'elk.layered.spacing.nodeNodeBetweenLayers': '16',
   'elk.layered.spacing.edgeNodeBetweenLayers': '12',
 };
-/** Begins at the initial state and keeps the order of the machine; ELK fails on it where edges cross borders. */
+/** Starts at the initial state and keeps the order of the machine. ELK fails with these options if edges cross borders. */
 const IN_ORDER: { readonly [name: string]: string } = {
   'elk.layered.cycleBreaking.strategy': 'MODEL_ORDER',
   'elk.layered.considerModelOrder.strategy': 'PREFER_EDGES',
@@ -61,9 +61,8 @@ const INSIDE: { readonly [name: string]: string } = {
 };
 
 /**
- * Makes the layouts of the given machines, each when it is first asked for and then never again: it takes a fraction of a
- * second, and a definition does not change while the service runs.
- * @param definitions by the machine's name, as `describeMachine` gives them.
+ * Creates the layouts. Each is computed on first use and kept, because definitions do not change while the service runs. @param definitions
+ * by the machine's name, as `describeMachine` returns them.
  */
 export function createChartLayouts(definitions: ReadonlyMap<string, Json>): ChartLayouts {
   const made = new Map<string, Promise<MachineLayout>>();
@@ -75,7 +74,7 @@ export function createChartLayouts(definitions: ReadonlyMap<string, Json>): Char
       if (layout === undefined) {
         layout = layoutMachine(definition);
         made.set(machine, layout);
-        // A failure is not kept: the next one who asks tries again.
+        // Failures are not cached.
         layout.catch(() => made.delete(machine));
       }
       return layout;
@@ -83,12 +82,12 @@ export function createChartLayouts(definitions: ReadonlyMap<string, Json>): Char
   };
 }
 
-/** Lays out one machine. The same definition always gives the same layout. */
+/** Lays out one machine. The result is deterministic. */
 export async function layoutMachine(definition: Json): Promise<MachineLayout> {
   const root = definition as unknown as State;
   const machine = new MachineGraph(root);
   const graph = machine.box(root, 'machine');
-  // A transition that leaves its region can only be routed by one layout of everything.
+  // Transitions that leave their region need one layout of the whole machine.
   const crossing = machine.crosses();
   if (crossing) layOutTogether(graph);
   else layOutInOrder(graph);
@@ -96,7 +95,7 @@ export async function layoutMachine(definition: Json): Promise<MachineLayout> {
   return { machine: root.id, width: round(placed.width ?? 0), height: round(placed.height ?? 0), ...machine.drawn(placed) };
 }
 
-/** An edge of the machine, as it is drawn. */
+/** Edge before layout. */
 interface Connection {
   readonly from: string;
   readonly to: string;
@@ -104,7 +103,7 @@ interface Connection {
   readonly lines: readonly string[];
 }
 
-/** A machine as a graph of nodes and edges that have no place yet, and what each of them shows. */
+/** Graph of a machine before layout, and the content of its boxes. */
 class MachineGraph {
   readonly #root: State;
   /** Contents of the boxes, by path. */
@@ -115,12 +114,12 @@ class MachineGraph {
     this.#root = root;
   }
 
-  /** True if a transition leaves the region or state that it begins in. */
+  /** Returns true if a transition leaves the region or state where it begins. */
   crosses(): boolean {
     return [...this.#connections.values()].some(({ from, to }) => parentOf(from) !== parentOf(to));
   }
 
-  /** The node of a state with all that is inside. */
+  /** Returns the node of a state with its children. */
   box(state: State, kind: ChartBox['kind']): ElkNode {
     const id = this.#pathOf(state.id);
     const stays = [...new Set(state.transitions.filter(({ target }) => !target?.length).map(({ eventType }) => eventText(eventType)))];
@@ -141,7 +140,7 @@ class MachineGraph {
     };
   }
 
-  /** The states inside of a state, its marks, and what leads from one to another. */
+  /** Returns the child states of a state, its marks and the edges between them. */
   #inside(state: State, id: string): { children: ElkNode[]; edges: ElkExtendedEdge[] } {
     const inside = Object.values(state.states);
     const children = inside.map((child) => this.box(child, kindOf(child, state)));
@@ -154,7 +153,7 @@ class MachineGraph {
       children.unshift(this.#mark(`${id}/initial`, 'initial'));
       edges.unshift(this.#connect(`${id}/initial`, this.#pathOf(first), '', []));
     }
-    // Transitions of any inner state start at a mark. Those of the whole start at its border.
+    // A transition of every inner state starts at the mark `any`, one of the machine at its border.
     const leading = state.transitions.flatMap((transition) => this.#edgesOf(`${id}/any`, transition, (to) => isWithin(to, id)));
     if (leading.length > 0) children.push(this.#mark(`${id}/any`, 'any'));
     edges.push(...leading);
@@ -186,7 +185,7 @@ class MachineGraph {
     return id.replace(/^#/, '').slice(this.#root.id.length + 1);
   }
 
-  /** Boxes and edges of the placed graph, measured from its corner. */
+  /** Returns boxes and edges of the laid-out graph in absolute coordinates. */
   drawn(placed: ElkNode): Pick<MachineLayout, 'boxes' | 'edges'> {
     const boxes: ChartBox[] = [];
     const edges: ChartEdge[] = [];
@@ -214,7 +213,7 @@ interface Point {
   readonly y: number;
 }
 
-/** An edge, whose points ELK counts from the corner of the node that holds it. */
+/** Converts an edge to absolute coordinates. ELK measures its points from the containing node. */
 function drawnEdge(edge: ElkExtendedEdge, { from, to, event, lines }: Connection, { x, y }: Point): ChartEdge {
   const [section] = edge.sections ?? [];
   const [label] = edge.labels ?? [];
@@ -238,7 +237,7 @@ function drawnEdge(edge: ElkExtendedEdge, { from, to, event, lines }: Connection
   };
 }
 
-/** ELK needs a name for every node, and the machine's own path is empty. */
+/** Id of the machine's node: ELK needs one, and the machine's own path is empty. */
 const MACHINE = '/machine';
 
 function kindOf(state: State, parent: State): ChartBox['kind'] {
@@ -247,7 +246,7 @@ function kindOf(state: State, parent: State): ChartBox['kind'] {
   return Object.keys(state.states).length > 0 ? 'compound' : 'state';
 }
 
-/** The regions of a machine from left to right, all beginning at the same height. */
+/** Places the regions of a machine from left to right with equal tops. */
 async function sideBySide(layOut: (graph: ElkNode) => Promise<ElkNode>, graph: ElkNode): Promise<ElkNode> {
   const regions: ElkNode[] = [];
   let x = PADDING;
@@ -273,18 +272,18 @@ function layOutInOrder(node: ElkNode): void {
   for (const child of node.children ?? []) layOutInOrder(child);
 }
 
-/** Inside of it, and not the whole itself. */
+/** Returns true if the path lies strictly below the other. */
 function isWithin(path: string, whole: string): boolean {
   return path !== whole && (whole === '' || path.startsWith(`${whole}.`));
 }
 
-/** The state or region that a state stands in; the same for a mark of it. */
+/** Returns the path of the containing state or region, also for a mark. */
 function parentOf(path: string): string {
   const slash = path.lastIndexOf('/');
   return slash >= 0 ? path.slice(0, slash) : path.slice(0, Math.max(0, path.lastIndexOf('.')));
 }
 
-/** `xstate.after.degradedFor.agent@1.feed.degraded` is `after degradedFor`. */
+/** Formats an event name: `xstate.after.degradedFor.agent@1.feed.degraded` becomes `after degradedFor`. */
 function eventText(eventType: string): string {
   const after = /^xstate\.after\.([^.]+)\./.exec(eventType);
   if (after) return `after ${after[1]}`;
@@ -295,19 +294,19 @@ function round(length: number): number {
   return Math.round(length * 10) / 10;
 }
 
-/** Source of the layout thread. The layout engine is 1.5 MB and takes half a second to load and start. */
+/** Source of the layout worker. The engine has 1.5 MB and takes half a second to load. */
 const THREAD = `
 const { parentPort, workerData } = require('node:worker_threads');
 const Engine = require(workerData.engine);
 parentPort.on('message', (graph) => new Engine().layout(graph).then((placed) => parentPort.postMessage(placed)));
 `;
 
-/** Lays graphs out, one after the other, without holding up the ticks and feeds of this process, and ends the thread after them. */
+/** Runs layouts in a worker thread, one at a time, and ends the thread afterwards. Ticks and feeds of this process are not delayed. */
 async function inAThread<Result>(use: (layOut: (graph: ElkNode) => Promise<ElkNode>) => Promise<Result>): Promise<Result> {
   const engine = createRequire(import.meta.url).resolve('elkjs/lib/elk.bundled.js');
   const thread = new Worker(THREAD, { eval: true, execArgv: [], workerData: { engine } });
   thread.unref();
-  // Kept beside the single waits: an error between two of them must not end the process.
+  // Awaited together with every layout: an error between two of them must not end the process.
   const failed = new Promise<never>((_, reject) => {
     thread.once('error', reject);
     thread.once('exit', (code) => reject(new Error(`the thread of the layout ended with ${code}`)));

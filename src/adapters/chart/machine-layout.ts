@@ -1,4 +1,4 @@
-/** A machine as boxes and edges, ready to be drawn. */
+/** Layout of a machine as boxes and edges. */
 
 /** A rectangle in CSS pixels at scale 1, measured from the machine's top left corner. */
 interface Rectangle {
@@ -8,11 +8,11 @@ interface Rectangle {
   readonly height: number;
 }
 
-/** A state, or a mark: `initial`, where a region begins, or `any`, from which its own transitions lead. */
+/** State, or a mark: `initial` at the start of a region, or `any` at the start of transitions that hold in every state. */
 export interface ChartBox extends Rectangle {
-  /** Path of keys below the machine, such as `stage.draft`. Empty for the machine itself, `stage/any` for a mark. */
+  /** Path below the machine, such as `stage.draft`. Empty for the machine, `stage/any` for a mark. */
   readonly id: string;
-  /** Null for the machine itself. */
+  /** Path of the containing box; null for the machine. */
   readonly parent: string | null;
   readonly kind: 'machine' | 'region' | 'compound' | 'state' | 'final' | 'initial' | 'any';
   readonly title: string;
@@ -20,24 +20,23 @@ export interface ChartBox extends Rectangle {
   readonly stays: readonly string[];
 }
 
-/** A transition. Its points lead from the border of one box to that of the other. */
+/** Transition from the border of one box to that of another. */
 export interface ChartEdge {
   readonly id: string;
   readonly from: string;
   readonly to: string;
-  /** Event as XState names it, or empty at the start of a region. */
+  /** Event in XState's form; empty at the start of a region. */
   readonly event: string;
   readonly points: readonly { readonly x: number; readonly y: number }[];
-  /** The event with its guard below, or null without a text. */
+  /** Label with the event and its guard; null if it has no text. */
   readonly label: (Rectangle & { readonly lines: readonly string[] }) | null;
 }
 
-/** A machine as boxes and edges for drawing. */
 export interface MachineLayout {
   readonly machine: string;
   readonly width: number;
   readonly height: number;
-  /** Parents before their children. */
+  /** Boxes, parents before children. */
   readonly boxes: readonly ChartBox[];
   readonly edges: readonly ChartEdge[];
 }

@@ -1,7 +1,4 @@
-/**
- * Reads an address from a node of the EVM chain: native coin, tokens, nonce and code, all at one block.
- * See docs/reference/outside/evm-chain.md.
- */
+/** Reads the balances, nonce and code of an EVM address from a node, all at one block. See docs/reference/outside/evm-chain.md. */
 import {
   BaseError,
   createPublicClient,
@@ -22,16 +19,16 @@ import type { Clock } from '../../../streams/clock.ts';
 import { type Outcome, refuse } from '../../domain/values/refusal.ts';
 import { type AccountKind, amountOf, type ChainToken, type ChainWallet } from '../../domain/identity/wallet.ts';
 
-/** The contract that answers many reads in one call; at the same address on nearly every chain. */
+/** Contract that batches reads into one call, at the same address on nearly every chain. */
 export const MULTICALL3 = '0xcA11bde05977b3631167028862bE2a173976CA11';
 const NATIVE = { name: 'Ether', symbol: 'ETH', decimals: 18 } as const;
-/** Timeout of an answer, because a person waits for it. A slower node counts as away. */
+/** Timeout in milliseconds, because a person waits for it. A slower node counts as unavailable. */
 const TIMEOUT_MS = 4_000;
 const DELEGATION = '0xef0100';
 const CONTRACT_WALLET_ABI = parseAbi(['function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)']);
-/** Return value of a contract that accepts a signature (ERC-1271), as 32 bytes. */
+/** Return value of a contract that accepts a signature (ERC-1271), 32 bytes. */
 const TAKEN = `0x1626ba7e${'0'.repeat(56)}`;
-/** A token with more decimals than this is broken or hostile. */
+/** Maximum decimals of a token; more indicate a broken or hostile contract. */
 const MAX_DECIMALS = 36;
 
 export interface TokenListing {
@@ -40,27 +37,32 @@ export interface TokenListing {
 }
 
 export interface WalletReaderOptions {
-  /** The node's JSON-RPC address. It may hold a key: it is never part of a message. */
+  /** JSON-RPC address of the node. It may contain a key and is never part of a message. */
   readonly url: string;
   readonly chainId: number;
   readonly tokens: readonly TokenListing[];
   readonly clock: Pick<Clock, 'now' | 'elapsed'>;
   readonly timeoutMs?: number;
-  /** Receives every read that brought no answer: `timeout`, `unreachable`, `http_<status>`, `rpc_<code>`, `malformed` or `other_chain`. */
+  /**
+   * Receives the reason of every unanswered read: `timeout`, `unreachable`, `http_<status>`, `rpc_<code>`, `malformed` or `other_chain`.
+   */
   readonly onFailure?: (reason: string) => void;
 }
 
 export interface WalletReader {
-  /** `address` as `checkedAddress` gives it. Refuses with `unavailable` if the node is away, wrong or of another chain. */
+  /**
+   * Reads a wallet. `address` comes from `checkedAddress`. Refuses with `unavailable` if the node does not answer correctly or serves
+   * another chain.
+   */
   read(address: string): Promise<Outcome<ChainWallet>>;
   /**
-   * Returns true if the contract at an address accepts a signature of a hash at this moment (ERC-1271); false if there is no contract.
-   * Refuses with `unavailable` as `read` does.
+   * Returns true if the contract at an address accepts a signature of a hash now (ERC-1271); false if there is no contract. Refuses with
+   * `unavailable`.
    */
   takesSignature(address: string, hash: Hex, signature: Hex): Promise<Outcome<boolean>>;
 }
 
-/** Opens nothing: every read asks anew, and answers are batched into few requests. */
+/** Creates the reader. Reads are batched into few requests and not cached. */
 export function createWalletReader(options: WalletReaderOptions): WalletReader {
   const { chainId, clock } = options;
   const tokens = options.tokens.map(({ symbol, contract }) => ({ symbol, contract: getAddress(contract.toLowerCase()) }));
@@ -81,7 +83,7 @@ export function createWalletReader(options: WalletReaderOptions): WalletReader {
     }),
   });
 
-  /** The refusal for a failure of the node, which is counted. */
+  /** Counts a failure of the node and returns the refusal. */
   function away(error: unknown): Outcome<never> {
     options.onFailure?.(failureOf(error));
     return refuse('unavailable', `the node of the EVM chain did not answer: ${reasonOf(error)}`);
@@ -150,7 +152,7 @@ function balanceOf(balance: bigint, decimals: number): { readonly balance: strin
 
 type TokenReads = Pick<ChainWallet, 'tokens' | 'unread'>;
 
-/** Balance and decimals of every token in one call, or in a call each if the chain has no such contract. */
+/** Reads balance and decimals of every token: in one call, or in one call each if the chain has no multicall contract. */
 async function readTokens(
   client: PublicClient,
   account: `0x${string}`,
@@ -190,7 +192,7 @@ async function readTokens(
   return { tokens: read, unread };
 }
 
-/** A failure by the name that it is counted by. */
+/** Returns the name under which a failure is counted. */
 function failureOf(error: unknown): string {
   const root =
     error instanceof BaseError
@@ -200,11 +202,11 @@ function failureOf(error: unknown): string {
   if (root instanceof RpcRequestError) return `rpc_${root.code}`;
   if (!(root instanceof HttpRequestError)) return 'malformed';
   if (root.status !== undefined) return `http_${root.status}`;
-  // An answer that is not JSON came from somebody.
+  // An answer that is not JSON is still an answer.
   return root.cause instanceof SyntaxError ? 'malformed' : 'unreachable';
 }
 
-/** The kind of a failure without the node's address, which may hold a key. */
+/** Returns the reason of a failure without the node's address, which may contain a key. */
 function reasonOf(error: unknown): string {
   const { shortMessage, name, details } = error as { shortMessage?: unknown; name?: unknown; details?: unknown };
   const text = typeof shortMessage === 'string' ? shortMessage : typeof name === 'string' ? name : 'unknown error';

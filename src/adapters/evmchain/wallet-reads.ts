@@ -1,4 +1,4 @@
-/** Wallets of the EVM chain as people ask for them: read from its node, at most once in a few seconds each. */
+/** Cached reads of EVM wallets for the API: each address is read at most once in a few seconds. */
 import type { ChainWallet } from '../../domain/identity/wallet.ts';
 import type { Outcome } from '../../domain/values/refusal.ts';
 import { briefly } from '../brief-answers.ts';
@@ -7,7 +7,7 @@ import { createWalletReader } from './wallet-reader.ts';
 
 const CACHE_MS = 5_000;
 
-/** Created once per process. */
+/** Creates the reads, once per process. */
 export function createChainWalletReads(options: Parameters<typeof createWalletReader>[0]) {
   const chain = createWalletReader(options);
   const balances = briefly<ChainWallet>(options.clock, CACHE_MS);
@@ -19,5 +19,5 @@ export function createChainWalletReads(options: Parameters<typeof createWalletRe
   };
 }
 
-/** Balances of an address on the EVM chain, read from a node at one block. */
+/** Reads of balances on the EVM chain at one block. */
 export type ChainWalletReads = ReturnType<typeof createChainWalletReads>;

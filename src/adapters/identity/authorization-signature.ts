@@ -1,22 +1,22 @@
 /**
- * Authorization signatures of the identity provider's signing API: ECDSA over the canonical request.
- * See docs/reference/outside/remote-signer.md.
+ * Authorization signatures for the identity provider's signing API: ECDSA over the canonical request. See
+ * docs/reference/outside/remote-signer.md.
  */
 import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
 import { canonicalJson, type Json } from '../../domain/values/canonical-json.ts';
 
-/** Signed parts of a request. Header names are lower case, and only those that begin with `privy-` count. */
+/** Signed parts of a request. Header names are lower case; only names that begin with `privy-` are signed. */
 export interface AuthorizedRequest {
   readonly method: 'POST';
-  /** Whole, without a slash at its end. */
+  /** Complete URL without a trailing slash. */
   readonly url: string;
   readonly body: Json;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A key that signs and is never given out again. */
+/** Signing key whose private part cannot be read. */
 export interface AuthorizationKey {
-  /** SPKI in DER, base64: what the provider is told. */
+  /** Public key as base64 SPKI (DER), as the provider registers it. */
   readonly publicKey: string;
   /** Base64 of the DER signature, for the header `privy-authorization-signature`. */
   signature(request: AuthorizedRequest): string;
@@ -25,8 +25,8 @@ export interface AuthorizationKey {
 const PREFIX = /^wallet-(auth|api):/;
 
 /**
- * Reads a P-256 private key: PEM, whose line breaks may be written as `\n`, or base64 PKCS #8, with or without the provider's prefix. Null
- * if it is not one. The input is never repeated.
+ * Parses a P-256 private key: PEM, whose line breaks may be written as `\n`, or base64 PKCS #8 with or without the provider's prefix.
+ * Returns null if invalid. Never repeats the input.
  */
 export function authorizationKey(given: string): AuthorizationKey | null {
   const privateKey = privateKeyOf(given.trim().replace(PREFIX, '').replaceAll('\\n', '\n'));
@@ -38,7 +38,7 @@ export function authorizationKey(given: string): AuthorizationKey | null {
   };
 }
 
-/** The text that is signed: RFC 8785 canonical JSON. */
+/** Returns the text to sign: canonical JSON (RFC 8785). */
 export function authorizationText({ method, url, body, headers }: AuthorizedRequest): string {
   return canonicalJson({ version: 1, method, url, body, headers });
 }

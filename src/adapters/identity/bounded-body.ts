@@ -1,6 +1,6 @@
-/** Bodies of answers from outside, of which no more is read than an answer may have. */
+/** Reads bodies of external answers up to a maximum size. */
 
-/** Reads the body as text; null if it is longer than `mostBytes`. @throws errors of the connection */
+/** Reads the body as text; null if it exceeds `mostBytes`. @throws errors of the connection */
 export async function bodyWithin(response: Response, mostBytes: number): Promise<string | null> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

@@ -1,6 +1,6 @@
 /**
- * The identity provider's public keys: jose fetches and selects them, kept fresh, and kept a while if the provider is silent.
- * See docs/reference/outside/identity-provider.md.
+ * Public keys of the identity provider. jose fetches and selects them; they are refreshed regularly and kept for a while if the provider
+ * does not answer. See docs/reference/outside/identity-provider.md.
  */
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { createRemoteJWKSet, customFetch, type JWK, type JWTVerifyGetKey } from 'jose';
@@ -10,7 +10,7 @@ import { bodyWithin } from './bounded-body.ts';
 export const TOKEN_ALGORITHMS = ['ES256', 'RS256', 'EdDSA'] as const;
 export type TokenAlgorithm = (typeof TOKEN_ALGORITHMS)[number];
 
-/** A published key that may verify tokens of exactly one algorithm; public members only. */
+/** Published key that verifies tokens of exactly one algorithm; public members only. */
 export interface VerificationKey extends JWK {
   readonly kid: string;
   readonly alg: TokenAlgorithm;
@@ -21,7 +21,7 @@ const MAX_BYTES = 256 * 1024;
 const MAX_KEYS = 50;
 const MIN_RSA_BITS = 2048;
 
-/** Returns the algorithm of a key by its type and curve; null if it is not one of ours. The key's own statement must agree. */
+/** Returns the algorithm of a key by type and curve; null if it is not accepted or contradicts the key's `alg`. */
 function algorithmOf(key: KeyObject, claimed: unknown): TokenAlgorithm | null {
   const details = key.asymmetricKeyDetails;
   let algorithm: TokenAlgorithm | null = null;
@@ -33,9 +33,8 @@ function algorithmOf(key: KeyObject, claimed: unknown): TokenAlgorithm | null {
 }
 
 /**
- * Reads a JWKS document. Keys that are not for verifying, have no `kid`, are of a type or strength that is not accepted,
- * or are secret (`oct`) are left out, so that no token can ever choose them. Of two keys with one `kid` the last counts.
- * @throws Error if the document is no key set at all.
+ * Parses a JWKS document. Leaves out keys that do not verify, have no `kid`, have an unaccepted type or strength, or are secret (`oct`), so
+ * that no token can select them. Of two keys with one `kid` the last one is used. @throws Error if the document is not a key set
  */
 export function readKeySet(body: unknown): ReadonlyMap<string, VerificationKey> {
   const list = (body as { keys?: unknown } | null)?.keys;
@@ -46,13 +45,13 @@ export function readKeySet(body: unknown): ReadonlyMap<string, VerificationKey> 
     const { kid, kty, use, key_ops: operations, alg, crv, x, y, n, e } = item as Record<string, unknown>;
     if (typeof kid !== 'string' || kid === '' || (kty !== 'EC' && kty !== 'RSA' && kty !== 'OKP')) continue;
     if ((use !== undefined && use !== 'sig') || (Array.isArray(operations) && !operations.includes('verify'))) continue;
-    // Public members only: a set that leaks private ones still yields public keys.
+    // Public members only, even if the provider leaks private ones.
     const jwk = JSON.parse(JSON.stringify({ kty, crv, x, y, n, e })) as JWK;
     try {
       const algorithm = algorithmOf(createPublicKey({ key: jwk, format: 'jwk' }), alg);
       if (algorithm !== null) keys.set(kid, { ...jwk, kid, alg: algorithm });
     } catch {
-      // A key that cannot be read cannot verify anything.
+      // An unreadable key is skipped.
     }
   }
   return keys;
@@ -71,28 +70,28 @@ class KeySetFailure extends Error {
 export interface KeySetOptions {
   readonly jwksUrl: string;
   readonly clock: Clock;
-  /** Reports the reason of every failed fetch, for counters. */
+  /** Receives the reason of every failed fetch. */
   readonly onFailure?: (reason: string) => void;
-  /** Age from which the set is refreshed beside the requests. Default 2 min. */
+  /** Age from which the set is refreshed in the background. Default 2 min. */
   readonly refreshAfterMs?: number;
-  /** Age from which a request waits for the refresh. Default 5 min: the longest life of a withdrawn key. */
+  /** Age from which a request waits for the refresh. Default 5 min: the maximum time that a withdrawn key is accepted. */
   readonly maxAgeMs?: number;
-  /** Lifetime of the last good set while the provider is silent. Default 15 min. */
+  /** Maximum age of the last good set while the provider does not answer. Default 15 min. */
   readonly lastGoodMs?: number;
-  /** Unknown key ids may cause `burst` fetches at once and one more every so long. Default 10 s, 3. */
+  /** Limit of fetches for unknown key ids: `burst` at once and one more per period. Default 10 s, 3. */
   readonly unknownEveryMs?: number;
   readonly unknownBurst?: number;
 }
 
-/** Result of looking up a key. `lastGood`: the provider is silent beyond the set's age, which is good enough for reads, not for trading. */
+/** Result of a key lookup. `lastGood`: the set is too old because the provider does not answer; accepted for reads, not for trading. */
 export type KeyLookup = { readonly algorithm: TokenAlgorithm; readonly lastGood: boolean } | 'unknown' | 'unavailable';
 
-/** The key set of one provider. The clock decides when it is fetched; jose fetches it and picks the key of a token. */
+/** Key set of one provider. The injected clock decides when jose fetches it. */
 export class KeySet {
   readonly #options: Required<KeySetOptions>;
   readonly #remote: ReturnType<typeof createRemoteJWKSet>;
   #keys: ReadonlyMap<string, VerificationKey> = new Map();
-  /** Elapsed times: a change of the clock must not age the keys. */
+  /** Time of the last fetch by elapsed time, so that a clock change does not age the keys. */
   #fetchedAt: number | null = null;
   #attemptedAt: number | null = null;
   #inFlight: Promise<void> | null = null;
@@ -113,7 +112,7 @@ export class KeySet {
     };
     this.#tokens = this.#options.unknownBurst;
     this.#tokensAt = options.clock.elapsed();
-    // Never by its own time: `reload` alone fetches, when this class says so.
+    // jose never fetches by itself; only `reload` does.
     const never = Number.POSITIVE_INFINITY;
     this.#remote = createRemoteJWKSet(new URL(options.jwksUrl), {
       cacheMaxAge: never,
@@ -123,27 +122,27 @@ export class KeySet {
     });
   }
 
-  /** Number of fetches from the provider. */
+  /** Number of fetches. */
   get fetches(): number {
     return this.#fetches;
   }
 
-  /** Reason of the last failed fetch; empty after a good one. */
+  /** Reason of the last fetch failure; empty after a success. */
   get problem(): string {
     return this.#lastProblem;
   }
 
-  /** Changes whenever other keys are published: what was verified by the keys before is to be verified again. */
+  /** Object that changes with the published keys. Tokens verified by earlier keys must be verified again. */
   get generation(): ReadonlyMap<string, VerificationKey> {
     return this.#keys;
   }
 
-  /** Picks a token's key among those of the last good set. */
+  /** Function that selects a token's key from the last good set. */
   get select(): JWTVerifyGetKey {
     return this.#remote;
   }
 
-  /** Looks a key up without waiting; undefined if `lookup` is needed. */
+  /** Returns a key without waiting; undefined if `lookup` is needed. */
   peek(kid: string): KeyLookup | undefined {
     if (this.#fetchedAt === null) return undefined;
     const age = this.#age();
@@ -153,11 +152,11 @@ export class KeySet {
     return key === undefined ? undefined : { algorithm: key.alg, lastGood: false };
   }
 
-  /** Finds a key, asking the provider if the set is too old or does not have it. */
+  /** Returns a key. Fetches the set if it is too old or lacks the key. */
   async lookup(kid: string): Promise<KeyLookup> {
     const { maxAgeMs, lastGoodMs } = this.#options;
     const stale = (): boolean => this.#age() > maxAgeMs;
-    // While a silent provider's last good set still serves, nobody waits for its timeouts.
+    // While the last good set is valid, no request waits for a provider that does not answer.
     if (stale() && this.#lastProblem !== '' && this.#age() <= lastGoodMs) void this.#refresh();
     else if (stale()) await this.#refresh();
     else if (!this.#keys.has(kid) && this.#mayAskForUnknown()) await this.#fetch();
@@ -170,7 +169,7 @@ export class KeySet {
     return this.#fetchedAt === null ? Number.POSITIVE_INFINITY : this.#options.clock.elapsed() - this.#fetchedAt;
   }
 
-  /** A refresh that is due; while the provider fails, at most one try in 5 s. */
+  /** Refreshes a set that is due; while the provider fails, at most once in 5 s. */
   #refresh(): Promise<void> {
     if (this.#inFlight !== null) return this.#inFlight;
     if (this.#lastProblem !== '' && this.#attemptedAt !== null && this.#options.clock.elapsed() - this.#attemptedAt < 5_000)
@@ -199,7 +198,7 @@ export class KeySet {
     return this.#inFlight;
   }
 
-  /** Loads the set. If this fails, jose keeps the set before. */
+  /** Loads the set. After a failure jose keeps the earlier one. */
   async #load(): Promise<void> {
     const { clock, onFailure } = this.#options;
     this.#fetches += 1;
@@ -216,7 +215,7 @@ export class KeySet {
     }
   }
 
-  /** Fetches the provider's present keys, without those that must not be used. @throws KeySetFailure */
+  /** Fetches the published keys and removes those that must not be used. @throws KeySetFailure */
   async #published(url: string, signal: AbortSignal): Promise<Response> {
     const { clock } = this.#options;
     const abort = new AbortController();
@@ -237,7 +236,7 @@ export class KeySet {
   }
 }
 
-/** @throws KeySetFailure if the text is no key set, or has no key that could verify a token. */
+/** @throws KeySetFailure if the text is not a key set or has no usable key */
 function usableKeys(text: string): Iterable<VerificationKey> {
   let body: unknown;
   try {
@@ -246,7 +245,7 @@ function usableKeys(text: string): Iterable<VerificationKey> {
     throw new KeySetFailure('not_json', 'the key set is not JSON');
   }
   const keys = readKeySet(body);
-  // An empty set is what a broken provider publishes; it must not lock everybody out at once.
+  // A broken provider may publish an empty set, which must not reject every token.
   if (keys.size === 0) throw new KeySetFailure('no_keys', 'the key set has no key that could verify a token');
   return keys.values();
 }

@@ -1,22 +1,19 @@
-/** Links with which the owner of this machine signs in by one click: each works once, for a few minutes, from this machine only. */
+/** One-time sign-in links for the owner of this machine. They expire after a few minutes and work only from this machine. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { EpochMs } from '../../domain/values/time.ts';
 
 export const LINK_LIFETIME_MS = 10 * 60_000;
-/** 128 bits: nobody guesses one within its life. */
+/** Bytes of a code: 128 bits cannot be guessed within its lifetime. */
 const CODE_BYTES = 16;
 
 export interface SignInLinks {
-  /** A new code; what was issued before goes on working until its time is up. */
+  /** Returns a new code. Earlier codes stay valid until they expire. */
   issue(): string;
-  /** Returns the token that the code stands for; null if the code was never issued, is used up, or is too old. */
+  /** Returns the token of a code; null if the code is unknown, used or expired. */
   redeem(code: string): string | null;
 }
 
-/**
- * Creates the links. `mint` makes the token of the person who signs in. It is called when a link is used, so that the token's life begins
- * then.
- */
+/** Creates the links. `mint` creates the person's token when a link is used, so that its lifetime begins then. */
 export function createSignInLinks(deps: { readonly clock: { now(): EpochMs }; readonly mint: () => string }): SignInLinks {
   let open: readonly { readonly digest: Buffer; readonly until: EpochMs }[] = [];
   const digestOf = (code: string): Buffer => createHash('sha256').update(code).digest();

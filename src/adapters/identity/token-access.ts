@@ -3,7 +3,7 @@ import { CLOCK_ERROR_MS, type VerifiedToken } from '../../domain/identity/member
 import type { Outcome, RefusalCode } from '../../domain/values/refusal.ts';
 import type { TokenVerifier } from './token-verifier.ts';
 
-/** Every other refusal says that the token is no good. */
+/** Refusals that are not `unauthenticated`; every other problem makes the token invalid. */
 const TOKEN_REFUSALS: { readonly [code: string]: RefusalCode } = { token_expired: 'token_expired', keys_unavailable: 'unavailable' };
 
 export function accessBy(verifier: TokenVerifier) {

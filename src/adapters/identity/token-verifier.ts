@@ -1,6 +1,5 @@
 /**
- * Bearer tokens of the identity provider: every request's token is verified cryptographically, claim by claim.
- * See docs/reference/outside/identity-provider.md.
+ * Verification of the identity provider's bearer tokens on every request, claim by claim. See docs/reference/outside/identity-provider.md.
  */
 import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose';
 import type { Clock } from '../../../streams/clock.ts';
@@ -26,25 +25,25 @@ export const TOKEN_REFUSAL_CODES = [
 ] as const;
 export type TokenRefusalCode = (typeof TOKEN_REFUSAL_CODES)[number];
 
-/** Subject of a token. Nothing else in it is trusted: organization, role and permissions come from the database. */
+/** Subject of a token. Organization, role and permissions come from the database and not from the token. */
 export interface VerifiedToken {
   readonly ok: true;
   readonly subject: string;
   readonly issuedAt: EpochMs;
   readonly expiresAt: EpochMs;
-  /** `sid`, the provider's session, if it names one. */
+  /** Claim `sid`, the provider's session, if present. */
   readonly sessionId: string | null;
-  /** `jti`, if the token has one. */
+  /** Claim `jti`, if present. */
   readonly tokenId: string | null;
   readonly keyId: string;
-  /** True if the provider is silent and its last known keys were used: reads may pass, trading must not. */
+  /** True if the provider does not answer and its last known keys were used: reads are allowed, trading is not. */
   readonly lastGoodKeys: boolean;
 }
 
 export interface TokenRefusal {
   readonly ok: false;
   readonly code: TokenRefusalCode;
-  /** Problem and what would be right. Never repeats the token. */
+  /** Sentence with the problem and the accepted value. Never repeats the token. */
   readonly detail: string;
 }
 
@@ -54,11 +53,11 @@ export interface TokenVerifierOptions {
   readonly issuer: string;
   readonly audience: string;
   readonly clock: Clock;
-  /** Default: all of ES256, RS256 and EdDSA. Others are never accepted. */
+  /** Accepted algorithms. Default: ES256, RS256 and EdDSA, which are also the only possible ones. */
   readonly algorithms?: readonly TokenAlgorithm[];
   /** Accepted values of the header's `typ`, lower case. Default `jwt` and `at+jwt`. */
   readonly types?: readonly string[];
-  /** Longest exp - iat. Default 60 min. */
+  /** Maximum `exp - iat`. Default 60 min. */
   readonly maxLifetimeS?: number;
   /** Tolerated difference of the provider's clock. Default 5 s. */
   readonly clockToleranceS?: number;
@@ -66,25 +65,24 @@ export interface TokenVerifierOptions {
 
 export interface TokenVerifier {
   /**
-   * Verifies one token. Never throws. The signature of a good token is not checked again for `VERIFIED_MS`; expiry
-   * and the published keys count at every call; whether it was taken back is asked with the grants of its subject.
-   * `toleranceS` stands in for the accepted difference of the clocks, in this call only.
+   * Verifies one token. Never throws. A valid signature is cached for `VERIFIED_MS`; expiry and published keys are checked on every call.
+   * The caller checks revocation with the subject's grants. `toleranceS` replaces the accepted clock difference for this call.
    */
   verify(token: string, toleranceS?: number): Promise<TokenVerdict>;
-  /** Fetches so far and the reason of the last failure, for metrics and `/readyz`. */
+  /** Number of fetches and the last problem, for metrics and `/readyz`. */
   readonly keySet: Pick<KeySet, 'fetches' | 'problem'>;
 }
 
 const MAX_TOKEN_BYTES = 8 * 1024;
 const MAX_SUBJECT = 255;
-/** Three parts of unpadded base64url. */
+/** Three parts of unpadded base64url, separated by dots. */
 const COMPACT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
-/** Headers that point to a key of the sender's choice, or change what is signed. */
+/** Headers that would let the sender choose the key, or change what is signed. */
 const FORBIDDEN_HEADERS = ['jwk', 'jku', 'x5u', 'x5c', 'crit', 'b64', 'zip', 'enc'] as const;
 const HEADER_CACHE = 64;
-/** Time for which a valid signature is not checked again. Milliseconds. */
+/** Milliseconds for which a valid signature is cached. */
 const VERIFIED_MS = 5_000;
-/** Verified tokens that are remembered at once, and the longest of them. */
+/** Maximum number of cached tokens; the maximum length follows. */
 const MAX_REMEMBERED = 4_096;
 const MAX_REMEMBERED_BYTES = 2 * 1024;
 
@@ -97,7 +95,7 @@ function refuse(code: TokenRefusalCode, detail: string): TokenRefusal {
   return { ok: false, code, detail };
 }
 
-/** Describes a claim in a sentence, never with a value that could be long or secret. */
+/** Formats a claim for a sentence without long or secret values. */
 function shown(value: unknown): string {
   return typeof value === 'string'
     ? JSON.stringify(value.slice(0, 40))
@@ -108,7 +106,7 @@ function shown(value: unknown): string {
         : typeof value;
 }
 
-/** True for a text that UTF-8 can spell and a database can hold. */
+/** Returns true for well-formed Unicode without characters that PostgreSQL rejects. */
 function isPlainText(text: string): boolean {
   return text.isWellFormed() && !text.includes('\u0000');
 }
@@ -117,16 +115,16 @@ function whole(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value > 0 && value < 1e11;
 }
 
-/** Verified content of a signature, and the time until which it need not be checked again. */
+/** Verified content of a token and the time until which its signature is cached. */
 interface Verified {
   readonly verdict: VerifiedToken;
-  /** The token counts from then on. */
+  /** Time from which the token is valid. */
   readonly beginsAt: EpochMs;
-  /** Next check, by elapsed time and not by the time of day. */
+  /** Time of the next check, by elapsed time. */
   readonly checkAgainAt: number;
 }
 
-/** The refusal that an error of jose stands for. */
+/** Returns the refusal for an error of jose. */
 function refusalOf(error: unknown, issuer: string, audience: string): TokenRefusal {
   if (error instanceof errors.JWKSNoMatchingKey) return refuse('key_unknown', 'the identity provider publishes no key of this token');
   if (error instanceof errors.JWSSignatureVerificationFailed) return refuse('signature_invalid', "the token's signature does not hold");
@@ -137,13 +135,13 @@ function refusalOf(error: unknown, issuer: string, audience: string): TokenRefus
     if (claim === 'aud') return refuse('audience_mismatch', `the token is not meant for ${audience}`);
     return refuse('claim_malformed', `"${claim}" must be a time in seconds, not ${shown(payload[claim])}`);
   }
-  // This is the last error that jose finds in a token.
+  // Every other error of jose was handled above.
   return refuse('token_malformed', "the token's claims are not a JSON object");
 }
 
 /**
- * Makes a verifier of the provider's tokens. jose checks the signature, the issuer and the audience; the key comes from
- * the configured URL only, and never from the token. What is stricter than jose is checked beside it.
+ * Creates a verifier. jose checks signature, issuer and audience; the key comes only from the configured URL. Stricter rules are checked
+ * here.
  */
 export function createTokenVerifier(options: TokenVerifierOptions & Omit<KeySetOptions, 'clock'>): TokenVerifier {
   return new KeySetVerifier(options);
@@ -158,7 +156,7 @@ class KeySetVerifier implements TokenVerifier {
   readonly #maxLifetimeS;
   readonly #toleranceS;
   readonly #keySet;
-  // Headers of one key are all the same text.
+  // Tokens signed by one key share their header text.
   readonly #headers = new Map<string, Header>();
   readonly #verified = new Map<string, Verified>();
   #generation;
@@ -249,7 +247,7 @@ class KeySetVerifier implements TokenVerifier {
     return { verdict, beginsAt, checkAgainAt: this.#clock.elapsed() + VERIFIED_MS };
   }
 
-  /** Applies what may have changed since the signature was checked. */
+  /** Checks what may have changed since the signature was verified. */
   #atThisMoment({ verdict, beginsAt }: Verified, lastGoodKeys: boolean, toleranceS: number): TokenVerdict {
     const now = this.#clock.now();
     const late = now - verdict.expiresAt;
@@ -266,7 +264,7 @@ class KeySetVerifier implements TokenVerifier {
 
   async #check(token: string, header: Header): Promise<Verified | TokenRefusal> {
     const signature = token.slice(token.lastIndexOf('.') + 1);
-    // One signature, one encoding: spare bits at the end would make a second token out of the same bytes.
+    // Only the canonical encoding is accepted: spare bits at the end would allow a second token with the same signature.
     if (Buffer.from(signature, 'base64url').toString('base64url') !== signature)
       return refuse('token_malformed', "the token's signature is not spelled canonically");
     let payload: JWTPayload;
@@ -276,12 +274,12 @@ class KeySetVerifier implements TokenVerifier {
         audience: this.#audience,
         algorithms: [header.algorithm],
         requiredClaims: ['iss', 'aud', 'sub', 'exp', 'iat'],
-        // Times are assessed below, where the clock and its tolerance are ours.
+        // Times are checked below by the injected clock and its tolerance.
         currentDate: new Date(0),
         clockTolerance: Number.MAX_SAFE_INTEGER,
       }));
     } catch (error) {
-      // jose was told that it is 1970, so that nothing has expired.
+      // `currentDate` is 1970, so jose never reports an expired token.
       return refusalOf(error, this.#issuer, this.#audience);
     }
     return this.#readClaims(payload, header.kid);

@@ -6,23 +6,23 @@ import { fromBase58, isAddress } from '../../domain/solana/base58.ts';
 import { fromBase64 } from '../../domain/solana/verify.ts';
 import { verifyEd25519 } from '../solana/ed25519.ts';
 
-/** True if the base64 signature is the wallet's under the text as UTF-8; false too of what is not an address or no signature. */
+/** Returns true if the base64 signature is the wallet's over the UTF-8 text; false also for a malformed address or signature. */
 export function isTextSigned(wallet: string, text: string, signature: string): boolean {
   const bytes = fromBase64(signature);
   if (bytes === null || !isAddress(wallet)) return false;
   return verifyEd25519(bytes, new TextEncoder().encode(text), fromBase58(wallet) as Uint8Array);
 }
 
-/** Asks the EVM chain whether the contract at an address takes a signature under a hash as its own. */
+/** Asks a contract on the EVM chain whether it accepts a signature of a hash. */
 export type TakesSignature = (address: string, hash: Hex, signature: Hex) => Promise<Outcome<boolean>>;
 
-/** A contract may want many signatures in one: so many bytes at most. */
+/** Maximum bytes of a signature. A contract may require several signatures in one. */
 const MOST_SIGNATURE_BYTES = 2_048;
 
-/** Reads about wallets of the EVM chain. */
+/** Reads of EVM wallets. */
 export interface EvmWallets {
   readonly chainId: number;
-  /** Check of signatures by wallets that are contracts. */
+  /** Checks signatures of wallets that are contracts. */
   readonly takesSignature: TakesSignature;
 }
 
@@ -51,7 +51,7 @@ async function isOwnKey(address: string, hash: Hex, signature: Hex): Promise<boo
   try {
     return (await recoverAddress({ hash, signature })).toLowerCase() === address.toLowerCase();
   } catch {
-    // Numbers that are no point of the curve.
+    // The numbers are not a point on the curve.
     return false;
   }
 }

@@ -1,4 +1,4 @@
-/** The indexing provider of the primary chain and the perpetuals venue, as histories of wallets are asked of them. */
+/** Opens the wallet histories of the indexing provider (primary chain) and the perpetuals venue. */
 import type { WalletHistories } from '../../trading/leaderboard-refresh.ts';
 import type { MakeBudget } from '../queue/request-budgets.ts';
 import type { Reach } from '../reach.ts';
@@ -6,20 +6,20 @@ import { openPerpInfo } from '../venues/evmvenue/access.ts';
 import { VenueError } from '../venues/venue-feed.ts';
 import { createEnhancedHistory } from './enhanced-history.ts';
 
-/** The smallest plan lets so many histories be asked for in a second. */
+/** Requests per second that the smallest plan allows. */
 const PER_SECOND = 2;
 
-/** Request budget of the provider for one key. */
+/** Request budget of one API key. */
 export const indexerBudgets = (make: MakeBudget) => ({ indexer: make('indexer', PER_SECOND, 1_000) });
 
 export interface IndexerAddresses {
-  /** Null if the chain is real and no provider is configured. */
+  /** Null on a real chain without a configured provider. */
   readonly indexer: { readonly url: string; readonly key: string | null } | null;
 }
 
 type PerpReach = Parameters<typeof openPerpInfo>[0];
 
-/** Opens the wallet histories within the budgets of both. Those of the primary chain are null if no provider is configured. */
+/** Opens the histories. The primary chain's is null if no provider is configured. */
 export function openWalletHistories(
   reach: Reach<IndexerAddresses & PerpReach['addresses'], ReturnType<typeof indexerBudgets> & PerpReach['budgets']>,
 ): WalletHistories & { close(): void } {

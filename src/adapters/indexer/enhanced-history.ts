@@ -1,7 +1,6 @@
 /**
- * The indexing provider's enhanced history of an address, as it concerns that address: net raw changes per mint. What the
- * provider says besides (types, swap events, decimal amounts) is not used: it is missing or wrong for programs it does not know.
- * See docs/reference/outside/indexing-provider.md.
+ * Client of the indexing provider's enhanced history: net raw changes per mint of one address. Its types, swap events and decimal amounts
+ * are not used, because they are missing or wrong for programs that it does not know. See docs/reference/outside/indexing-provider.md.
  */
 import type { Clock } from '../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
@@ -13,7 +12,7 @@ import { VenueError } from '../venues/venue-feed.ts';
 import { createVenueHttp } from '../venues/venue-http.ts';
 
 export interface EnhancedHistoryOptions {
-  /** `https://api-mainnet.helius-rpc.com`; a path is kept as a prefix. */
+  /** Base URL, such as `https://api-mainnet.helius-rpc.com`. Its path prefixes every request. */
   readonly url: string;
   readonly key: string | null;
   readonly clock: Clock;
@@ -24,11 +23,11 @@ export interface EnhancedHistoryOptions {
 }
 
 /**
- * Longest wait for the budget in a refresh, in milliseconds. A spent budget ends the round, and the next one goes on. It is longer than the
- * window of the budget, so that a provider that answers at once does not end a round after a second.
+ * Maximum wait of a refresh for the budget, in milliseconds. A spent budget ends the round. It is longer than the budget's window, so that
+ * a fast provider does not end a round after a second.
  */
 const MAX_WAIT_MS = 5_000;
-/** Maximum lead of the provider's clock over ours. */
+/** Maximum milliseconds by which the provider's clock may be ahead. */
 const CLOCK_GRACE_MS = 5 * 60_000;
 const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,90}$/;
 const RAW = /^-?\d{1,30}$/;
@@ -37,13 +36,13 @@ function bad(what: string): VenueError {
   return new VenueError('spotchain', 200, 'bad_answer', `the indexing provider's history makes no sense: ${what}`);
 }
 
-/** A whole number; a JSON number beyond 2^53 has lost digits and is refused. */
+/** Returns a whole number. A JSON number above 2^53 has lost digits and is rejected. */
 function whole(value: unknown, name: string): number {
   if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw bad(`${name} is ${JSON.stringify(value)?.slice(0, 40)}`);
   return value;
 }
 
-/** One transaction of the history. @throws VenueError `bad_answer` naming what makes no sense */
+/** Parses one transaction. @throws VenueError `bad_answer` with the invalid field */
 export function readEnhanced(entry: unknown, address: string, now: number): WalletTransaction {
   const fields = fieldsOf(entry);
   const { signature, transactionError, feePayer, accountData } = fields;
@@ -78,7 +77,7 @@ export function readEnhanced(entry: unknown, address: string, now: number): Wall
   };
 }
 
-/** Pages of an address's history, newest first. No type filter is asked for: with one the provider looks at a part only. */
+/** Reads pages of an address's history, newest first. Uses no type filter, because the provider then searches only part of the history. */
 export function createEnhancedHistory(options: EnhancedHistoryOptions) {
   const { url, key, clock, random, budget, note } = options;
   const http = createVenueHttp({

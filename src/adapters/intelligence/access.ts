@@ -1,4 +1,4 @@
-/** Intelligence as a process reaches it: the wire, filings, macro series, value on chains and social posts. */
+/** Opens the intelligence sources: news, filings, macro series, value locked and social posts. */
 import { createUnknownFields } from '../../../streams/feed-counters.ts';
 import { CATALOG } from '../../domain/catalog/catalog.ts';
 import { entityNamesOf } from '../../domain/intelligence/entities.ts';
@@ -16,16 +16,13 @@ import { createSocialFeed } from './social.ts';
 import { createTvlFeed } from './tvl.ts';
 
 const NEWS_PER_MINUTE = 30;
-/**
- * Requests per minute, of the 200 that every plan has. A month of everybody's news is read within minutes, so that the absence of news soon
- * counts.
- */
+/** Requests per minute, of the 200 in every plan. A month of news is then read within minutes, after which missing news is meaningful. */
 export const ALPACA_NEWS_PER_MINUTE = 150;
 const TVL_PER_MINUTE = 60;
-/** The statistics office allows 120 a minute, the regulator 10 a second; others may share our address. */
+/** Requests per minute. The statistics office allows 120 and the regulator 10 per second; other clients may share the address. */
 const MACRO_PER_MINUTE = 90;
 const FILINGS_PER_SECOND = 8;
-/** Searches in a window of 15 minutes that every plan of the platform allows. */
+/** Searches per 15 minutes that every plan allows. */
 const SOCIAL_PER_WINDOW = 60;
 
 /** Request budgets of the sources for one address. */
@@ -40,20 +37,20 @@ export const intelligenceBudgets = (make: MakeBudget) => ({
 export interface IntelligenceAddresses {
   readonly newsUrl: string;
   readonly intelligence: {
-    /** Key sent with every request for wire items; null if none is needed. */
+    /** Key of requests for news; null if none is needed. */
     readonly newsKey: string | null;
-    /** Null for the sandbox's wire, which speaks a format of its own. */
+    /** Null for the sandbox's news source, which has its own format. */
     readonly newsProvider: NewsProviderName | null;
     readonly tvlUrl: string;
     readonly macro: { readonly url: string; readonly key: string };
-    /** `contact` is the User-Agent that the regulator wants; `archiveUrl` is where the documents lie, null in the sandbox. */
+    /** `contact` is the User-Agent that the regulator requires; `archiveUrl` is the location of documents, null in the sandbox. */
     readonly filings: { readonly url: string; readonly contact: string; readonly archiveUrl: string | null };
-    /** `siteUrl` is where posts can be looked at, null in the sandbox. */
+    /** `siteUrl` is the address of posts on the web, null in the sandbox. */
     readonly social: { readonly url: string; readonly key: string | null; readonly siteUrl: string | null };
   };
 }
 
-/** Every source, from addresses alone. They connect when they are subscribed, not before. */
+/** Creates every source. They connect when they are subscribed. */
 export function createIntelligenceSources({
   addresses,
   budgets: paid,

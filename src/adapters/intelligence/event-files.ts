@@ -1,6 +1,6 @@
 /**
- * Files of events: lines of wire items, one JSON object each, or what the regulator publishes of a filer
- * (`submissions/CIK##########.json` and its older pages). A report of an archive was known from when it was published.
+ * Reads files of events: wire items, one JSON object per line, or the regulator's filings of a company (`submissions/CIK##########.json`
+ * and its older pages). An archived report counts as known from its publication.
  */
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
@@ -16,15 +16,15 @@ import { readWireItem } from './newswire.ts';
 
 export interface EventFiles {
   readonly source: typeof WIRE_SOURCE | typeof FILINGS_SOURCE;
-  /** The underlyings that the filings are of; those of wire items say nothing of what the files are complete for. */
+  /** Underlyings of the filings; empty for wire items, which do not say for which underlyings they are complete. */
   readonly underlyings: readonly string[];
   readonly reports: readonly Report[];
-  /** SHA-256 over the bytes of the files, in their order. */
+  /** SHA-256 over the files' bytes in the given order. */
   readonly sha256: string;
 }
 
 interface WantedPages {
-  /** The names of the files that are read. */
+  /** Names of the given files. */
   readonly given: ReadonlySet<string>;
   readonly from: EpochMs;
 }
@@ -32,9 +32,8 @@ interface WantedPages {
 const OLDER_PAGE = /^CIK(\d{10})-submissions-\d+\.json$/;
 
 /**
- * Reads files of one source.
- * @param from what was published before it need not be there.
- * @throws Error in one sentence that names the file, the line and what is wrong.
+ * Reads files of one source. @param from time before which older pages may be missing. @throws Error with one sentence that names file,
+ * line and problem
  */
 export function readEventFiles(files: readonly string[], names: EntityNames, from: EpochMs): EventFiles {
   const hash = createHash('sha256');
@@ -85,7 +84,7 @@ function readFilingsFile(
   return { source: FILINGS_SOURCE, underlyings, reports: reports.map(knownAtOnce) };
 }
 
-/** The pages that hold filings from a time on; one that does not say until when its filings reach may hold some. */
+/** Returns the pages with filings after a time, including pages without an end date. */
 function olderPagesOf(body: Readonly<Record<string, unknown>>, from: EpochMs): readonly string[] {
   const { files } = recordOf(body['filings']);
   const pages = Array.isArray(files) ? files.map(recordOf) : [];

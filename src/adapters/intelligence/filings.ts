@@ -1,6 +1,6 @@
 /**
- * Filings as SEC EDGAR publishes them: `submissions/CIK##########.json`, columns of equal length, newest first.
- * See docs/reference/outside/filings.md.
+ * Client of SEC EDGAR filings: `submissions/CIK##########.json`, columns of equal length, newest first. See
+ * docs/reference/outside/filings.md.
  */
 import type { Observable } from 'rxjs';
 import type { Clock } from '../../../streams/clock.ts';
@@ -22,7 +22,7 @@ import { dateOf, recordOf, textOf } from './field-reading.ts';
 
 const ADDRESS =
   'street1 street2 city stateOrCountry zipCode stateOrCountryDescription isForeignLocation foreignStateTerritory country countryCode';
-/** Fields that the regulator is known to send, used or not. */
+/** Known fields of the answer, used or not. */
 const SUBMISSION_FIELDS = knownFields(FILINGS_SOURCE, [
   'cik entityType sic sicDescription ownerOrg insiderTransactionForOwnerExists insiderTransactionForIssuerExists name tickers exchanges ' +
     'ein lei description website investorWebsite category fiscalYearEnd stateOfIncorporation stateOfIncorporationDescription addresses ' +
@@ -42,10 +42,10 @@ const SUBMISSION_FIELDS = knownFields(FILINGS_SOURCE, [
   },
 ]);
 
-/** Length of the regulator's block after too many requests. Requests during the block extend it. */
+/** Milliseconds of the regulator's block after too many requests. Requests during the block extend it. */
 const REFUSED_MS = 600_000;
 
-/** Meaning of forms besides 8-K. Forms that are not listed (insiders' trades, letters, proxies) make no event. */
+/** Events by form, besides 8-K. Other forms (insiders' trades, letters, proxies) make no event. */
 const FORMS: Readonly<Record<string, readonly [EventKind, Severity, Direction, string]>> = {
   '10-K': ['results', 'low', 'neutral', 'annual report'],
   '10-Q': ['results', 'low', 'neutral', 'quarterly report'],
@@ -92,27 +92,27 @@ const ITEM_TITLES: Readonly<Record<string, string>> = {
 };
 
 /**
- * A filing accepted in New York up to 17:30 gets the filing date of that day, a later one that of the next business day. Filings
- * that were sent in time are stamped within that minute.
+ * New York time until which an accepted filing gets that day's date; later ones get the next business day's. Filings sent in time may be
+ * stamped within the last minute.
  */
 const SAME_DAY_UNTIL_MS = 17.5 * HOUR_MS + 60_000;
 /** EDGAR accepts filings from 06:00 to 22:00 New York time on weekdays. */
 const EDGAR_HOURS = { from: 6 * HOUR_MS, to: 22 * HOUR_MS } as const;
-/** Reports of insiders get the date of their own day until 22:00, so that theirs says nothing. */
+/** Insiders' reports, which keep their own date until 22:00 and so do not show the time zone. */
 const INSIDER_FORM = /^[345](\/A)?$/;
-/** Forms that others file about a company: their rows may come from another clock than its own. */
+/** Forms that others file about a company; their rows may use another time zone. */
 const FILED_BY_OTHERS = /^([345]|144|SC 13[DG]|SCHEDULE 13[DG]|SC TO-T|SC 14D1|DFAN14A)(\/A)?$/;
 const OWN_FORM_WEIGHT = 3;
-/** The longest time by which an acceptance may lie ahead of its answer, because clocks differ. */
+/** Maximum milliseconds by which an acceptance may be later than its answer, because clocks differ. */
 const CLOCK_SKEW_MS = 600_000;
 
-/** New York's wall clock, read as if it were UTC, as an instant. */
+/** Converts New York wall time, parsed as UTC, to an instant. */
 function newYorkInstant(local: EpochMs): EpochMs {
   const guess = local - newYorkOffsetMs(local);
   return local - newYorkOffsetMs(guess);
 }
 
-/** Time at which a filing was accepted, the `Z` taken at its word, and the date that the regulator gave it (`YYYY-MM-DD`), if it gave one. */
+/** Acceptance time, with its `Z` read as UTC, and the filing date (`YYYY-MM-DD`) if present. */
 export interface AcceptedFiling {
   readonly acceptedAt: EpochMs;
   readonly filingDate: string | null;
@@ -120,9 +120,8 @@ export interface AcceptedFiling {
 }
 
 /**
- * Tells whether the `Z` of acceptance times stands for New York's wall clock, as it does in many recorded answers. The reading that
- * contradicts fewer rows holds, and a tie takes New York's, the later one: no filing is then seen before it was there. An acceptance
- * after the answer itself is impossible.
+ * Returns true if the `Z` of acceptance times stands for New York time, as in many recorded answers. The reading with fewer contradictions
+ * is chosen; a tie chooses New York, the later one, so that no filing is seen too early. An acceptance after the answer is impossible.
  */
 export function acceptedInNewYorkTime(filings: readonly AcceptedFiling[], receivedAt: EpochMs = Number.POSITIVE_INFINITY): boolean {
   let [asWallClock, asUtc] = [0, 0];
@@ -137,7 +136,7 @@ export function acceptedInNewYorkTime(filings: readonly AcceptedFiling[], receiv
   return asWallClock <= asUtc;
 }
 
-/** Counts the rules that an acceptance at a wall clock of New York, read as if it were UTC, would break. */
+/** Counts the rules that an acceptance would break if read as New York time. */
 function contradictions(local: EpochMs, { filingDate, form }: AcceptedFiling): number {
   const date = new Date(local).toISOString().slice(0, 10);
   const midnight = Date.parse(`${date}T00:00:00Z`);
@@ -151,21 +150,21 @@ function contradictions(local: EpochMs, { filingDate, form }: AcceptedFiling): n
 
 export interface ReadFilings {
   readonly reports: readonly Report[];
-  /** Rows that make no event, by form, and rows that are older than asked for under `older`. */
+  /** Rows without an event by form; rows older than requested under `older`. */
   readonly ignored: ReadonlyMap<string, number>;
   readonly rejected: readonly Rejected[];
-  /** Rows in all: reports, ignored and rejected ones together. */
+  /** Number of rows: reported, ignored and rejected. */
   readonly rows: number;
 }
 
 export interface ReadFilingsOptions {
   readonly names: EntityNames;
   readonly receivedAt: EpochMs;
-  /** Filings accepted before it are left out. */
+  /** Filings accepted earlier are left out. */
   readonly since: EpochMs;
-  /** Location of the documents, `https://www.sec.gov/Archives`, or null. */
+  /** Location of documents, such as `https://www.sec.gov/Archives`, or null. */
   readonly archiveUrl: string | null;
-  /** Counts members that the adapter does not know. */
+  /** Counts unknown members. */
   readonly note?: NoteUnknownField;
 }
 
@@ -197,13 +196,13 @@ function columnsOf(recent: Readonly<Record<string, unknown>>): Columns | null {
   return { accession, form, accepted, filingDate, items, reportDate, document };
 }
 
-/** Reads an acceptance time with the clock that it is written in. A time without a zone must not take that of this machine. */
+/** Parses an acceptance time. A time without a zone must not use this machine's zone. */
 function acceptanceOf(value: unknown): EpochMs {
   if (typeof value !== 'string') return Number.NaN;
   return Date.parse(/(Z|[+-]\d{2}:?\d{2})$/.test(value) ? value : `${value}Z`);
 }
 
-/** Returns the meaning of a form and its items; null if it makes no event. */
+/** Returns the event of a form and its items; null if it makes none. */
 function meaningOf(form: string, items: readonly string[]): readonly [EventKind, Severity, Direction, string] | null {
   const base = form.replace(/\/A$/, '');
   if (base === '8-K') {
@@ -215,9 +214,8 @@ function meaningOf(form: string, items: readonly string[]): readonly [EventKind,
 }
 
 /**
- * Reads the recent filings of one company. Columns of unequal length are read as far as all of the needed ones go, and the
- * rest is refused. An amendment (`/A`) belongs to the story of the form that it amends.
- * @throws VenueError if the answer is of another shape.
+ * Parses the recent filings of one company. Uses as many rows as all required columns have and rejects the rest. An amendment (`/A`)
+ * belongs to the story of its original form. @throws VenueError for an unexpected shape
  */
 export function readSubmissions(body: unknown, { names, receivedAt, since, archiveUrl, note }: ReadFilingsOptions): ReadFilings {
   noteUnknown(body, SUBMISSION_FIELDS, note);
@@ -283,21 +281,21 @@ export function readSubmissions(body: unknown, { names, receivedAt, since, archi
 }
 
 export interface FilingsOptions {
-  /** Sends the User-Agent that the regulator asks for: company and e-mail address. */
+  /** Client with the User-Agent that the regulator requires: company and e-mail address. */
   readonly client: KeyedClient;
   readonly names: EntityNames;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Counts members of answers that the adapter does not know. */
+  /** Counts unknown members of answers. */
   readonly note?: NoteUnknownField;
   readonly archiveUrl: string | null;
-  /** Default 60 s. */
+  /** Milliseconds between rounds. Default 60 s. */
   readonly everyMs?: number;
-  /** Default: the longest look-back of a rule on events. */
+  /** Milliseconds of the first look-back. Default: the longest of a rule on events. */
   readonly lookbackMs?: number;
 }
 
-/** Filings of every issuer in the catalog, one request each and round. Each filing is told once. */
+/** Reads the filings of every issuer in the catalog, one request per issuer and round. Emits each filing once. */
 export function createFilingsFeed(options: FilingsOptions): Observable<FeedMessage | IntelligenceRecord> {
   const { client, names, clock, random, archiveUrl } = options;
   const noted = options.note === undefined ? {} : { note: options.note };
@@ -316,7 +314,7 @@ export function createFilingsFeed(options: FilingsOptions): Observable<FeedMessa
           const cik = ciks[at];
           if (cik === undefined) return { messages: [] };
           const body = await client.getIfChanged(`/submissions/CIK${cik.padStart(10, '0')}.json`, []).catch((error: unknown) => {
-            // A company that is not there must not hold up the others.
+            // An unknown company must not stop the others.
             if (error instanceof VenueError && error.status === 404) return error;
             throw patient(error);
           });
@@ -332,7 +330,7 @@ export function createFilingsFeed(options: FilingsOptions): Observable<FeedMessa
           for (const [id, publishedAt] of told) if (publishedAt < since - 2 * HOUR_MS) told.delete(id);
           return { messages: fresh.reverse().map((report) => ({ kind: 'report', report }) as const), rejected: read.rejected, more };
         },
-        // Nor must one whose answer cannot be read, whenever it is asked for.
+        // Neither must an unreadable answer.
         failed(error) {
           if (error instanceof VenueError && error.status === 200 && error.code !== 'unknown_shape') at = (at + 1) % ciks.length;
         },
@@ -341,7 +339,7 @@ export function createFilingsFeed(options: FilingsOptions): Observable<FeedMessa
   });
 }
 
-/** A refusal for asking too fast, or without saying who asks, names no term: it is given the one that is known. */
+/** Adds the known pause to a refusal for too many requests or a missing User-Agent, which states none. */
 function patient(error: unknown): unknown {
   if (!(error instanceof VenueError) || (error.status !== 403 && error.status !== 429) || error.retryAfterMs !== null) return error;
   return new VenueError(error.venue, error.status, error.code, error.message, REFUSED_MS);

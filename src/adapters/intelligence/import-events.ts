@@ -1,4 +1,4 @@
-/** Imports archives of events into the store, and says what was kept of them. */
+/** Imports archives of events into the store and reports the result. */
 import { basename } from 'node:path';
 import type { Clock } from '../../../streams/clock.ts';
 import { CATALOG } from '../../domain/catalog/catalog.ts';
@@ -12,19 +12,18 @@ import { keepArchive } from '../store/intelligence/event-archive-store.ts';
 import { type EventFiles, readEventFiles } from './event-files.ts';
 
 export interface EventArchive extends Pick<EventFiles, 'source' | 'underlyings' | 'reports' | 'sha256'> {
-  /** The archive is complete from the first time to before the second. */
+  /** Start of the complete range, inclusive; the end is exclusive. */
   readonly from: EpochMs;
   readonly to: EpochMs;
-  /** The names of its files. */
+  /** Names of the files. */
   readonly file: string;
-  /** Reports of the files that lie outside of these times, and are not kept. */
+  /** Number of reports outside the range, which are not stored. */
   readonly outside: number;
 }
 
 /**
- * Reads the files of an archive.
- * @param of what wire items are complete for, separated by commas, or `all`; filings say it themselves.
- * @throws Error in one sentence if a file, a time or an underlying is wrong.
+ * Reads the files of an archive. @param of underlyings for which wire items are complete, separated by commas, or `all`; filings state
+ * them. @throws Error with one sentence if a file, a time or an underlying is invalid
  */
 export function readArchive(files: readonly string[], from: EpochMs, to: EpochMs, of: string | undefined): EventArchive {
   if (to <= from) throw new Error('--from must be before --to');
@@ -35,10 +34,7 @@ export function readArchive(files: readonly string[], from: EpochMs, to: EpochMs
   return { source: read.source, underlyings, from, to, reports, file, sha256: read.sha256, outside: read.reports.length - reports.length };
 }
 
-/**
- * Keeps an archive, and says in the database how far it is; one that is kept already is left as it is.
- * @param sql Of two connections at least.
- */
+/** Stores an archive and records the progress; a stored archive is not changed. @param sql a pool with at least two connections */
 export async function importArchive(
   sql: Sql,
   { outside, ...archive }: EventArchive,
@@ -63,7 +59,7 @@ export async function importArchive(
 }
 
 /**
- * Returns the underlyings for which the files are complete. @throws Error in one sentence if none was named, or it is not in the catalog.
+ * Returns the underlyings for which the files are complete. @throws Error with one sentence if none was named, or one is not in the catalog
  */
 function underlyingsOf({ source, underlyings }: EventFiles, of: string | undefined): readonly string[] {
   if (source === 'news:filings') {

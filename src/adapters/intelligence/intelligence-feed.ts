@@ -1,4 +1,4 @@
-/** Intelligence as one feed of the streams: every source polled, stories put together, the rest handed on to be stored. */
+/** Combines all intelligence sources into one feed: polls them, groups reports into stories and stores the rest. */
 import { merge, type Observable, Observable as Stream } from 'rxjs';
 import type { Clock } from '../../../streams/clock.ts';
 import type { UnknownFields } from '../../../streams/feed-counters.ts';
@@ -11,15 +11,15 @@ import type { createIntelligenceStore, StoryChange } from '../store/intelligence
 import type { VenueFeed } from '../venues/venue-feed.ts';
 import { HOUR_MS } from '../../domain/values/time.ts';
 
-/** Stories that may still matter to a look-back. */
+/** Milliseconds for which a story may matter to a rule. */
 const OPEN_STORIES_MS = LONGEST_EVENT_LOOKBACK_HOURS * HOUR_MS;
 
-/** Changes of stories in one transaction. */
+/** Maximum stories per transaction. */
 const MOST_TOGETHER = 500;
 
 type IntelligenceSource = Observable<FeedMessage | IntelligenceRecord>;
 
-/** The sources, and what their answers hold that is unknown. */
+/** Sources, and the unknown fields of their answers. */
 export interface IntelligenceSources {
   readonly sources: readonly IntelligenceSource[];
   readonly unknownFields: UnknownFields;
@@ -31,16 +31,15 @@ export interface IntelligenceFeedDeps {
   readonly intelligence: IntelligenceSources;
   readonly store: Store;
   readonly clock: Pick<Clock, 'now'>;
-  /** Work on the store, one piece after the other; a piece that fails is told as `what`. */
+  /** Queues work on the store, one piece at a time; a failure is logged under `what`. */
   readonly write: (what: string, work: () => Promise<unknown>) => void;
   readonly onFailure: (error: unknown) => void;
 }
 
 /**
- * The sources as one feed of the streams: life signs, counted rejections, and an event whenever a story changed. Stories
- * that were kept are told again at the start, so that a restart forgets none, and only then a source is listened to: its
- * first heartbeat says that all of it was received. Where they cannot be read the feed fails, to be begun again. Everything
- * else goes to the store through `write`, one after the other; social posts never come near the stories.
+ * Creates the feed: heartbeats, counted rejections, and an event per changed story. It emits stored stories first, so that a restart loses
+ * none, and only then subscribes to the sources, so that the first heartbeat means all was received. If they cannot be read the feed fails
+ * and is restarted. Everything else is stored through `write`; social posts never become part of a story.
  */
 export function createIntelligenceFeed(deps: IntelligenceFeedDeps): VenueFeed {
   const { intelligence, store, clock, write } = deps;
@@ -77,7 +76,7 @@ export function createIntelligenceFeed(deps: IntelligenceFeedDeps): VenueFeed {
       const receivedAt = clock.now();
       for (const { id, reports } of kept) {
         const story = handler.restore(id, reports);
-        // Received again now: what a tape records goes forward in time.
+        // Marked as received now, because times on a tape must ascend.
         if (story.symbols.length > 0) subscriber.next({ ...newsEventOf(story), receivedAt });
       }
       receive();
@@ -95,7 +94,7 @@ export function createIntelligenceFeed(deps: IntelligenceFeedDeps): VenueFeed {
   return { venue: 'reference', messages, unknownFields: intelligence.unknownFields };
 }
 
-/** Hands to the store what belongs to no story. */
+/** Stores a record that belongs to no story. */
 function keepRecord(record: Exclude<IntelligenceRecord, { kind: 'report' }>, { store, write }: IntelligenceFeedDeps): void {
   switch (record.kind) {
     case 'chain_tvl':
@@ -111,10 +110,7 @@ function keepRecord(record: Exclude<IntelligenceRecord, { kind: 'report' }>, { s
   }
 }
 
-/**
- * Keeps changes of stories that wait for each other in one transaction: at a start hundreds come at once. Where one of them
- * is refused, each is kept by itself, so that it harms no other.
- */
+/** Stores waiting stories in one transaction, because a start brings hundreds. If one is refused, each is stored by itself. */
 function keptTogether(store: Store, write: IntelligenceFeedDeps['write']): (change: StoryChange) => void {
   const waiting: StoryChange[] = [];
 
@@ -131,7 +127,7 @@ function keptTogether(store: Store, write: IntelligenceFeedDeps['write']): (chan
 
   return (change) => {
     waiting.push(change);
-    // A turn for each of them: the first turn takes them all, unless it is dropped.
+    // Each change queues a write; the first one stores all that wait.
     write('keeping stories', keepWaiting);
   };
 }

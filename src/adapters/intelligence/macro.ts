@@ -1,7 +1,4 @@
-/**
- * Macro series and their calendar as FRED publishes them: observations with vintages, and the days of releases.
- * See docs/reference/outside/macro-series.md.
- */
+/** Client of FRED: observations of macro series with their vintages, and release dates. See docs/reference/outside/macro-series.md. */
 import type { Observable } from 'rxjs';
 import type { Clock } from '../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
@@ -30,12 +27,12 @@ const RELEASE_FIELDS = knownFields(MACRO_SOURCE, [
   'realtime_start realtime_end order_by sort_order count offset limit release_dates',
   { release_dates: 'release_id release_name release_last_updated date' },
 ]);
-/** Mark of the provider for a date without a value. */
+/** Marker of a date without a value. */
 const MISSING = '.';
 
 /**
- * Reads `/fred/series/observations`. A missing value is kept as null, since a value may be taken back. The vintage is the
- * observation's own `realtime_start`. @throws VenueError if the answer is of another shape or of other units.
+ * Parses `/fred/series/observations`. A missing value is stored as null, because a value may be withdrawn. The vintage is the observation's
+ * `realtime_start`. @throws VenueError for an unexpected shape or unit
  */
 export function readObservations(
   body: unknown,
@@ -71,7 +68,7 @@ export function readObservations(
   return { observations, rejected };
 }
 
-/** Reads `/fred/releases/dates`. Days without a time: the provider names none. */
+/** Parses `/fred/releases/dates`, which holds days without times. */
 export function readReleases(
   body: unknown,
   receivedAt: EpochMs,
@@ -94,13 +91,13 @@ export function readReleases(
   return { releases, rejected };
 }
 
-/** A series that the provider refuses for good must not hold up the others: it is counted. */
+/** Counts a series that the provider refuses for good, so that it does not stop the others. */
 function refused(error: unknown): Reading<IntelligenceRecord> {
   if (!(error instanceof VenueError) || (error.status !== 400 && error.status !== 404)) throw error;
   return { messages: [], rejected: [{ reason: 'venue_error', detail: error.message }], more: true };
 }
 
-/** A value that has just been released, as an event: it is about no asset in particular. */
+/** Returns the event of a newly released value, which belongs to no particular asset. */
 function releaseOf(of: MacroSeries, now: MacroObservation, before: MacroObservation | undefined): Report {
   const was = before === undefined ? '' : ` (${before.value} for ${before.date.slice(0, 7)})`;
   return {
@@ -126,24 +123,24 @@ function releaseOf(of: MacroSeries, now: MacroObservation, before: MacroObservat
 
 export interface MacroOptions {
   readonly client: KeyedClient;
-  /** 32 lower-case letters and digits; goes into the query, as the provider wants it, and nowhere else. */
+  /** API key, 32 lower-case letters and digits; sent only in the query, as the provider requires. */
   readonly apiKey: string;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Counts members of answers that the adapter does not know. */
+  /** Counts unknown members of answers. */
   readonly note?: NoteUnknownField;
   readonly series?: readonly MacroSeries[];
-  /** Default 15 minutes. */
+  /** Milliseconds between rounds. Default 15 minutes. */
   readonly everyMs?: number;
 }
 
-/** Range of the observations before today, and of the calendar to either side. */
+/** Days of observations before today, and of the calendar in both directions. */
 const HISTORY_DAYS = 400;
 const CALENDAR_BACK_DAYS = 14;
 const CALENDAR_AHEAD_DAYS = 60;
 const CALENDAR_PAGE = 1000;
 
-/** Every series in turn, then the calendar. */
+/** Reads every series, then the calendar. */
 export function createMacroFeed(options: MacroOptions): Observable<FeedMessage | IntelligenceRecord> {
   const { client, clock, random } = options;
   const series = options.series ?? MACRO_SERIES;
@@ -176,7 +173,7 @@ export function createMacroFeed(options: MacroOptions): Observable<FeedMessage |
     };
   }
 
-  /** Ahead of today the provider lists releases only where those without data are asked for. */
+  /** Reads the calendar. The provider lists future releases only if dates without data are requested. */
   async function calendar(offset: number): Promise<{ readonly reading: Reading<IntelligenceRecord>; readonly next: number | null }> {
     const body = await ask('/fred/releases/dates', [
       ['include_release_dates_with_no_data', 'true'],
@@ -204,10 +201,10 @@ export function createMacroFeed(options: MacroOptions): Observable<FeedMessage |
     open() {
       let at = 0;
       let offset = 0;
-      /** The newest date of each series: what comes after it was released while we listened. */
+      /** Newest known date of each series. Later values were released while the feed ran. */
       const newest = new Map<string, string>();
       return {
-        // A round that broke off goes on where it stopped, so that a provider that limits us is asked for nothing twice.
+        // An interrupted round continues where it stopped, so that a rate-limited provider is asked for nothing twice.
         async ask() {
           const of = series[at];
           if (of !== undefined) {

@@ -1,6 +1,6 @@
 /**
- * Real providers of news behind one interface: how each is asked, and what its articles say. Their text is read, cut and never
- * believed beyond what `readHeadline` finds in it. See docs/reference/outside/newswire.md.
+ * Real news providers behind one interface: their requests and the parsing of their articles. Text is truncated, and `readHeadline` alone
+ * interprets it. See docs/reference/outside/newswire.md.
  */
 import type { Clock } from '../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
@@ -17,34 +17,34 @@ import type { KeyedClient } from '../venues/reference/keyed-client.ts';
 import { VenueError } from '../venues/venue-feed.ts';
 import { countOf, recordOf, textOf, textsOf, urlOf } from './field-reading.ts';
 
-/** Dependencies of a reading of news. */
+/** Dependencies of a news session. */
 export interface NewsAsking {
   readonly client: KeyedClient;
   readonly names: EntityNames;
-  /** Underlyings whose shares are asked for one by one, if a provider wants that. */
+  /** Underlyings whose shares are requested one by one, if the provider needs that. */
   readonly shares: readonly string[];
   readonly clock: Pick<Clock, 'now'>;
-  /** Look-back of the first reading. Milliseconds. */
+  /** Milliseconds of the first look-back. */
   readonly lookbackMs: number;
   readonly note?: NoteUnknownField;
 }
 
-/** One reading after the other of one provider; begins anew with every subscription. */
+/** Successive reads of one provider; a new subscription starts a new session. */
 export interface NewsSession {
   ask(): Promise<Reading<IntelligenceRecord>>;
   failed?(error: unknown): void;
 }
 
-/** One provider of news. A provider with another shape is one more of these. */
+/** News provider. Add another one as a further entry. */
 export interface NewsProvider {
-  /** Time between two rounds. Milliseconds. */
+  /** Milliseconds between rounds. */
   readonly everyMs: number;
   /** Returns the headers that carry the key. */
   readonly headers: (key: string) => Readonly<Record<string, string>>;
   readonly open: (asking: NewsAsking) => NewsSession;
 }
 
-/** An article as any provider words it. */
+/** Article in a common form. */
 interface Article {
   readonly id: string;
   readonly source: string;
@@ -57,10 +57,10 @@ interface Article {
 const MAX_SYMBOLS = 50;
 const MAX_TEXT = 5_000;
 
-/** Coins are named as pairs: `BTCUSD`, `ETH/USD`, `BINANCE:SOLUSDT`. */
+/** Pattern of coins, which are named as pairs: `BTCUSD`, `ETH/USD`, `BINANCE:SOLUSDT`. */
 const COIN_PAIR = /^(?:[A-Z]+:)?([A-Z]{2,10})\/?USDT?$/;
 
-/** Returns the report of an article; null if it names nothing in the catalog. Other articles are dropped. */
+/** Returns the report of an article; null if it names nothing in the catalog. */
 function reportOf({ id, source, publishedAt, headline, symbols, url }: Article, names: EntityNames, receivedAt: EpochMs): Report | null {
   const tickers = symbols.map((symbol): Mention => ({ kind: 'ticker', text: COIN_PAIR.exec(symbol)?.[1] ?? symbol }));
   const { entities } = names.map([...tickers, ...names.mentionsIn(headline)]);
@@ -72,7 +72,7 @@ function reportOf({ id, source, publishedAt, headline, symbols, url }: Article, 
     channel: 'wire',
     source,
     family: source.toLowerCase(),
-    // The distributor of an article is not the source of its event.
+    // A distributor is not the primary source.
     primary: false,
     publishedAt,
     receivedAt,
@@ -93,7 +93,7 @@ function reportOf({ id, source, publishedAt, headline, symbols, url }: Article, 
   };
 }
 
-/** The articles of an answer, each read by itself; those that name nothing of ours are left out. */
+/** Parses the articles of an answer one by one; leaves out those that name nothing in the catalog. */
 function readAll(
   items: readonly unknown[],
   read: (item: unknown) => Article | string,
@@ -120,10 +120,10 @@ const ALPACA_FIELDS = knownFields('alpaca:news', [
   { news: ['id headline author created_at updated_at summary content url images symbols source', { images: 'size url' }] },
 ]);
 const ALPACA_PAGE = 50;
-/** Source of an article that names none: the provider passed on only this one at the time. */
+/** Source of an article without one: at that time the provider distributed no other. */
 const ALPACA_FIRST_SOURCE = 'benzinga';
 
-/** Reads one article of `/v1beta1/news`; a sentence if it cannot be used. */
+/** Parses one article of `/v1beta1/news`, or returns a sentence with the problem. */
 export function readAlpacaArticle(item: unknown): (Article & { readonly updatedAt: EpochMs }) | string {
   const row = recordOf(item);
   const id = countOf(row['id']);
@@ -139,8 +139,8 @@ export function readAlpacaArticle(item: unknown): (Article & { readonly updatedA
 }
 
 /**
- * Benzinga's wire by way of Alpaca, oldest change first. The next reading begins where the last one ended, and receives the
- * articles of that instant again: the same id is the same report.
+ * Benzinga's news through Alpaca, oldest change first. Each read begins at the time of the last one and receives articles of that time
+ * again; equal ids are equal reports.
  */
 const ALPACA: NewsProvider = {
   everyMs: 15_000,
@@ -169,7 +169,7 @@ const ALPACA: NewsProvider = {
         if (page === null) since = Math.max(since, ...articles.map((article) => (article as Article & { updatedAt: EpochMs }).updatedAt));
         return { messages, rejected, more: page !== null };
       },
-      // A page that is no longer known is given up; what was read before is the same reports.
+      // Start again from the first page if the provider no longer knows a page token; reports are deduplicated.
       failed() {
         page = null;
       },
@@ -178,10 +178,10 @@ const ALPACA: NewsProvider = {
 };
 
 const FINNHUB_FIELDS = knownFields('finnhub:news', 'category datetime headline id image related source summary url');
-/** Market news that name no share; companies before their listing stand there by their names. */
+/** Categories of market news, which name no share and mention companies before their listing. */
 const FINNHUB_CATEGORIES = ['general', 'crypto', 'merger'] as const;
 
-/** Reads one article of `/news` or `/company-news`; a sentence if it cannot be used. */
+/** Parses one article of `/news` or `/company-news`, or returns a sentence with the problem. */
 export function readFinnhubArticle(item: unknown, asked: string | null): Article | string {
   const row = recordOf(item);
   const id = countOf(row['id']);
@@ -198,9 +198,9 @@ export function readFinnhubArticle(item: unknown, asked: string | null): Article
 
 const dayOf = (at: EpochMs): string => isoTime(at).slice(0, 10);
 
-/** Finnhub: one request per share and one per kind of market news make a round. The first round reaches back as far as it may. */
+/** Finnhub: a round has one request per share and one per category. The first round uses the whole look-back. */
 const FINNHUB: NewsProvider = {
-  // A round is a request per share, and a plan without a fee allows sixty a minute.
+  // A round has one request per share, and the free plan allows sixty a minute.
   everyMs: 60_000,
   headers: (key) => ({ 'x-finnhub-token': key }),
   open(asking) {
@@ -241,5 +241,5 @@ const FINNHUB: NewsProvider = {
   },
 };
 
-/** Providers by their names; the format of the sandbox's wire is read in `newswire.ts`. */
+/** Providers by name. The sandbox's format is in `newswire.ts`. */
 export const NEWS_PROVIDERS: Readonly<Record<NewsProviderName, NewsProvider>> = { alpaca: ALPACA, finnhub: FINNHUB };

@@ -1,4 +1,4 @@
-/** Wire items: reports of news agencies, read page by page with a cursor. See docs/reference/outside/newswire.md. */
+/** Reads the reports of news agencies page by page with a cursor. See docs/reference/outside/newswire.md. */
 import type { Observable } from 'rxjs';
 import type { Clock } from '../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
@@ -33,13 +33,13 @@ const PAGE_FIELDS = knownFields(WIRE_SOURCE, [
     ],
   },
 ]);
-/** Longest id and name of a family, longest name of an asset or company: they become keys, and keys are kept. */
+/** Maximum length of an id or of a name: they become stored keys. */
 const MAX_ID = 190;
 const MAX_NAME = 120;
 const MAX_NAMES = 50;
 const PAGE = 200;
 
-/** Reads the mentions of a report in one field; null if they are not a list of short texts. */
+/** Parses the mentions in one field; null if they are not a list of short texts. */
 function mentionsOf(value: unknown, kind: Mention['kind']): readonly Mention[] | null {
   const list = value === undefined ? [] : textsOf(value);
   if (list === null || list.length > MAX_NAMES || list.some((text) => text === '' || text.length > MAX_NAME)) return null;
@@ -47,8 +47,8 @@ function mentionsOf(value: unknown, kind: Mention['kind']): readonly Mention[] |
 }
 
 /**
- * Reads one item; a sentence if it cannot be used. A category that is not known is `medium`; a tone that is not known
- * is negative from `high` on. Names that the catalog does not know stay unmapped.
+ * Parses one item, or returns a sentence with the problem. An unknown category is `medium`; an unknown tone is negative from `high` on.
+ * Names outside the catalog stay unmapped.
  */
 export function readWireItem(value: unknown, names: EntityNames, receivedAt: EpochMs): Report | string {
   const row = recordOf(value);
@@ -98,13 +98,13 @@ export function readWireItem(value: unknown, names: EntityNames, receivedAt: Epo
 export interface ReadPage {
   readonly reports: readonly Report[];
   readonly rejected: readonly Rejected[];
-  /** Items in all. */
+  /** Number of items. */
   readonly items: number;
   /** Cursor of the next page. */
   readonly cursor: string;
 }
 
-/** Reads a page of `/v1/reports`, each item by itself. `note` is told of unknown members. @throws VenueError if the answer is of another shape. */
+/** Parses a page of `/v1/reports`, item by item. `note` counts unknown members. @throws VenueError for an unexpected shape */
 export function readWirePage(body: unknown, names: EntityNames, receivedAt: EpochMs, note?: NoteUnknownField): ReadPage {
   const { reports: items, cursor } = recordOf(body);
   if (!Array.isArray(items) || typeof cursor !== 'string')
@@ -120,7 +120,7 @@ export function readWirePage(body: unknown, names: EntityNames, receivedAt: Epoc
   return { reports, rejected, items: items.length, cursor };
 }
 
-/** Statuses with which a provider refuses a cursor that it does not know, or no longer. */
+/** HTTP statuses of an unknown or expired cursor. */
 const CURSOR_LOST: ReadonlySet<number> = new Set([400, 404, 410]);
 
 export interface WireOptions {
@@ -128,19 +128,19 @@ export interface WireOptions {
   readonly names: EntityNames;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Counts members of answers that the adapter does not know. */
+  /** Counts unknown members of answers. */
   readonly note?: NoteUnknownField;
-  /** Format of the provider; default the sandbox's wire. */
+  /** News provider. Default: the sandbox's. */
   readonly provider?: NewsProvider;
-  /** Underlyings whose shares are asked for one by one, if the provider wants that. */
+  /** Underlyings whose shares are requested one by one, if the provider needs that. */
   readonly shares?: readonly string[];
-  /** Default: the provider's own pace, else 15 s. */
+  /** Milliseconds between rounds. Default: the provider's, else 15 s. */
   readonly everyMs?: number;
-  /** Look-back of the first reading. Default: the longest look-back of a rule on events. */
+  /** Milliseconds of the first look-back. Default: the longest of a rule on events. */
   readonly lookbackMs?: number;
 }
 
-/** The format of the sandbox's wire: pages behind a cursor, which moves only once a page was read, so that no item is skipped. */
+/** Opens the sandbox's format: pages with a cursor, which advances only after a page was parsed, so that no item is skipped. */
 function openSandboxWire({ client, names, clock, lookbackMs, note }: NewsAsking): NewsSession {
   let cursor: string | null = null;
   return {
@@ -152,14 +152,14 @@ function openSandboxWire({ client, names, clock, lookbackMs, note }: NewsAsking)
       cursor = next;
       return { messages: reports.map((report) => ({ kind: 'report', report }) as const), rejected, more };
     },
-    // A cursor that is no longer known is given up; whoever puts the stories together knows what was read before.
+    // Start again after an unknown cursor; stories are deduplicated later.
     failed(error) {
       if (error instanceof VenueError && CURSOR_LOST.has(error.status)) cursor = null;
     },
   };
 }
 
-/** News of one provider; those of the sandbox's wire, in a format of its own, unless one is given. */
+/** Creates the feed of one provider, or of the sandbox's format. */
 export function createWireFeed(options: WireOptions): Observable<FeedMessage | IntelligenceRecord> {
   const { clock, random, provider, shares = [] } = options;
   const lookbackMs = options.lookbackMs ?? LONGEST_EVENT_LOOKBACK_HOURS * HOUR_MS;

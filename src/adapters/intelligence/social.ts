@@ -1,6 +1,6 @@
 /**
- * Posts about the catalog's assets as X publishes them: recent search, newest first, pages by token.
- * See docs/reference/outside/social-posts.md.
+ * Client of posts on X about the catalog's assets: recent search, newest first, with page tokens. See
+ * docs/reference/outside/social-posts.md.
  */
 import type { Observable } from 'rxjs';
 import type { Clock } from '../../../streams/clock.ts';
@@ -19,7 +19,7 @@ import { countOf, recordOf, textOf } from './field-reading.ts';
 
 export const SOCIAL_SOURCE = 'news:social';
 const PLATFORM = 'x';
-/** Fields that the platform sends for the requested ones. */
+/** Fields of the answers. */
 const PAGE_FIELDS = knownFields(SOCIAL_SOURCE, [
   'data includes meta errors',
   {
@@ -35,9 +35,9 @@ const PAGE_FIELDS = knownFields(SOCIAL_SOURCE, [
   },
 ]);
 const PAGE = 100;
-/** Pages of one round: beyond that, chatter is only more of the same. */
+/** Maximum pages per round; more posts would add no information. */
 const MAX_PAGES = 5;
-/** The longest query that the platform takes. */
+/** Maximum characters of a query. */
 const MAX_QUERY = 512;
 
 export interface ReadPosts {
@@ -47,10 +47,10 @@ export interface ReadPosts {
   readonly nextToken: string | null;
 }
 
-/** Ids of the platform are numbers too long for a double. */
+/** Pattern of ids, which are too long for a double. */
 const ID = /^\d{1,25}$/;
 
-/** Cashtags as the platform marked them, and names in the text. */
+/** Returns the cashtags that the platform marked and the names in the text. */
 function mentionsOf(text: string, entities: Readonly<Record<string, unknown>>, names: EntityNames): readonly Mention[] {
   const marked = Array.isArray(entities['cashtags'])
     ? (entities['cashtags'] as unknown[]).flatMap((item): Mention[] => {
@@ -62,10 +62,7 @@ function mentionsOf(text: string, entities: Readonly<Record<string, unknown>>, n
   return [...marked, ...names.mentionsIn(text).filter((mention) => !known.has(mention.text.toUpperCase()))];
 }
 
-/**
- * Reads one page of `/2/tweets/search/recent`. A page without posts has no `data`.
- * @throws VenueError if the answer is of another shape.
- */
+/** Parses one page of `/2/tweets/search/recent`. A page without posts has no `data`. @throws VenueError for an unexpected shape */
 export function readPosts(
   body: unknown,
   names: EntityNames,
@@ -121,7 +118,7 @@ export function readPosts(
   return { posts, rejected, newestId, nextToken: textOf(meta['next_token'], 200) };
 }
 
-/** `$AAPL OR $TSLA …`, as many as the platform's longest query takes, without reposts. */
+/** Returns the query `$AAPL OR $TSLA …` without reposts, with as many tags as fit. */
 export function cashtagQuery(assets: readonly string[]): string {
   const tail = ' -is:retweet';
   let list = '';
@@ -136,19 +133,19 @@ export function cashtagQuery(assets: readonly string[]): string {
 export interface SocialOptions {
   readonly client: KeyedClient;
   readonly names: EntityNames;
-  /** Underlyings that are asked for, in order of importance. */
+  /** Underlyings to search for, most important first. */
   readonly assets: readonly string[];
-  /** Address at which posts can be viewed, `https://x.com`; null if they cannot. */
+  /** Address of posts on the web, such as `https://x.com`; null if there is none. */
   readonly siteUrl: string | null;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Counts members of answers that the adapter does not know. */
+  /** Counts unknown members of answers. */
   readonly note?: NoteUnknownField;
-  /** Default 60 s. */
+  /** Milliseconds between rounds. Default 60 s. */
   readonly everyMs?: number;
 }
 
-/** New posts of each round. What was posted before the newest one that is known is not asked for again. */
+/** Reads the new posts of each round. Posts before the newest known one are not requested again. */
 export function createSocialFeed(options: SocialOptions): Observable<FeedMessage | IntelligenceRecord> {
   const { client, names, clock, random } = options;
   const query = cashtagQuery(options.assets);
@@ -190,7 +187,7 @@ export function createSocialFeed(options: SocialOptions): Observable<FeedMessage
             more,
           };
         },
-        // A position that the platform refuses, because it is too old, is given up.
+        // Start again if the platform refuses an old position.
         failed(error) {
           if (error instanceof VenueError && error.status === 400) sinceId = token = newest = null;
         },

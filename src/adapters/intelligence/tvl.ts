@@ -1,6 +1,5 @@
 /**
- * Value locked on chains as DefiLlama publishes it: `/v2/chains` and the histories of all and of single chains.
- * See docs/reference/outside/value-locked.md.
+ * Client of DefiLlama's value locked: `/v2/chains` and histories of single chains and of all. See docs/reference/outside/value-locked.md.
  */
 import type { Observable } from 'rxjs';
 import type { Clock } from '../../../streams/clock.ts';
@@ -22,12 +21,15 @@ const CHAIN_FIELDS = knownFields(TVL_SOURCE, 'gecko_id tvl tokenSymbol cmcId nam
 const DAY_FIELDS = knownFields(TVL_SOURCE, 'date tvl');
 const MAX_NAME = 80;
 
-/** US dollars to the cent: beyond that a sum over protocols says nothing. Null below zero and where it is not a number. */
+/** Rounds US dollars to the cent. Returns null below zero and for anything but a number. */
 function dollars(value: unknown): string | null {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? plainDecimal(value.toFixed(2)) : null;
 }
 
-/** Reads `/v2/chains`. `chainId` comes as number, text or null. A chain without name or with a value below zero is refused, and so is a name that came before. */
+/**
+ * Parses `/v2/chains`. `chainId` may be a number, a text or null. Rejects chains without a name, with a negative value or with a repeated
+ * name.
+ */
 export function readChains(
   body: unknown,
   receivedAt: EpochMs,
@@ -57,7 +59,7 @@ export function readChains(
   return { chains: [...chains.values()], rejected };
 }
 
-/** Reads a history, `[{ date: <unix seconds>, tvl }]`: one value per day, the last one of a day if there are several. */
+/** Parses a history, `[{ date: <unix seconds>, tvl }]`: the last value of each day. */
 export function readHistory(
   body: unknown,
   chain: string | null,
@@ -85,26 +87,26 @@ export interface TvlOptions {
   readonly client: KeyedClient;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Counts members of answers that the adapter does not know. */
+  /** Counts unknown members of answers. */
   readonly note?: NoteUnknownField;
-  /** Default 5 minutes. */
+  /** Milliseconds between rounds. Default 5 minutes. */
   readonly everyMs?: number;
-  /** Number of the largest chains whose history is read, besides the total. Default 20. */
+  /** Number of the largest chains whose history is read besides the total. Default 20. */
   readonly histories?: number;
-  /** Lifetime of a history. Default 6 hours. */
+  /** Milliseconds for which a history is kept. Default 6 hours. */
   readonly historyMs?: number;
 }
 
-/** A chain that the provider has no history of must not hold up the others: its refusal is an answer. */
+/** Returns the 404 of a chain without a history as an answer, so that it does not stop the others. */
 function notThere(error: unknown): VenueError {
   if (error instanceof VenueError && error.status === 404) return error;
   throw error;
 }
 
-/** Names that may stand in a path as they are; others need quoting that the provider itself does not explain. */
+/** Pattern of names that need no encoding in a path; the provider documents none. */
 const PLAIN_NAME = /^[A-Za-z0-9][A-Za-z0-9._~-]*$/;
 
-/** Snapshots of every chain, and the days of the largest ones, so that changes are known from the first minute on. */
+/** Reads snapshots of every chain and histories of the largest ones, so that changes are known from the start. */
 export function createTvlFeed(options: TvlOptions): Observable<FeedMessage | IntelligenceRecord> {
   const { client, clock, random } = options;
   const historyMs = options.historyMs ?? 6 * 3_600_000;
@@ -115,7 +117,7 @@ export function createTvlFeed(options: TvlOptions): Observable<FeedMessage | Int
     clock,
     random,
     open() {
-      /** Chains whose history is due, the largest first; null stands for all together. */
+      /** Chains whose history is due, the largest first; null stands for the total. */
       let due: (string | null)[] = [];
       let readAt = Number.NEGATIVE_INFINITY;
       let largest: readonly string[] = [];

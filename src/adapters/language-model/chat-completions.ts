@@ -1,31 +1,31 @@
 /**
- * Client of an endpoint with OpenAI's chat completions: one request, limited in time and size, for one JSON object. The answer is untrusted
- * text, which the caller checks against the input. See docs/reference/outside/language-model.md.
+ * Client of OpenAI-compatible chat completions: one request, limited in time and size, for one JSON object. The answer is not trusted; the
+ * caller checks it against the input. See docs/reference/outside/language-model.md.
  */
 import type { Clock } from '../../../streams/clock.ts';
 import type { Json } from '../../domain/values/canonical-json.ts';
 import { createHttpTransport } from '../http-transport.ts';
 
-/** Timeout of an answer, in milliseconds. */
+/** Timeout in milliseconds. */
 export const MODEL_TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 3_000;
 const MAX_REQUEST_BYTES = 48 * 1024;
 const MAX_ANSWER_BYTES = 256 * 1024;
-/** Tokens of an answer. */
+/** Maximum tokens of an answer. */
 const MAX_TOKENS = 4_000;
-/** Requests that wait for an answer at the same time; the next one is not asked. */
+/** Maximum concurrent requests; further ones fail at once. */
 const MAX_IN_FLIGHT = 4;
 
 export type ModelAnswer = { readonly ok: true; readonly answer: unknown } | { readonly ok: false; readonly why: string };
 
 export interface ChatCompletions {
-  /** Asks for a JSON object. `why` says in one phrase, without addresses or keys, what went wrong. Never throws, never repeats. */
+  /** Requests a JSON object. `why` is a phrase without addresses or keys. Never throws or repeats. */
   complete(instruction: string, given: Json): Promise<ModelAnswer>;
   close(): void;
 }
 
 export interface ChatCompletionsOptions {
-  /** Up to and without `/chat/completions`, such as `https://api.example.com/v1`. */
+  /** Base URL without `/chat/completions`, such as `https://api.example.com/v1`. */
   readonly baseUrl: string;
   readonly model: string;
   readonly key: string | null;
@@ -34,7 +34,7 @@ export interface ChatCompletionsOptions {
 
 const refused = (why: string): ModelAnswer => ({ ok: false, why });
 
-/** @throws TypeError for a base URL that is none. */
+/** @throws TypeError for an invalid base URL */
 export function createChatCompletions({ baseUrl, model, key, clock }: ChatCompletionsOptions): ChatCompletions {
   const http = createHttpTransport({
     baseUrl,
@@ -81,7 +81,7 @@ export function createChatCompletions({ baseUrl, model, key, clock }: ChatComple
   };
 }
 
-/** The JSON object that the first choice says. */
+/** Returns the JSON object of the first choice. */
 function contentOf(text: string): ModelAnswer {
   const whole = parsed(text) as { choices?: readonly { message?: { content?: unknown } }[] } | undefined | null;
   const choices: unknown = whole?.choices;

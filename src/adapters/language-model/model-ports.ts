@@ -13,8 +13,8 @@ export function createModelPorts(completions: Pick<ChatCompletions, 'complete'>)
   return {
     phrasing: {
       /**
-       * Asks the model to phrase and order the claims. The answer is untrusted: `checkPhrasing` assesses it.
-       * `why` says in one phrase what went wrong (no answer in time, an error, no JSON).
+       * Asks the model to phrase and order the claims. The answer is not trusted: `checkPhrasing` checks it. `why` is a phrase with the
+       * problem (timeout, error, no JSON).
        */
       phrase({
         bull,
@@ -34,8 +34,8 @@ export function createModelPorts(completions: Pick<ChatCompletions, 'complete'>)
     },
     rewording: {
       /**
-       * Asks a language model to reword a message that no pattern reads. The answer is untrusted: `checkRewording` assesses it.
-       * `why` says in one phrase what went wrong (no answer in time, an error, no JSON).
+       * Asks the model to reword a message that no pattern matches. The answer is not trusted: `checkRewording` checks it. `why` is a
+       * phrase with the problem (timeout, error, no JSON).
        */
       reword: (message: string): Promise<{ readonly ok: true; readonly answer: unknown } | { readonly ok: false; readonly why: string }> =>
         completions.complete(REWORD, { message }),
@@ -47,7 +47,7 @@ export type MessageRewording = ReturnType<typeof createModelPorts>['rewording'];
 
 export type AssessmentPhrasing = ReturnType<typeof createModelPorts>['phrasing'];
 
-/** Opens the ports of the model at an address; null if none is configured. */
+/** Creates the model's ports; null if no address is configured. */
 export function openModelPorts(
   model: { readonly url: string; readonly name: string; readonly key: string | null } | null,
   clock: Clock,

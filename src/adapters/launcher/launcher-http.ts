@@ -1,7 +1,6 @@
 /**
- * The external launcher over HTTP: pairs, the price of an intent, and the launch once it is paid. The last one is told
- * again with the same signature for as long as it takes; every answer is read strictly and none is trusted.
- * See docs/reference/outside/external-launcher.md.
+ * HTTP client of the external launcher: pairs, the price of an intent, and the launch after its payment. The launch is requested with the
+ * same signature until it is answered. Every answer is parsed strictly and verified. See docs/reference/outside/external-launcher.md.
  */
 import type { LauncherClient } from '../../../actors/launcher-launch/commands.ts';
 import type { Clock } from '../../../streams/clock.ts';
@@ -11,25 +10,25 @@ import { isAddress } from '../../domain/solana/base58.ts';
 import { createHttpTransport, type HttpOutcome } from '../http-transport.ts';
 
 export interface LauncherOptions {
-  /** `https://clawpump.tech/api/v1`; a path is kept as a prefix. */
+  /** Base URL, such as `https://clawpump.tech/api/v1`. Its path prefixes every request. */
   readonly url: string;
   readonly key: string | null;
   readonly clock: Clock;
-  /** Receives every request that brought no answer. */
+  /** Receives the code of every unanswered request. */
   readonly onFailure: (code: string) => void;
   readonly timeoutMs?: number;
 }
 
-/** A launch goes through the chain before it is answered. */
+/** Timeout in milliseconds; a launch is confirmed on the chain before it is answered. */
 const TIMEOUT_MS = 30_000;
 const CONNECT_MS = 3_000;
 const MOST_BYTES = 2 * 1024 * 1024;
-/** Refusals that a later question may get another answer to. */
+/** HTTP statuses of temporary refusals. */
 const PASSING: ReadonlySet<number> = new Set([408, 425, 429]);
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Thrown if the launcher says nothing, or nothing that makes sense. */
+/** Thrown if the launcher does not answer, or not plausibly. */
 export class LauncherSilence extends Error {}
 
 interface Answer {
@@ -53,7 +52,7 @@ export function createLauncher({
   });
   const headers = { ...(key === null ? {} : { authorization: `Bearer ${key}` }), 'content-type': 'application/json' };
 
-  /** One request. @throws LauncherSilence if no answer of the launcher came, or it asks to be asked later */
+  /** Sends one request. @throws LauncherSilence if there is no answer, or a temporary refusal */
   async function ask(method: 'GET' | 'POST', target: string, body?: object): Promise<Answer> {
     const outcome = await http.send({
       method,
@@ -70,7 +69,7 @@ export function createLauncher({
     const { status } = outcome;
     if (status >= 500 || PASSING.has(status))
       return failed(`http_${status}`, `the launcher answers ${status} at the moment: ${saidIn(outcome)}`);
-    // A redirect would carry the key to another host.
+    // A redirect would send the key to another host.
     if (status >= 300 && status < 400) return failed('redirected', 'the launcher sends its callers elsewhere, which is not followed');
     const fields = fieldsOf(outcome.text);
     return fields === null ? failed('senseless', 'the answer of the launcher is not a JSON object') : { status, fields };
@@ -148,7 +147,7 @@ function codeOf(fields: Fields, status: number): string {
   return typeof code === 'string' && /^[\w-]{1,60}$/.test(code) ? code.toLowerCase() : `http_${status}`;
 }
 
-/** The launcher's own words, with the fields that it names. */
+/** Returns the launcher's error message with the fields that it names. */
 function wordsOf(fields: Fields, status: number): string {
   const { error, missing, invalidFields } = fields;
   const named = [missing, invalidFields].flatMap((list) => (Array.isArray(list) ? list.filter((one) => typeof one === 'string') : []));

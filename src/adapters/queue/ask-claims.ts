@@ -1,20 +1,20 @@
-/** Election of the process that sends an outside request that several processes have at once. */
+/** Chooses one of several processes to send an outside request that all of them need. */
 import type { Redis } from 'ioredis';
 import type { EpochMs } from '../../domain/values/time.ts';
 
-/** A claim ends by itself, so that a process that died with it is replaced. */
+/** Lifetime of a claim in milliseconds, after which another process may take over. */
 export const CLAIM_MS = 3_000;
-/** Longer than an answer takes to reach every process. */
+/** Milliseconds for which an answered question stays claimed, so that the answer reaches every process. */
 const SETTLED_MS = 500;
 
 export interface AskClaims {
-  /** True if this process is to ask; false if another one is asking. */
+  /** Returns true if this process is to ask, false if another one does. */
   take(question: string): Promise<boolean>;
-  /** The question was answered; it may be asked anew once every process has the answer. */
+  /** Ends a claim. An answered question may be asked again after `SETTLED_MS`. */
   settle(question: string, answered: boolean): Promise<void>;
 }
 
-/** Claims of a process that is alone. */
+/** Creates claims for a single process. */
 export function createAloneClaims(clock: { now(): EpochMs }): AskClaims {
   const until = new Map<string, EpochMs>();
   return {
@@ -29,7 +29,7 @@ export function createAloneClaims(clock: { now(): EpochMs }): AskClaims {
   };
 }
 
-/** Claims over Redis. While it is away every process asks for itself, within its part of the request budget. */
+/** Creates claims over Redis. While Redis does not answer, every process asks for itself, within its part of the request budget. */
 export function createSharedClaims(redis: Pick<Redis, 'set' | 'pexpire' | 'del'>, onError: (error: unknown) => void): AskClaims {
   const key = (question: string): string => `sevengate:asks:${question}`;
   return {

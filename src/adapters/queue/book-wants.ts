@@ -1,4 +1,4 @@
-/** Leases on order books, over the bus that the feed listens to. */
+/** Leases on order books through the bus that the feed reads. */
 import { bookKey, type BookWants, bookWantKey } from '../../../streams/book-wants.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import type { BookWant } from '../../domain/market/market-state.ts';
@@ -8,9 +8,9 @@ import { changeWithin } from './newest-bus.ts';
 
 const LEASE_MS = 30_000;
 const RENEW_MS = LEASE_MS / 2;
-/** Four rounds of the feed: a book that did not come by then does not come. */
+/** Maximum wait for a first book in milliseconds: four rounds of the feed. */
 const FIRST_MS = 1_000;
-/** A book that came before is shown at once if it is not older. */
+/** Maximum age in milliseconds at which a known book is returned at once. */
 const FRESH_MS = 1_000;
 
 export function createBookWants(bus: MarketStateBus, clock: Pick<Clock, 'now' | 'deadline'>): BookWants {

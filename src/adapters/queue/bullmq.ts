@@ -1,4 +1,4 @@
-/** BullMQ on whichever place the jobs wait: Redis, or its own PostgreSQL backend. A further backend is an entry of `BACKENDS`. */
+/** BullMQ on Redis or on its PostgreSQL backend. Add a further backend to `BACKENDS`. */
 import { createPostgresBackend, Queue, Worker, withBackend } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { connectRedis } from './redis-client.ts';
@@ -6,14 +6,14 @@ import { isCluster } from './redis-url.ts';
 
 export type QueueAddress = { readonly kind: 'redis'; readonly url: string } | { readonly kind: 'postgres'; readonly url: string };
 
-/** A queue that does not answer within this many milliseconds is told as away. */
+/** Milliseconds after which a queue counts as unavailable. */
 export const ANSWER_LIMIT_MS = 4_000;
-/** BullMQ needs about twice this to notice a dead worker; its defaults would lose a whole tick. */
+/** Lock duration of a job in milliseconds. BullMQ notices a dead worker after about twice this; its defaults would lose a tick. */
 const LOCK_MS = 5_000;
 
 interface Backend {
   readonly classes: { readonly Queue: typeof Queue; readonly Worker: typeof Worker };
-  /** Begins the key of everything in the queue, where it may not be the library's own. */
+  /** Prefix of every key, where the library's default does not fit. */
   readonly prefix?: string;
   connection(options: { readonly blocking: boolean }): never;
   disconnect(): void;
@@ -24,7 +24,7 @@ const BACKENDS: { readonly [Kind in QueueAddress['kind']]: (url: string, onError
     const clients: Redis[] = [];
     return {
       classes: { Queue, Worker },
-      // The scripts of a queue work on keys that a cluster has to keep together.
+      // In a cluster all keys of a queue must share a hash slot.
       ...(isCluster(url) ? { prefix: '{sevengate}' } : {}),
       connection({ blocking }) {
         const client = connectRedis(url, {
@@ -43,7 +43,7 @@ const BACKENDS: { readonly [Kind in QueueAddress['kind']]: (url: string, onError
     };
   },
 
-  // BullMQ keeps its own tables beside ours, and refuses to work if nobody has made them.
+  // BullMQ keeps its own tables and fails if they do not exist.
   postgres: (url) => ({
     classes: withBackend(createPostgresBackend) as unknown as Backend['classes'],
     connection: () => ({ connectionString: url, migrate: true }) as never,
@@ -51,15 +51,15 @@ const BACKENDS: { readonly [Kind in QueueAddress['kind']]: (url: string, onError
   }),
 };
 
-/** One queue by its name, with the workers of this process. */
+/** Queue with the workers of this process. */
 export interface OpenQueue<Data> {
   readonly queue: Queue<Data>;
-  /** Runs `work` for every job, up to `concurrency` at a time, until closed. A job whose worker died is run again within about 10 s. */
+  /** Runs `work` for every job, up to `concurrency` at a time, until closed. A job of a dead worker is run again within about 10 s. */
   work(work: (data: Data) => Promise<void>, concurrency: number): void;
   close(): Promise<void>;
 }
 
-/** Opens a queue. `onFailed` is told of every job whose work threw, with the data of the job. */
+/** Opens a queue. `onFailed` receives the data of every job whose work threw. */
 export function openQueue<Data extends object>(
   name: string,
   place: QueueAddress,
@@ -99,7 +99,7 @@ export function openQueue<Data extends object>(
   };
 }
 
-/** Rejects if the work is not done within the limit. */
+/** Rejects if the work takes longer than the limit. */
 export async function within<Value>(limitMs: number, work: Promise<Value>): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
   try {

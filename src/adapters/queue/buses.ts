@@ -1,4 +1,4 @@
-/** Newest quotes and market states, passed between processes through Redis, or within this process if there is none. */
+/** Opens the buses of newest quotes and market states, through Redis or within this process. */
 import type { Clock } from '../../../streams/clock.ts';
 import { createInProcessMarketStateBus, createRedisMarketStateBus, type MarketStateBus } from './market-state-bus.ts';
 import { createInProcessQuoteBus, createRedisQuoteBus, type QuoteBus } from './quote-bus.ts';
@@ -9,7 +9,7 @@ export interface Buses {
   close(): Promise<void>;
 }
 
-/** @param warn is told of what a bus survives, by what it is. */
+/** @param warn receives errors from which a bus recovers, with their source */
 export function openBuses(deps: {
   readonly redisUrl: string | null;
   readonly clock: Clock;

@@ -1,4 +1,4 @@
-/** Starts, adopts and stops a private Redis (or Valkey) found on the PATH, and refuses a foreign one that would lose jobs. */
+/** Starts, adopts and stops a private Redis (or Valkey) from the PATH, and refuses an external one that could lose jobs. */
 import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { accessSync, closeSync, constants, mkdirSync, openSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,15 +14,15 @@ export interface RedisServer {
 }
 
 export interface EmbeddedRedis {
-  /** Address with the password in it: a secret. */
+  /** Address with the password: a secret. */
   readonly url: string;
-  /** The server was running already: the process that started it was killed, or still lives and shares it. */
+  /** True if the server was already running, because the process that started it was killed or shares it. */
   readonly adopted: boolean;
-  /** Live process that started this server and will stop it; null if that is this process. */
+  /** Id of the live process that started this server and will stop it; null if it is this process. */
   readonly sharedWith: number | null;
-  /** The server's own process. */
+  /** Id of the server's process. */
   readonly pid: number;
-  /** Lets it write its log to disk and waits until it is gone. Leaves a server alone that another live process owns. */
+  /** Saves its data, stops it and waits for the end. Does nothing if another live process owns the server. */
   stop(): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ const START_MS = 30_000;
 const STOP_MS = 30_000;
 const ANSWER_MS = 5_000;
 
-/** Returns the first `redis-server` or `valkey-server` of at least 6.2 on this PATH that really runs, or null. */
+/** Returns the first working `redis-server` or `valkey-server` of at least 6.2 on the PATH, or null. */
 export function findRedisServer(path: string): RedisServer | null {
   for (const name of ['redis-server', 'valkey-server']) {
     for (const folder of path.split(delimiter).filter(Boolean)) {
@@ -42,7 +42,7 @@ export function findRedisServer(path: string): RedisServer | null {
         const version = /v=(\d+)\.(\d+)/.exec(said);
         if (version && isRecent(Number(version[1]), Number(version[2]))) return { path: program, version: `${version[1]}.${version[2]}` };
       } catch {
-        // Not there, not ours to run, or built for another system: the next one may do.
+        // Missing, not executable, or built for another system: try the next one.
       }
     }
   }
@@ -54,15 +54,14 @@ function isRecent(major: number, minor: number): boolean {
 }
 
 /**
- * Brings up the private Redis of a state folder (`<home>/redis`), which appends every write to disk and never evicts.
- * A server left over by a killed process is adopted.
- * @throws Error in one sentence with the server's own last words if it does not start.
+ * Starts the private Redis of a state folder (`<home>/redis`), which appends every write to disk and never evicts. Adopts a server whose
+ * starter was killed. @throws Error with one sentence and the server's last output if it does not start
  */
 export async function startEmbeddedRedis(options: {
   readonly home: string;
   readonly server: RedisServer;
   readonly log: Log;
-  /** The address that it has to have again, because others hold it already; a free port and a new password without it. */
+  /** Address of an earlier start that other processes still use; default a free port and a new password. */
   readonly url?: string;
 }): Promise<EmbeddedRedis> {
   const home = resolve(options.home);
@@ -108,7 +107,7 @@ async function start(folder: string, home: string, server: RedisServer, wanted: 
       daemonize: 'no',
     };
     rmSync(pidFile, { force: true });
-    // In a file, because every user of the machine could read a password among the arguments.
+    // In a file: every user of the machine can read the arguments of a process.
     writeFileSync(
       confFile(folder),
       Object.entries(settings)
@@ -118,7 +117,7 @@ async function start(folder: string, home: string, server: RedisServer, wanted: 
     );
     const logStart = readIfThere(logFile)?.length ?? 0;
     const log = openSync(logFile, 'a', 0o600);
-    // Detached: a Ctrl-C reaches the whole foreground group, and the queue must outlive what still writes to it.
+    // Detached, because Ctrl-C reaches the whole foreground group and the queue must outlive its writers.
     const child = spawn(server.path, [confFile(folder)], {
       cwd: folder,
       detached: true,
@@ -144,9 +143,9 @@ function confFile(folder: string): string {
   return join(folder, 'redis.conf');
 }
 
-/** The live server of a folder: its process still is the one that was started there, and it opens with the folder's password. */
+/** Returns the running server of a folder, identified by process, start time and password; null if there is none. */
 async function runningServer(folder: string): Promise<{ pid: number; url: string } | null> {
-  // The start time in the middle may hold spaces.
+  // The start time may contain spaces.
   const [, pid, startedAt, port] = /^(\d+) (.+) (\d+)$/m.exec(readIfThere(join(folder, 'redis.pid')) ?? '') ?? [];
   const password = /^requirepass (\S+)$/m.exec(readIfThere(confFile(folder)) ?? '')?.[1];
   if (!pid || !port || !password || processStartedAt(Number(pid)) !== startedAt) return null;
@@ -170,7 +169,7 @@ async function stopServer(pid: number, folder: string, log: Log): Promise<void> 
   rmSync(join(folder, 'redis.pid'), { force: true });
 }
 
-/** Checks that an external Redis is fit for a queue. @returns null, or the sentence that says why it is refused. */
+/** Checks that an external Redis is suitable for a queue. Returns null, or a sentence with the problem. */
 export async function refusalOfRedis(url: string): Promise<string | null> {
   let info: string;
   try {
@@ -194,7 +193,7 @@ export async function refusalOfRedis(url: string): Promise<string | null> {
 }
 
 async function ask<T>(url: string, question: (redis: Redis) => Promise<T>): Promise<T> {
-  // Loaded only where there is a Redis to be asked: whoever keeps the queue in PostgreSQL needs none of it.
+  // Loaded only if needed: an installation with its queue in PostgreSQL has no Redis.
   const { Redis } = await import('ioredis');
   const redis = new Redis(url, { lazyConnect: true, retryStrategy: () => null, maxRetriesPerRequest: 0, connectTimeout: ANSWER_MS });
   let failure: Error | null = null;
@@ -205,7 +204,7 @@ async function ask<T>(url: string, question: (redis: Redis) => Promise<T>): Prom
   } catch (error) {
     throw failure ?? error;
   } finally {
-    // On a connection that never opened this would leave a timer behind that holds the process.
+    // On a connection that never opened, `disconnect` would leave a timer that keeps the process alive.
     if (redis.status !== 'end') redis.disconnect();
   }
 }

@@ -1,4 +1,4 @@
-/** The newest market states between processes, on a bus of their own: books are larger than quotes and must not delay them. */
+/** Bus of the newest market states. It is separate because books are larger than quotes and must not delay them. */
 import { type MarketState, marketStateKey } from '../../domain/market/market-state.ts';
 import {
   createInProcessNewestBus,
@@ -20,9 +20,9 @@ const KINDS: ReadonlySet<unknown> = new Set([
   'book_want',
   'asked_book',
 ]);
-/** Longer than an answer is shared: the oldest age limit of a venue that publishes books is 5 s. */
+/** Milliseconds for which a requested state is shared; more than the largest age limit (5 s) of venues with books. */
 const ASKED_KEPT_MS = 10_000;
-/** A book that no feed has renewed for so long is of no use even as the last one known. */
+/** Milliseconds after which an unrenewed book is dropped. */
 const BOOK_KEPT_MS = 600_000;
 
 const STATES: NewestKind<MarketState> = {
@@ -47,12 +47,12 @@ const STATES: NewestKind<MarketState> = {
   },
 };
 
-/** The bus of a single process. */
+/** Creates the bus of a single process. */
 export function createInProcessMarketStateBus(options: NewestBusOptions): MarketStateBus {
   return createInProcessNewestBus(STATES, options);
 }
 
-/** The bus between processes over Redis pub/sub. */
+/** Creates the bus between processes over Redis pub/sub. */
 export function createRedisMarketStateBus(options: RedisNewestBusOptions): MarketStateBus {
   return createRedisNewestBus(STATES, options);
 }

@@ -1,33 +1,33 @@
-/** The newest of each key between processes: conflated, one message per flush, never one per value. */
+/** Bus of the newest value per key between processes. Values are conflated and sent together, one message per flush. */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../streams/clock.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 import { connectRedis } from './redis-client.ts';
 import { isCluster } from './redis-url.ts';
 
-/** Value handling of the bus. */
+/** Operations on the values of a bus. */
 export interface NewestKind<Value> {
   keyOf(value: Value): string;
-  /** Older never replaces newer, however messages overtake each other. */
+  /** Returns true if the first value is older: it never replaces the other. */
   isOlder(one: Value, other: Value): boolean;
   same(one: Value, other: Value): boolean;
-  /** Redis may be shared, so nothing about a message is taken for granted. */
+  /** Validates a received value; Redis may be shared with other programs. */
   is(value: unknown): value is Value;
-  /** True once a value is of no use to anybody: it is dropped, and no longer repeated. */
+  /** Returns true if a value is outdated; it is then dropped and no longer repeated. */
   isOver?(value: Value, now: EpochMs): boolean;
-  /** The pub/sub channel; one per installation. */
+  /** Pub/sub channel, one per installation. */
   readonly channel: string;
 }
 
 export interface NewestBus<Value> {
-  /** Offers a value. Between two flushes only the newest of a key is passed on. */
+  /** Publishes a value. Each flush sends only the newest value of a key. */
   publish(value: Value): void;
-  /** The newest of every key that this process has been told of. */
+  /** Returns the newest known value of every key. */
   snapshot(): readonly Value[];
   latest(key: string): Value | null;
-  /** Drops a value here and stops repeating it; other processes keep theirs until it is over. */
+  /** Drops a value here and stops repeating it. Other processes keep theirs until it is outdated. */
   withdraw(key: string): void;
-  /** Receives what changed, once per flush, each key at most once. Must not throw. */
+  /** Receives the changes of each flush, every key at most once. Must not throw. Returns the unsubscribe function. */
   subscribe(listener: (changed: readonly Value[]) => void): () => void;
   close(): Promise<void>;
 }
@@ -39,14 +39,14 @@ interface BusClock {
 
 export interface NewestBusOptions {
   readonly clock: BusClock;
-  /** Time for which changes are gathered; default 25 ms. */
+  /** Milliseconds for which changes are collected; default 25. */
   readonly flushMs?: number;
   readonly onError?: (error: unknown) => void;
 }
 
 const FLUSH_MS = 25;
 
-/** Base of both buses: the newest value per key, and the changes of a flush. */
+/** Newest value per key and the changes since the last flush, for both buses. */
 class Newest<Value> {
   readonly #kind: NewestKind<Value>;
   readonly #options: NewestBusOptions;
@@ -61,10 +61,10 @@ class Newest<Value> {
     this.#options = options;
   }
 
-  /** Takes the value unless a newer one is there. @returns whether it was taken. */
+  /** Stores the value unless a newer one is known. Returns true if it was stored. */
   offer(key: string, value: Value): boolean {
     const known = this.#newest.get(key);
-    // Equal times pass: the same value with another quality is news.
+    // Equal times are accepted: the value may have another quality.
     if (this.#closed || (known !== undefined && this.#kind.isOlder(value, known))) return false;
     this.#newest.set(key, value);
     this.#changed.set(key, value);
@@ -125,7 +125,7 @@ function dropOver<Value>(values: Map<string, Value>, isOver: (value: Value) => b
   for (const [key, value] of values) if (isOver(value)) values.delete(key);
 }
 
-/** Resolves once something that is looked for changed, or after so many milliseconds. */
+/** Resolves after a change of one of the keys, or after the given milliseconds. */
 export function changeWithin<Value>(
   bus: Pick<NewestBus<Value>, 'subscribe'>,
   clock: Pick<Clock, 'now' | 'deadline'>,
@@ -145,7 +145,7 @@ export function changeWithin<Value>(
   });
 }
 
-/** The bus of a single process. */
+/** Creates the bus of a single process. */
 export function createInProcessNewestBus<Value>(kind: NewestKind<Value>, options: NewestBusOptions): NewestBus<Value> {
   const newest = new Newest(kind, options);
   return {
@@ -160,15 +160,17 @@ export function createInProcessNewestBus<Value>(kind: NewestKind<Value>, options
 
 export interface RedisNewestBusOptions extends NewestBusOptions {
   readonly url: string;
-  /** Another pub/sub channel than that of the kind. */
+  /** Channel; default that of the kind. */
   readonly channel?: string;
-  /** Interval at which every process repeats all that it published, so that processes that missed something converge; default 5 s. */
+  /**
+   * Milliseconds between repetitions of everything that a process published, by which other processes recover missed values; default 5000.
+   */
   readonly snapshotMs?: number;
-  /** Spreads the reconnects of many processes, 0 to below 1; the middle unless told. */
+  /** Random source for jitter of reconnections, 0 <= n < 1; default 0.5. */
   readonly random?: () => number;
 }
 
-/** Message between processes. `seq` numbers a sender's messages; a gap means that something was missed. */
+/** Message between processes. `seq` numbers a sender's messages; a gap means a lost message. */
 interface BusMessage<Value> {
   readonly from: string;
   readonly seq: number;
@@ -178,15 +180,15 @@ interface BusMessage<Value> {
 
 const SNAPSHOT_MS = 5_000;
 const COMMAND_MS = 500;
-/** Own messages come back. Where none does for this many snapshot periods, the connection is only half open. */
+/** Snapshot periods without an echo of own messages after which the connection counts as broken. */
 const SILENT_PERIODS = 3;
-/** A sender that has been silent for so many periods is forgotten. */
+/** Silent periods after which a sender is forgotten. */
 const FORGOTTEN_PERIODS = 6;
 
 /**
- * Creates the bus between processes over Redis pub/sub. Redis loses what is published while a connection is down, so pub/sub is only a hint
- * here: senders number their messages, and they repeat everything they know every few seconds and on request of a process that missed a
- * number. Without Redis each process goes on with its own values.
+ * Creates the bus between processes over Redis pub/sub. Redis loses messages while a connection is down. Senders therefore number their
+ * messages, and repeat all values every few seconds and on request of a process that missed one. Without Redis each process continues with
+ * its own values.
  */
 export function createRedisNewestBus<Value>(kind: NewestKind<Value>, options: RedisNewestBusOptions): NewestBus<Value> {
   return new SharedNewestBus(kind, options);
@@ -203,7 +205,7 @@ class SharedNewestBus<Value> implements NewestBus<Value> {
   readonly #random;
   readonly #newest;
 
-  /** Values that this process published itself, for its part of the market. */
+  /** Values that this process published. */
   readonly #own = new Map<string, Value>();
   readonly #senders = new Map<string, { seq: number; heardAt: EpochMs }>();
   #unsent = new Map<string, Value>();
@@ -211,9 +213,9 @@ class SharedNewestBus<Value> implements NewestBus<Value> {
   #wantDue = true;
   #seq = 0;
   #sending = false;
-  /** True while the own subscription stands, false while nobody knows. */
+  /** True while this process is subscribed. */
   #subscribed = false;
-  /** True if Redis passed the last message on to nobody else. A process that joins requests everything. */
+  /** True if no other process received the last message. A joining process requests everything. */
   #alone = false;
   #closed = false;
   #echoedAt;
@@ -234,7 +236,7 @@ class SharedNewestBus<Value> implements NewestBus<Value> {
     this.#random = options.random ?? (() => 0.5);
     this.#newest = new Newest(kind, options);
     this.#echoedAt = clock.now();
-    // A frozen server must not hold a flush for ever, and a flush that waits for a lost one would only be late.
+    // Commands have a timeout and are not queued: a late flush would be useless.
     this.#publisher = connectRedis(options.url, {
       commandTimeout: COMMAND_MS,
       enableOfflineQueue: false,
@@ -248,7 +250,7 @@ class SharedNewestBus<Value> implements NewestBus<Value> {
     });
     this.#publisher.on('error', (error) => this.#report(error));
     this.#subscriber.on('error', (error) => this.#report(error));
-    // A new connection has missed what was sent meanwhile, in both directions.
+    // Messages were missed in both directions while the connection was down.
     this.#publisher.on('ready', () => {
       this.#snapshotDue = true;
       this.#armFlush();
@@ -313,7 +315,7 @@ class SharedNewestBus<Value> implements NewestBus<Value> {
 
   async #flush(): Promise<void> {
     this.#cancelFlush = null;
-    // One message at a time under way: where Redis is slow, changes conflate here instead of queueing there.
+    // One message at a time: on a slow Redis, changes are conflated here and not queued there.
     if (this.#sending || this.#closed || this.#publisher.status !== 'ready') return;
     const batch = this.#unsent;
     const messages: BusMessage<Value>[] = [];
@@ -331,12 +333,12 @@ class SharedNewestBus<Value> implements NewestBus<Value> {
     try {
       for (const message of messages) {
         const receivers = await this.#publisher.publish(this.#channel, JSON.stringify(message));
-        // A cluster counts the receivers at one of its nodes.
+        // A cluster counts only the receivers at one node.
         this.#alone = this.#subscribed && receivers === 1 && !isCluster(this.#options.url);
       }
     } catch (error) {
       this.#report(error);
-      // A process that missed it sees the gap. One that has it loses nothing by receiving it again.
+      // The outcome is unknown, so the next message is a snapshot; receiving values twice is harmless.
       this.#snapshotDue = true;
       if (messages.some(({ type }) => type === 'want')) this.#wantDue = true;
     } finally {
@@ -362,11 +364,11 @@ class SharedNewestBus<Value> implements NewestBus<Value> {
     } else {
       for (const value of message.quotes) {
         const key = this.#kind.keyOf(value);
-        // A repeated value is no news for the listeners.
+        // Listeners are not notified of repeated values.
         if (!this.#newest.holds(key, value)) this.#newest.offer(key, value);
       }
     }
-    // A snapshot says everything; a batch after a hole, or from a sender never received before, does not.
+    // A snapshot is complete; a batch after a gap or from an unknown sender is not.
     if (message.type !== 'snapshot' && (expected === null ? message.seq > 1 : message.seq !== expected)) {
       this.#wantDue = true;
       this.#armFlush();
@@ -386,7 +388,7 @@ class SharedNewestBus<Value> implements NewestBus<Value> {
     dropOver(this.#own, (value) => this.#newest.isOver(value));
     if (this.#own.size > 0) this.#snapshotDue = true;
     else this.#wantDue ||= this.#senders.size === 0;
-    // Even with nothing to say one message goes out, because its echo proves that the connection lives.
+    // Send one message even without changes: its echo proves that the connection works.
     if (!this.#snapshotDue && !this.#wantDue) this.#wantDue = now - this.#echoedAt >= this.#snapshotMs;
     this.#armFlush();
     if (
@@ -406,7 +408,7 @@ class SharedNewestBus<Value> implements NewestBus<Value> {
   }
 }
 
-/** Reads a message; null if it is not one. Redis may be shared, so nothing about it is taken for granted. */
+/** Parses a message; null if invalid. Redis may be shared with other programs. */
 function busMessage<Value>(text: string, kind: NewestKind<Value>): BusMessage<Value> | null {
   let value: unknown;
   try {

@@ -1,4 +1,4 @@
-/** The newest quotes between processes: conflated, one message per flush, never one per quote. */
+/** Bus of the newest quotes between processes. */
 import type { Quote, ReferencePrice } from '../../domain/market/quote.ts';
 import { type InstrumentKey, instrumentKey, type Venue } from '../../domain/market/venue.ts';
 import {
@@ -12,7 +12,7 @@ import {
 
 export type BusQuote = Quote | ReferencePrice;
 
-/** The newest quote of every instrument. */
+/** Bus of the newest quote per instrument. */
 export interface QuoteBus extends NewestBus<BusQuote> {
   latest(key: InstrumentKey): BusQuote | null;
 }
@@ -28,17 +28,17 @@ const QUOTES: NewestKind<BusQuote> = {
   is: isBusQuote,
 };
 
-/** The bus of a single process. */
+/** Creates the bus of a single process. */
 export function createInProcessQuoteBus(options: QuoteBusOptions): QuoteBus {
   return createInProcessNewestBus(QUOTES, options);
 }
 
-/** The bus between processes over Redis pub/sub. */
+/** Creates the bus between processes over Redis pub/sub. */
 export function createRedisQuoteBus(options: RedisQuoteBusOptions): QuoteBus {
   return createRedisNewestBus(QUOTES, options);
 }
 
-/** Older never replaces newer, however messages overtake each other: by arrival, then by the venue's own order. */
+/** Compares by time of receipt, then by the venue's own order. */
 function isOlder(one: BusQuote, other: BusQuote): boolean {
   if (one.receivedAt !== other.receivedAt) return one.receivedAt < other.receivedAt;
   if (one.kind !== 'quote' || other.kind !== 'quote' || one.sequence === null || other.sequence === null) return false;
@@ -64,7 +64,7 @@ function isBusQuote(value: unknown): value is BusQuote {
   );
 }
 
-/** The newest quotes as readers ask for them: of a venue, of an instrument, of both, or all. */
+/** Creates reads of the newest quotes by venue, by instrument, by both, or all. */
 export function createQuoteReads(bus: Pick<QuoteBus, 'latest' | 'snapshot'>) {
   return {
     latest: ({ venue, instrument }: { readonly venue?: Venue; readonly instrument?: string }): readonly (Quote | ReferencePrice)[] => {
@@ -79,5 +79,5 @@ export function createQuoteReads(bus: Pick<QuoteBus, 'latest' | 'snapshot'>) {
   };
 }
 
-/** The market view of this process: the latest event per instrument, in memory. */
+/** Reads of the newest quote per instrument in this process. */
 export type QuoteReads = ReturnType<typeof createQuoteReads>;

@@ -1,23 +1,23 @@
-/** Opens connections to Redis: to one server, or to a cluster of them. */
+/** Opens connections to one Redis server or to a cluster. */
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { isCluster } from './redis-url.ts';
 
-/** Version of Redis's protocol whose answers the service reads. */
+/** Version of the Redis protocol (RESP). */
 const PROTOCOL = 2;
 
-/** Options of a connection: a part of the library's. */
+/** Supported options of a connection. */
 interface ClientOptions {
   readonly maxRetriesPerRequest: number | null;
   readonly commandTimeout?: number;
   readonly enableOfflineQueue?: boolean;
   readonly autoResubscribe?: boolean;
-  /** Milliseconds to the next attempt to connect. */
+  /** Returns the milliseconds before the next attempt to connect. */
   readonly retryStrategy: (attempt: number) => number;
 }
 
 /**
- * Connects. A cluster is used like one server: what is written together lies in one slot of it, and channels reach every node.
- * Its answer to PUBLISH counts listeners of one node alone.
+ * Connects. A cluster is used like one server: keys that are written together share a slot, and channels reach every node. Its PUBLISH
+ * counts only the listeners of one node.
  */
 export function connectRedis(url: string, options: ClientOptions): Redis {
   if (!isCluster(url)) return new Redis(url, { ...options, protocol: PROTOCOL } satisfies RedisOptions);

@@ -1,11 +1,11 @@
-/** URLs of Redis: `redis://host:port` names a server, `redis+cluster://host:port?also=host:port` a cluster by some of its nodes. */
+/** Redis URLs: `redis://host:port` for a server, `redis+cluster://host:port?also=host:port` for a cluster and some of its nodes. */
 
-/** A URL that names a cluster by one of its nodes, and others in `also` where that one may be down at the start. */
+/** Returns true for the URL of a cluster. `also` names further nodes, in case the first is down at the start. */
 export function isCluster(url: string): boolean {
   return /^rediss?\+cluster:/.test(url);
 }
 
-/** Returns the URL of the node that stands first in the URL of a cluster. */
+/** Returns the URL of the first node of a cluster. */
 export function nodeUrl(url: string): string {
   const node = new URL(url.replace('+cluster:', ':'));
   node.searchParams.delete('also');

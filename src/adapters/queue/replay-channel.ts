@@ -1,6 +1,6 @@
 /**
- * Carries the steps of replay sessions between processes over Redis: each session listens on a channel of its own where it runs, and
- * whoever asks is answered on one of its own. Nothing is kept: a step that got lost is sent again and decided once.
+ * Sends the steps of replay sessions between processes over Redis. Each session listens on its own channel, and answers go to the asker's
+ * channel. Nothing is stored: a lost step is sent again and decided once.
  */
 import type { Redis } from 'ioredis';
 import type { Clock } from '../../../streams/clock.ts';
@@ -23,17 +23,17 @@ interface Question extends Asked {
   readonly step: StepAsk | typeof ABANDON;
 }
 
-/** Stands for a step where a session was abandoned. Nobody waits for its answer. */
+/** Message that abandons a session; it is not answered. */
 const ABANDON = 'abandon';
 
 interface Reply {
   readonly ask: string;
-  /** Null if the session is another organization's or agent's. */
+  /** Null if the session belongs to another organization or agent. */
   readonly outcome: Outcome<string> | null;
 }
 
 const CHANNEL = 'sevengate:replay';
-/** Longer than a step of the largest universe takes. */
+/** Timeout of an answer in milliseconds, longer than a step of the largest universe. */
 const ANSWER_MS = 8_000;
 const COMMAND_MS = 1_000;
 const SILENT = refuse('unavailable', 'the process of the session did not answer in time: send the same step again');
@@ -62,7 +62,7 @@ class RedisReplayChannel implements ReplayChannel {
     this.#inbox = `${CHANNEL}:to:${options.newId()}`;
     const shared = { retryStrategy: (attempt: number) => Math.min(100 * 2 ** attempt, 2_000) };
     this.#publisher = connectRedis(options.url, { ...shared, commandTimeout: COMMAND_MS, maxRetriesPerRequest: 0 });
-    // Channels are subscribed to again after a reconnect.
+    // ioredis resubscribes after a reconnect.
     this.#subscriber = connectRedis(options.url, { ...shared, maxRetriesPerRequest: null });
     for (const redis of [this.#publisher, this.#subscriber]) redis.on('error', options.onError);
     this.#subscriber.on('message', (channel: string, text: string) => this.#receive(channel, text));
@@ -76,7 +76,7 @@ class RedisReplayChannel implements ReplayChannel {
     const question: Question = { ...of, replyTo: this.#inbox, ask, step };
     try {
       const listeners = await this.#publisher.publish(channelOf(of.runId), JSON.stringify(question));
-      // Nobody listens: the session runs nowhere. A cluster counts those of one node.
+      // No listener: the session is not running. A cluster counts only the listeners of one node.
       if (listeners === 0 && !isCluster(this.#options.url)) this.#waiting.get(ask)?.(null);
     } catch (error) {
       this.#options.onError(error);
@@ -85,7 +85,7 @@ class RedisReplayChannel implements ReplayChannel {
     return answered;
   }
 
-  /** The answer to a question, or what stands for it once too long has passed. */
+  /** Waits for the answer to a question, or returns the timeout's answer. */
   #answerTo(ask: string): Promise<Outcome<string> | null> {
     const { clock } = this.#options;
     return new Promise((resolve) => {
@@ -101,7 +101,7 @@ class RedisReplayChannel implements ReplayChannel {
 
   async abandon(of: Asked): Promise<void> {
     const question: Question = { ...of, replyTo: this.#inbox, ask: ABANDON, step: ABANDON };
-    // Its worker sees the cancelled run by itself, if later.
+    // If this message is lost, the session's worker notices the cancelled run later.
     await this.#publisher.publish(channelOf(of.runId), JSON.stringify(question)).catch(this.#options.onError);
   }
 
@@ -140,7 +140,7 @@ class RedisReplayChannel implements ReplayChannel {
 
 const channelOf = (runId: string): string => `${CHANNEL}:of:${runId}`;
 
-/** Reads a message; null if it is not one of this channel. Redis may be shared, so nothing about it is taken for granted. */
+/** Parses a message; null if invalid. Redis may be shared with other programs. */
 function parsed(text: string): Partial<Question & Reply> | null {
   try {
     const value = JSON.parse(text) as Partial<Question & Reply> | null;

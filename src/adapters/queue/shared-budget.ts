@@ -1,22 +1,22 @@
 /**
- * The request budgets of all processes of an installation: one weighted window per provider, counted in Redis by one
- * script, so that however many processes ask, together they stay within what the provider allows one address.
+ * Request budgets of all processes of an installation. A script in Redis counts one weighted window per provider, so that all processes
+ * together stay within the limit of one address.
  */
 import type { Redis } from 'ioredis';
 import type { EpochMs } from '../../domain/values/time.ts';
 import { type BudgetPurpose, mostFor, type RequestBudget, WeightBudget } from '../venues/request-budget.ts';
 import { connectRedis } from './redis-client.ts';
 
-/** A window is counted in so many cells; a cell leaves it as a whole, once all of it is old enough. */
+/** Number of cells of a window. A cell leaves the window when all of it is old enough. */
 const CELLS = 60;
 const TIMEOUT_MS = 1_000;
-/** Part of a budget that each process keeps to while Redis is away, since none knows what the others spend. */
+/** Share of a budget that each process uses while Redis does not answer. */
 const ALONE_PART = 0.25;
 const AWAY_MS = 2_000;
 
 /**
- * KEYS[1] cells by number with their weight, KEYS[2] until when nothing may be asked. ARGV: weight, limit, cell length,
- * cells of a window, the lifetime of the keys. Answers [milliseconds to wait, weight spent, blocked until].
+ * KEYS[1] weight by cell number, KEYS[2] end of a block. ARGV: weight, limit, cell length, cells of a window, lifetime of the keys. Returns
+ * [milliseconds to wait, used weight, end of the block].
  */
 const TAKE = `
 local now = redis.call('TIME')
@@ -50,7 +50,7 @@ end
 return { cell_ms * cells, sum, 0 }
 `;
 
-/** The provider counted more than we have: the difference goes into the present cell. ARGV: used, cell length, cells, lifetime. */
+/** Adds the difference to the present cell if the provider counted more. ARGV: used weight, cell length, cells, lifetime. */
 const OBSERVE = `
 local now = redis.call('TIME')
 local ms = now[1] * 1000 + math.floor(now[2] / 1000)
@@ -66,7 +66,7 @@ end
 return more
 `;
 
-/** ARGV: milliseconds from now until which nothing may be asked. A later end is never brought forward. */
+/** Blocks requests for ARGV milliseconds. Never shortens a block. */
 const BLOCK = `
 local now = redis.call('TIME')
 local until_ms = now[1] * 1000 + math.floor(now[2] / 1000) + tonumber(ARGV[1])
@@ -80,15 +80,15 @@ interface BudgetCommands extends Redis {
   blockBudget(...parameters: (string | number)[]): Promise<number>;
 }
 
-/** Makes the budgets of one installation. */
+/** Factory of the budgets of one installation. */
 export interface SharedBudgets {
   budget(name: string, limit: number, windowMs?: number): RequestBudget;
   close(): void;
 }
 
 /**
- * Opens the shared budgets. Every call has a deadline; where Redis does not answer, a process goes on alone with a quarter
- * of each budget and comes back by itself. `prefix` sets one installation apart from another on the same Redis.
+ * Opens the shared budgets. Every call has a deadline. While Redis does not answer, a process uses a quarter of each budget, and it returns
+ * to the shared count by itself. `prefix` separates installations on one Redis.
  */
 export function openSharedBudgets(options: {
   readonly url: string;
@@ -122,12 +122,12 @@ function createSharedBudget(deps: {
   readonly windowMs: number;
 }): RequestBudget {
   const { redis, clock, onError, key, limit, windowMs } = deps;
-  // Rounded up: cells that fell short of the window would let a second helping through before the first is old enough.
+  // Rounded up: cells that are shorter than the window would allow requests too early.
   const cellMs = Math.ceil(windowMs / CELLS);
   const lifetimeMs = (CELLS + 2) * cellMs;
   const cells = `{${key}}:spent`;
   const blocked = `{${key}}:blocked`;
-  /** Budget of this process alone, used while Redis is away. */
+  /** Budget of this process while Redis does not answer. */
   const alone = new WeightBudget(Math.max(1, Math.floor(limit * ALONE_PART)), windowMs);
   let awayUntil: EpochMs = 0;
   let left = limit;

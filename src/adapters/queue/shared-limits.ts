@@ -1,8 +1,8 @@
-/** The connection through which processes of the service count requests of callers together. */
+/** Redis connection through which processes count requests of API callers together. */
 import type { Redis } from 'ioredis';
 import { connectRedis } from './redis-client.ts';
 
-/** A count that takes longer is given up; the process then counts for itself. */
+/** Timeout of a count in milliseconds; the process then counts for itself. */
 const TIMEOUT_MS = 250;
 
 export interface SharedLimits {
@@ -10,7 +10,7 @@ export interface SharedLimits {
   close(): void;
 }
 
-/** Connects, and goes on trying. Nothing waits in a queue while there is no connection: a limit is needed now or not at all. */
+/** Connects and reconnects. Commands are not queued while disconnected, because a late count is useless. */
 export function openSharedLimits(options: { readonly url: string; readonly onError: (error: unknown) => void }): SharedLimits {
   const store = connectRedis(options.url, {
     commandTimeout: TIMEOUT_MS,

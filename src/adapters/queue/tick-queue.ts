@@ -1,7 +1,7 @@
-/** The queue of ticks: one job per shard and slot. */
+/** Queue of ticks with one job per shard and slot. */
 import { ANSWER_LIMIT_MS, openQueue, type QueueAddress, within } from './bullmq.ts';
 
-/** One shard's tick. Losing it, or running it twice, changes nothing: PostgreSQL holds which slots are ticked. */
+/** Tick of one shard. Losing or repeating it is harmless: PostgreSQL records which slots are ticked. */
 export interface TickJob {
   readonly periodMs: number;
   readonly shard: number;
@@ -9,16 +9,16 @@ export interface TickJob {
 }
 
 export interface TickQueue {
-  /** Adds what is not waiting already. Rejects if the queue does not answer within `ANSWER_LIMIT_MS`. */
+  /** Adds jobs that are not waiting yet. Rejects if the queue does not answer within `ANSWER_LIMIT_MS`. */
   add(jobs: readonly TickJob[]): Promise<void>;
-  /** Runs `work` for every job, up to `concurrency` at a time, until closed. A job whose worker died is run again within about 10 s. */
+  /** Runs `work` for every job, up to `concurrency` at a time, until closed. A job of a dead worker is run again within about 10 s. */
   work(work: (job: TickJob) => Promise<void>, concurrency: number): void;
-  /** Resolves once the queue answers; rejects if it does not within the limit. */
+  /** Resolves when the queue answers; rejects after the limit. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** `onFailed` is told of every tick that failed as a whole: then the shard has not advanced. */
+/** Opens the queue. `onFailed` receives every tick that failed as a whole; its shard has not advanced. */
 export function openTickQueue(
   place: QueueAddress,
   onError: (error: Error) => void,

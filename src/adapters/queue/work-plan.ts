@@ -1,4 +1,4 @@
-/** The plan of what recurs, as BullMQ's job schedulers: one scheduler per work, whose jobs come at whole multiples of its period. */
+/** Schedules recurring work with BullMQ's job schedulers: one per work, at multiples of its period. */
 import type { WorkPlan } from '../../../actors/runtime/recurring.ts';
 import { ANSWER_LIMIT_MS, openQueue, type QueueAddress, within } from './bullmq.ts';
 
@@ -6,9 +6,9 @@ interface PlannedJob {
   readonly what: string;
 }
 
-/** Works of this process that run at a time. */
+/** Maximum concurrent works of this process. */
 const AT_ONCE = 2;
-/** Maximum time of opening, in milliseconds. The first process creates the queue's tables. */
+/** Timeout of opening in milliseconds. The first process creates the queue's tables. */
 const OPENING_LIMIT_MS = 30_000;
 
 export function openWorkPlan(place: QueueAddress, onError: (error: Error) => void): WorkPlan & { close(): Promise<void> } {
@@ -32,7 +32,7 @@ export function openWorkPlan(place: QueueAddress, onError: (error: Error) => voi
   };
 }
 
-/** A scheduler's id must hold no colon. */
+/** Returns a scheduler's id, which must contain no colon. */
 function idOf(what: string): string {
   return what.replaceAll(' ', '-').replaceAll(':', '-');
 }

@@ -1,6 +1,6 @@
 /**
- * The keys of organizations at the spot exchange: one file per organization under `exchange-keys` of the state folder, which only
- * its owner may read. The signer process reads them, each anew if its file has changed; the command line writes them.
+ * Keys of organizations for the spot exchange: one file per organization in `exchange-keys` of the state folder, readable by its owner
+ * only. The signer process reads a file again after a change; the command line writes them.
  */
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,17 +10,17 @@ import { isPrivateKey, type SpotCredentials, spotSigner } from '../venues/spotex
 
 const SUFFIX = '.json';
 
-/** A key as its file holds it. */
+/** Content of a key file. */
 export interface ExchangeKeyFile extends SpotCredentials {
-  /** The exchange's own number of the account. */
+  /** Account number at the exchange. */
   readonly account: string;
   readonly addedAt: EpochMs;
 }
 
-/** A key without its secret. */
+/** Key without its secret. */
 export interface ListedExchangeKey {
   readonly orgId: string;
-  /** The first characters of the public key. */
+  /** First characters of the public key. */
   readonly keyStart: string;
   readonly account: string;
   readonly addedAt: EpochMs;
@@ -30,7 +30,7 @@ function folderOf(home: string): string {
   return join(home, 'exchange-keys');
 }
 
-/** Reads the key of an organization; null if it has none. @throws Error in one sentence, without a character of the key. */
+/** Reads an organization's key; null if it has none. @throws Error with one sentence, without any part of the key */
 export function readExchangeKey(home: string, orgId: string): ExchangeKeyFile | null {
   const file = join(folderOf(home), orgId + SUFFIX);
   let text: string;
@@ -57,7 +57,7 @@ function parsed(text: string): ExchangeKeyFile | null {
   }
 }
 
-/** Every key, by organization. @throws as `readExchangeKey` does */
+/** Returns every key by organization. @throws as `readExchangeKey` does */
 export function listExchangeKeys(home: string): readonly ListedExchangeKey[] {
   return keyFilesIn(home).flatMap((orgId) => {
     const read = readExchangeKey(home, orgId);
@@ -65,7 +65,7 @@ export function listExchangeKeys(home: string): readonly ListedExchangeKey[] {
   });
 }
 
-/** The organizations that have a file here, sorted. */
+/** Returns the organizations with a file, sorted. */
 function keyFilesIn(home: string): readonly string[] {
   return fileNames(home)
     .filter((name) => name.endsWith(SUFFIX) && !name.startsWith('.'))
@@ -73,7 +73,7 @@ function keyFilesIn(home: string): readonly string[] {
     .sort();
 }
 
-/** Puts a key in the place of the one before, in one move: a request is signed with the one or with the other. */
+/** Replaces an organization's key atomically. */
 export function writeExchangeKey(home: string, orgId: string, key: ExchangeKeyFile): void {
   const folder = folderOf(home);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -83,7 +83,7 @@ export function writeExchangeKey(home: string, orgId: string, key: ExchangeKeyFi
   renameSync(draft, join(folder, orgId + SUFFIX));
 }
 
-/** Takes a key away; false if there was none. */
+/** Removes a key; false if there was none. */
 export function removeExchangeKey(home: string, orgId: string): boolean {
   const isThere = fileNames(home).includes(orgId + SUFFIX);
   rmSync(join(folderOf(home), orgId + SUFFIX), { force: true });
@@ -99,17 +99,16 @@ function fileNames(home: string): readonly string[] {
   }
 }
 
-/** A key that was read, and the file that it was read from as it was then. */
+/** Cached key and the state of its file when it was read. */
 interface KeptKey {
-  /** Changes with every write and exchange of the file, and with its mode. */
+  /** Stamp of the file, which changes with every write, replacement and change of mode. */
   readonly stamp: string;
   readonly key: ExchangeKeyFile;
 }
 
 /**
- * The keys as the signer asks for them: each is read when it is first asked for and again when its file has changed. An account that
- * two organizations have a key of is used for neither: their orders would meet in it. A file that cannot be used refuses its own
- * organization alone.
+ * Keys for the signer: read on first use and after a change of the file. If two organizations have a key of one account, neither is used,
+ * because their orders would mix. An invalid file affects its own organization only.
  */
 export function exchangeKeysIn(home: string): ExchangeKeys {
   const kept = new Map<string, KeptKey>();
@@ -126,7 +125,7 @@ export function exchangeKeysIn(home: string): ExchangeKeys {
     return key;
   }
 
-  /** Reads what others were given since; a file that was only written over is read when its own organization asks. */
+  /** Reads new files of other organizations. A changed file is read when its own organization asks. */
   function lookAtOthers(): void {
     const stamp = stampOf(folderOf(home));
     if (stamp === folderStamp) return;
@@ -136,7 +135,7 @@ export function exchangeKeysIn(home: string): ExchangeKeys {
       try {
         fresh(orgId);
       } catch {
-        // Nothing of this organization is signed while its file is in this state, and callers are told why.
+        // The file's organization gets this error when it asks for its key.
       }
     }
     folderStamp = stamp;
@@ -155,7 +154,7 @@ export function exchangeKeysIn(home: string): ExchangeKeys {
   };
 }
 
-/** Returns a stamp that identifies the state of a file or folder; null if it does not exist. */
+/** Returns a stamp of a file or folder; null if it does not exist. */
 function stampOf(path: string): string | null {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stats === undefined ? null : [stats.ino, stats.mtimeNs, stats.ctimeNs, stats.size].join(' ');

@@ -1,4 +1,4 @@
-/** Certificates of parity as files: signed by the key of this state folder, and checked by the keys of any. */
+/** Parity certificates as files: signed with the state folder's key and checked with given public keys. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
@@ -7,13 +7,13 @@ import { encodeNote, parseNote, parseVerifierKey, verifiedBy } from '../../domai
 import { readNamedFile } from '../named-file.ts';
 import { isSignedBy, openParityKey, parityKeysOf } from './writer-keys.ts';
 
-/** A tape as a certificate names it. */
+/** Name and hash of a tape in a certificate. */
 export interface NamedTape {
   readonly name: string;
   readonly sha256: string;
 }
 
-/** The names of tapes with the SHA-256 of their bytes. */
+/** Returns the names of tapes with the SHA-256 of their bytes. */
 export function namedTapes(files: readonly string[]): Promise<NamedTape[]> {
   return Promise.all(files.map(async (file) => ({ name: basename(file), sha256: await sha256Of(file) })));
 }
@@ -24,15 +24,15 @@ async function sha256Of(file: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** The text as a signed note. @throws Error in one sentence if the key of the state folder cannot be used. */
+/** Signs the text as a note. @throws Error with one sentence if the state folder's key cannot be used */
 export function signCertificate(home: string, text: string): string {
   const key = openParityKey(home);
   return encodeNote(text, [{ name: key.name, id: key.id, signature: key.sign(Buffer.from(text)) }]);
 }
 
 /**
- * Returns the content of a certificate and the known keys that signed it; no keys if it carries no valid signature. @param keyFile accepted
- * public keys, one per line; null for those of the state folder.
+ * Returns the content of a certificate and the known keys that signed it; no keys without a valid signature. @param keyFile accepted public
+ * keys, one per line; null for those of the state folder
  */
 export function checkCertificate(
   file: string,
@@ -52,7 +52,7 @@ export function checkCertificate(
   return { signed: good.map(({ name, id }) => `${name}+${id}`), text };
 }
 
-/** @throws Error that names the file where it holds no signed note. */
+/** @throws Error with the file's name if it contains no signed note */
 function noteTextOf(file: string, certificate: string): string {
   try {
     return parseNote(certificate).text;

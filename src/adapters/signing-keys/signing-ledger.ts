@@ -1,6 +1,6 @@
 /**
- * Record of what the signer has signed, in a file of its own beside its key. A thief of the database can neither reset the count nor raise
- * the limit. A line is on the disk before anything is requested of the remote signer.
+ * Record of signings, in a file beside the signer's key, so that an attacker on the database can neither reset the count nor raise the
+ * limit. A line is synced to disk before a signature is requested.
  */
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -8,7 +8,7 @@ import { Decimal, type DecimalString } from '../../domain/values/decimal.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 import type { SigningLedger } from '../../trading/ports.ts';
 
-/** The window that the limit is of. */
+/** Length of the window of the limit. */
 export const SIGNING_WINDOW_MS = 86_400_000;
 
 interface Line {
@@ -19,9 +19,8 @@ interface Line {
 }
 
 /**
- * Opens the ledger, which only its owner may read.
- * @param limitUsd the most that all signings of a window may come to at their worst prices.
- * @throws Error in one sentence if the file holds something else than signings: then nothing is signed.
+ * Opens the ledger, readable by its owner only. @param limitUsd maximum US dollars of all signings in a window at their worst prices
+ * @throws Error with one sentence if the file contains anything else; then nothing is signed
  */
 export function openSigningLedger(file: string, limitUsd: DecimalString): SigningLedger {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
@@ -33,7 +32,7 @@ export function openSigningLedger(file: string, limitUsd: DecimalString): Signin
         return before.digest === signing.digest
           ? null
           : `order ${signing.orderId} was signed with another message: nothing is signed twice`;
-      // A clock that was set back does not empty the window.
+      // Setting the clock back must not empty the window.
       const since = signing.at - SIGNING_WINDOW_MS;
       const used = lines.filter(({ at }) => at > since).reduce((sum, { notionalUsd }) => sum.plus(notionalUsd), new Decimal(0));
       if (used.plus(signing.notionalUsd).gt(limitUsd))
@@ -75,7 +74,7 @@ function lineOf(text: string, where: string): Line {
     if (Number.isSafeInteger(line.at) && line.orderId !== '' && line.digest !== '' && !new Decimal(line.notionalUsd).isNegative())
       return line;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new Error(`${where} is no signing: the count of what was signed is not known, and nothing is signed`);
 }

@@ -1,6 +1,6 @@
 /**
- * Ed25519 keys of the service's writers: one file per writer under `keys` of the state folder, which only its owner may read, and beside it
- * the public keys for verifiers. A key is created when its writer first starts.
+ * Ed25519 keys of the service's writers: one file per writer in `keys` of the state folder, readable by its owner only, and the public keys
+ * beside it. A key is created when its writer first starts.
  */
 import { createHash, createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto';
 import {
@@ -20,40 +20,40 @@ import { join } from 'node:path';
 import { WRITERS, type Writer } from '../../domain/trail/batch.ts';
 import { encodeVerifierKey, keyIdOf, parseVerifierKey, type VerifierKey } from '../../domain/trail/signed-note.ts';
 
-/** Prefix of an Ed25519 key's 32 bytes in the public key info that OpenSSL reads (RFC 8410). */
+/** DER prefix of a public Ed25519 key (SPKI, RFC 8410). */
 const KEY_INFO = Buffer.from('302a300506032b6570032100', 'hex');
 const NAME = 'sevengate';
-/** Writer whose key signs certificates of parity. It writes nothing into the database, and no row is verified by it. */
+/** Writer that signs parity certificates. It writes no rows, and its key verifies none. */
 const PARITY = 'parity';
 
 /** A key that signs notes. */
 export interface NoteKey extends VerifierKey {
-  /** An Ed25519 signature of 64 bytes. */
+  /** Returns an Ed25519 signature of 64 bytes. */
   sign(text: Uint8Array): Buffer;
 }
 
-/** The key of one writer, in the process of that writer alone. */
+/** Key of one writer; only that writer's process holds it. */
 export interface WriterKey extends NoteKey {
   readonly writer: Writer;
   /**
-   * Proof that a database connection of this writer shows when it opens, 64 hexadecimal digits: a secret. The database knows only its
-   * SHA-256 and accepts changes from no session without it.
+   * Secret of 64 hexadecimal digits that each database connection of this writer presents. The database stores its SHA-256 and refuses
+   * changes from sessions without it.
    */
   readonly sessionProof: string;
-  /** Secret that proves organizations, 32 bytes. The owner of the tables registers it with the key. */
+  /** Secret of 32 bytes behind `organizationProof`. The owner of the tables registers it with the key. */
   readonly organizationSecret: Buffer;
-  /** Returns the proof of a transaction for an organization: SHA-256 of the secret and the organization's id, 64 hexadecimal digits. */
+  /** Returns a transaction's proof for an organization: SHA-256 of the secret and the organization's id, 64 hexadecimal digits. */
   organizationProof(orgId: string): string;
 }
 
-/** The name under which a writer's key signs. */
+/** Returns the name of a writer's key in signatures. */
 export function keyName(writer: Writer): string {
   return `${NAME}/${writer}`;
 }
 
 /**
- * Opens the keys of some writers, and makes those that are missing.
- * @param home the state folder. @throws Error in one sentence if a key file is readable by others or holds no Ed25519 key.
+ * Opens the keys of writers and creates missing ones. @param home state folder @throws Error with one sentence if a key file is readable by
+ * others or contains no Ed25519 key
  */
 export function openWriterKeys<Wanted extends Writer>(home: string, writers: readonly Wanted[]): Readonly<Record<Wanted, WriterKey>> {
   const folder = keyFolder(home);
@@ -67,13 +67,13 @@ export function openWriterKeys<Wanted extends Writer>(home: string, writers: rea
   return Object.fromEntries(opened) as Record<Wanted, WriterKey>;
 }
 
-/** Opens the key that certificates of parity are signed with, and makes it where it is missing. @throws as `openWriterKeys` does */
+/** Opens the key of parity certificates and creates it if missing. @throws as `openWriterKeys` does */
 export function openParityKey(home: string): NoteKey {
   const { seed: _, ...key } = openKey(keyFolder(home), PARITY);
   return key;
 }
 
-/** The public keys of certificates of parity that lie under `keys` of the state folder. */
+/** Returns the public keys of parity certificates in `keys` of the state folder. */
 export function parityKeysOf(home: string): readonly VerifierKey[] {
   return readLines(join(home, 'keys', `${PARITY}.pub`)).map(parseVerifierKey);
 }
@@ -105,7 +105,7 @@ function openKey(folder: string, owner: Writer | typeof PARITY): NoteKey & { rea
   return { ...known, seed, sign: (text) => sign(null, text, key) };
 }
 
-/** Creates the key. Several processes may begin at once; the first that links its file has created it. */
+/** Creates a key. If several processes start at once, the first one that links the file wins. */
 function makeKey(folder: string, file: string): void {
   const draft = join(folder, `.${process.pid}.draft`);
   try {
@@ -125,7 +125,7 @@ function makeKey(folder: string, file: string): void {
   }
 }
 
-/** Adds a public key to its file, which keeps those of earlier keys: what they signed stays verifiable. */
+/** Adds a public key to its file, which keeps earlier keys, so that their signatures stay verifiable. */
 function publish(file: string, key: VerifierKey): void {
   const line = encodeVerifierKey(key);
   const lines = readLines(file);
@@ -133,14 +133,14 @@ function publish(file: string, key: VerifierKey): void {
 }
 
 /**
- * Retires a writer's key, so that a new one is created. The private key moves to `<writer>.key.retired`, and the public ones, which verify
- * earlier signatures, to `<writer>.retired.pub`. Does nothing if there is no key.
+ * Retires a writer's key, so that a new one is created. The private key is renamed to `<writer>.key.retired`, the public keys to
+ * `<writer>.retired.pub`, which still verify earlier signatures. Does nothing without a key.
  */
 export function setKeyAside(home: string, writer: Writer): void {
   const at = (name: string): string => join(keyFolder(home), name);
   for (const line of readLines(at(`${writer}.pub`)))
     if (!readLines(at(`${writer}.retired.pub`)).includes(line)) appendFileSync(at(`${writer}.retired.pub`), `${line}\n`, { mode: 0o644 });
-  // Private key first: while it lies there, a start would publish it again.
+  // Private key first: a start would publish it again.
   if (existsSync(at(`${writer}.key`))) renameSync(at(`${writer}.key`), at(`${writer}.key.retired`));
   rmSync(at(`${writer}.pub`), { force: true });
 }
@@ -156,14 +156,14 @@ function readLines(file: string): readonly string[] {
   }
 }
 
-/** A public key that some writer signs with. */
+/** Public key of a writer. */
 export interface TrustedKey extends VerifierKey {
   readonly writer: Writer;
 }
 
 /**
- * The public keys of a file: one verifier key per line, lines with # are comments.
- * @throws Error in one sentence if a line is no key of a writer.
+ * Reads public keys from a file: one verifier key per line, comments begin with #. @throws Error with one sentence if a line is not a
+ * writer's key
  */
 export function readTrustedKeys(file: string): readonly TrustedKey[] {
   return readLines(file).map((line) => {
@@ -174,7 +174,7 @@ export function readTrustedKeys(file: string): readonly TrustedKey[] {
   });
 }
 
-/** Returns the public keys under `keys` of the state folder; empty if nothing ever signed there. */
+/** Returns the public keys in `keys` of the state folder; empty if nothing was signed there. */
 export function trustedKeysOf(home: string): readonly TrustedKey[] {
   const folder = join(home, 'keys');
   let names: readonly string[] = [];
@@ -191,7 +191,7 @@ export function trustedKeysOf(home: string): readonly TrustedKey[] {
 
 const opened = new Map<string, KeyObject>();
 
-/** True if 64 bytes are the signature of a 32-byte Ed25519 public key over a text. */
+/** Verifies an Ed25519 signature of 64 bytes by a 32-byte public key. */
 export function isSignedBy(publicKey: Uint8Array, text: Uint8Array, signature: Uint8Array): boolean {
   if (publicKey.length !== 32 || signature.length !== 64) return false;
   try {
@@ -207,17 +207,14 @@ export function isSignedBy(publicKey: Uint8Array, text: Uint8Array, signature: U
   }
 }
 
-/**
- * The public keys of one writer as they lie in a state folder, read anew at each call: a process that starts later has published
- * its key by then.
- */
+/** Returns a function that reads a writer's public keys on every call, because a process that starts later publishes its key later. */
 export function keysOfWriter(home: string, writer: Writer): () => readonly TrustedKey[] {
   return () => readTrustedKeys(join(home, 'keys', `${writer}.pub`)).filter((key) => key.writer === writer);
 }
 
 /**
- * Returns a check that a worker of this state folder signed a text. It uses the present keys: a new one needs a new verifier, and a retired
- * one no longer counts.
+ * Returns a check that a worker of this state folder signed a text. It uses the keys present now: a new key needs a new verifier, and a
+ * retired one is not accepted.
  */
 export function workerVerifier(home: string): (text: string, signature: string) => boolean {
   const keys = keysOfWriter(home, 'worker')();

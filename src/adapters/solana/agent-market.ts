@@ -1,4 +1,4 @@
-/** Agent tokens as they are looked at: holders, creators and curves at the node, depth and prices as the feeds received them. */
+/** Market data of agent tokens: holders, creators and curves from the node, depth and prices from the feeds. */
 import type { Clock } from '../../../streams/clock.ts';
 import { type CreatorLook, type DepthLook, halfOf, type PriceLook, type TokenLook } from '../../domain/agent-market/analysis.ts';
 import { vestingState } from '../../domain/agent-market/vesting-state.ts';
@@ -29,21 +29,21 @@ export type MarketLook = Pick<TokenLook, 'at' | 'holders'> & {
   readonly price: PriceLook | null;
 };
 
-/** A token that was looked at is not looked at again for so long. */
+/** Milliseconds for which a result is cached. */
 const KEPT_MS = 15_000;
 const MOST_KEPT = 1_000;
 
 type HolderChain = Pick<SolanaRpc, 'largestHolders' | 'accounts'>;
 
 export interface AgentMarketDeps {
-  /** Null if no node of the chain is configured. */
+  /** Null without a configured node of the chain. */
   readonly chain: HolderChain | null;
   readonly originOf: (mint: string) => Promise<TokenOrigin | null>;
-  /** Last received liquidity of a pool, both sides; null if none was received lately. */
+  /** Returns the last recent liquidity of a pool, both sides; null if there is none. */
   readonly liquidity: (instrument: InstrumentKey) => Promise<{ readonly liquidityUsd: DecimalString; readonly observedAt: number } | null>;
-  /** The newest quote of an instrument, if it is live now. */
+  /** Returns the newest quote of an instrument if it is live now. */
   readonly liveQuote: (instrument: InstrumentKey) => Quote | null;
-  /** Quote tokens of curves, and their value. */
+  /** Quote tokens of curves and their value. */
   readonly quotes: LaunchQuotes;
   readonly makers: readonly string[];
   readonly clock: Pick<Clock, 'now'>;
@@ -55,14 +55,14 @@ interface CurveLook {
   readonly price: PriceLook | null;
 }
 
-/** Looks at tokens as the API asks for them; a token is looked at once in fifteen seconds. */
+/** Creates the market data for the API; each token is read at most once in fifteen seconds. */
 export function createAgentMarket(deps: AgentMarketDeps) {
   const { clock } = deps;
   const kept = new Map<string, { readonly at: number; readonly look: Promise<MarketLook> }>();
   return {
-    /** Market makers that quote against the aggregator's takers. Their balances are pool liquidity. */
+    /** Market makers of the aggregator. Their balances count as pool liquidity. */
     makers: new Set(deps.makers) as ReadonlySet<string>,
-    /** Reads what is known of a token now; unanswered parts are null. A token that was just read is answered from the cache. */
+    /** Reads a token's market data; parts that were not answered are null. May return a cached result. */
     look(entry: CatalogEntry): Promise<MarketLook> {
       const now = clock.now();
       const known = kept.get(entry.key);
@@ -99,7 +99,7 @@ async function lookAt(deps: AgentMarketDeps, entry: CatalogEntry): Promise<Marke
   };
 }
 
-/** Returns null if nobody answers. */
+/** Returns null if the node does not answer. */
 async function unlessSilent<Value>(work: Promise<Value>): Promise<Value | null> {
   try {
     return await work;
@@ -114,7 +114,7 @@ async function heldBy(chain: HolderChain, owner: string, token: { readonly mint:
   return found == null ? 0n : (readTokenAccount(found.data)?.amount ?? 0n);
 }
 
-/** The curve of a launch, or the pool that followed it. */
+/** Reads the curve of a launch, or its successor pool. */
 async function curveOf(
   chain: HolderChain,
   deps: Pick<AgentMarketDeps, 'quotes' | 'clock'>,
@@ -141,7 +141,7 @@ async function curveOf(
   };
 }
 
-/** Returns depth and price of a curve in US dollars; both null if its quote token has no price. */
+/** Returns depth and price of a curve in US dollars; null if its quote token has no price. */
 function curveMarket(curveNow: {
   readonly quotes: LaunchQuotes;
   readonly curve: NonNullable<ReturnType<typeof readVirtualPool>>;
@@ -162,7 +162,7 @@ function curveMarket(curveNow: {
   );
   return {
     depth: { source: isMigrated ? 'successor_pool' : 'curve', depthUsd, at },
-    // The curve's price stands still once the successor pool trades.
+    // After migration the curve's price no longer changes.
     price: isMigrated ? null : { source: 'curve', priceUsd, at },
   };
 }

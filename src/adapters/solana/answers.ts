@@ -1,19 +1,19 @@
 /**
- * A strict reading of a node's answers: every value is of its type, or the answer is refused with the place where it is not.
- * See docs/reference/outside/primary-chain.md.
+ * Strict parsing of a node's answers: a value of the wrong type refuses the answer with its path. See
+ * docs/reference/outside/primary-chain.md.
  */
 import { isAddress } from '../../domain/solana/base58.ts';
 import type { BalanceChanges, Commitment, TokenChange } from '../../domain/solana/chain.ts';
 import { NodeError } from '../json-rpc.ts';
 
-/** An account as the chain holds it. */
+/** Account on the chain. */
 export interface ChainAccount {
-  /** The program that owns it. */
+  /** Program that owns it. */
   readonly owner: string;
   readonly data: Uint8Array;
 }
 
-/** A value of an answer with the way to it. Every reading throws `NodeError` if the value is of another kind. */
+/** Value of an answer with its path. Every method throws `NodeError` for a value of the wrong type. */
 export class AnswerReader {
   readonly #value: unknown;
   readonly #where: string;
@@ -36,7 +36,7 @@ export class AnswerReader {
     return this.isNull() ? null : read(this);
   }
 
-  /** A member of an object; one that is missing reads as nothing. */
+  /** Returns a member of an object; a missing one is undefined. */
   field(name: string): AnswerReader {
     if (typeof this.#value !== 'object' || this.#value === null || Array.isArray(this.#value)) throw this.#wrong('an object');
     const found = Object.hasOwn(this.#value, name) ? (this.#value as Record<string, unknown>)[name] : undefined;
@@ -53,14 +53,14 @@ export class AnswerReader {
     return this.#value;
   }
 
-  /** A number that was not rounded on its way. */
+  /** Returns a number without lost digits. */
   whole(): number {
     if (typeof this.#value !== 'number' || !Number.isSafeInteger(this.#value) || this.#value < 0)
       throw this.#wrong('a whole number below 2^53');
     return this.#value;
   }
 
-  /** Raw units as the chain counts them. */
+  /** Returns raw units as text. */
   units(): string {
     if (typeof this.#value !== 'string' || !/^(0|[1-9]\d{0,19})$/.test(this.#value)) throw this.#wrong('a whole number as text');
     return this.#value;
@@ -77,7 +77,7 @@ export class AnswerReader {
     return this.#value;
   }
 
-  /** Returns an error in the chain's own words; null if the node reports none. */
+  /** Returns the error of the chain as text; null if there is none. */
   errorText(): string | null {
     if (this.#value === null) return null;
     if (typeof this.#value === 'string' && this.#value !== '') return this.#value;
@@ -94,13 +94,13 @@ export class AnswerReader {
     return { owner: this.field('owner').address(), data };
   }
 
-  /** Addresses of lookup tables, in the order of the transaction's indexes. */
+  /** Returns the addresses of lookup tables in the order of the transaction's indexes. */
   loaded(): readonly string[] {
     return [...this.field('writable').list(), ...this.field('readonly').list()].map((one) => one.address());
   }
 }
 
-/** Balances before and after of the accounts that are named. */
+/** Returns the balances of the named accounts before and after. */
 export function changesFrom(told: AnswerReader, names: readonly string[]): BalanceChanges {
   const [before, after] = [told.field('preBalances').list(), told.field('postBalances').list()];
   if (before.length !== names.length || after.length !== names.length)

@@ -1,9 +1,9 @@
-/** Key pairs that sign for a new account once and are forgotten: nothing of them is stored or told. */
+/** Key pairs that sign once for a new account and are then discarded without being stored or logged. */
 import { generateKeyPairSync, sign } from 'node:crypto';
 import type { EphemeralKey } from '../../../actors/prepared-transaction/built.ts';
 import { base58 } from '../../domain/solana/base58.ts';
 
-/** Length of the prefix before an Ed25519 key's 32 bytes in the public key info (RFC 8410). */
+/** Length of the DER prefix of a public Ed25519 key (RFC 8410). */
 const KEY_INFO_BYTES = 12;
 
 export function newEphemeralKey(): EphemeralKey {

@@ -1,14 +1,14 @@
-/** Wallets of the primary chain as the API asks for them: read from its node, which may be away. */
+/** Reads wallets of the primary chain from its node for the API. */
 import type { Clock } from '../../../streams/clock.ts';
 import type { PrimaryBalances } from '../../domain/portfolio/account.ts';
 import { type Outcome, refuse } from '../../domain/values/refusal.ts';
 import { NodeError } from '../json-rpc.ts';
 import { createSolanaRpc } from './rpc.ts';
 
-/** Timeout of an answer, because a person waits for it. A slower node counts as away. */
+/** Timeout in milliseconds, because a person waits for it. A slower node counts as unavailable. */
 const TIMEOUT_MS = 4_000;
 
-/** Opens nothing: every read asks anew. `close` lets go of what reads left open. */
+/** Creates the reads without a cache. `close` closes open connections. */
 export function createPrimaryWallets(rpcUrl: string, clock: Clock, onFailure: (code: string) => void = () => {}) {
   const rpc = createSolanaRpc({ url: rpcUrl, clock, timeoutMs: TIMEOUT_MS, onFailure });
   return {
@@ -24,5 +24,5 @@ export function createPrimaryWallets(rpcUrl: string, clock: Clock, onFailure: (c
   };
 }
 
-/** Balances of an address on the primary chain. */
+/** Reads of balances on the primary chain. */
 export type PrimaryWalletReads = ReturnType<typeof createPrimaryWallets>;

@@ -1,7 +1,4 @@
-/**
- * A node of the primary chain over JSON-RPC: what prepared transactions ask of it, and what an address holds.
- * See docs/reference/outside/primary-chain.md.
- */
+/** JSON-RPC client of a primary chain node for prepared transactions and balances. See docs/reference/outside/primary-chain.md. */
 import type { Clock } from '../../../streams/clock.ts';
 import type { HolderReading } from '../../domain/agent-market/holders.ts';
 import { type Outcome, refuse } from '../../domain/values/refusal.ts';
@@ -16,7 +13,7 @@ import { AnswerReader, type ChainAccount, changesFrom } from './answers.ts';
 import { createJsonRpc, NodeError, type Reply } from '../json-rpc.ts';
 
 export interface SolanaRpcOptions {
-  /** The node's JSON-RPC address. It may hold a key: it is never part of a message. */
+  /** JSON-RPC address of the node. It may contain a key and is never part of a message. */
   readonly url: string;
   readonly clock: Clock;
   readonly budget?: RequestBudget;
@@ -25,23 +22,23 @@ export interface SolanaRpcOptions {
   readonly onFailure?: (code: string) => void;
 }
 
-/** One token that an address holds, over all of its accounts of that mint. */
+/** Token balance of an address over all of its accounts of a mint. */
 export interface TokenBalance {
   readonly mint: string;
   readonly program: string;
   readonly decimals: number;
-  /** Amount in raw units. */
+  /** Raw units. */
   readonly amount: bigint;
   /** One UI unit is 10^decimals / multiplier raw units now (scaled UI amount). */
   readonly multiplier: number;
   readonly accounts: readonly string[];
-  /** True if one of them is frozen by the issuer, or the mint is paused: then it cannot all be moved. */
+  /** True if an account is frozen by the issuer or the mint is paused, so that not everything can be moved. */
   readonly frozen: boolean;
 }
 
 export interface AddressBalances {
   readonly address: string;
-  /** The oldest slot that a part of this was read at. */
+  /** Oldest slot of the reads. */
   readonly slot: number;
   readonly fetchedAt: EpochMs;
   readonly lamports: bigint;
@@ -49,7 +46,7 @@ export interface AddressBalances {
   readonly tokens: readonly TokenBalance[];
 }
 
-/** A mint with the program that owns it. */
+/** Mint and the program that owns it. */
 export interface MintInfo extends MintAccount {
   readonly mint: string;
   readonly program: string;
@@ -62,43 +59,43 @@ export interface LatestBlockhash {
 
 export interface SolanaRpc {
   blockHeight(commitment: Commitment): Promise<number>;
-  /** The newest slot that the node has processed, with the time of the newest confirmed one. @throws NodeError */
+  /** Returns the newest processed slot and the time of the newest confirmed one. @throws NodeError */
   head(): Promise<{ readonly height: number; readonly at: EpochMs | null }>;
-  /** @throws NodeError if no node answers, or nonsense: silence is never `unseen`. */
+  /** Returns the status of a signature. @throws NodeError if the node does not answer plausibly; a missing answer never means `unseen` */
   status(signature: string): Promise<SignatureStatus>;
   /**
-   * Sends once, with preflight and without the node's own retries, and not if no time is left by `leftMs` (milliseconds). @throws NodeError
-   * if it was not taken.
+   * Sends once with preflight and without the node's retries, and only while `leftMs` returns more than 0 ms. @throws NodeError if the node
+   * did not accept it
    */
   broadcast(signed: Uint8Array, leftMs?: () => number): Promise<Broadcast>;
-  /** Simulates the bytes now. Signatures are not checked, the blockhash is. @throws NodeError */
+  /** Simulates the bytes. The blockhash is checked, signatures are not. @throws NodeError */
   simulate(transaction: Uint8Array): Promise<Simulation>;
-  /** Null until it is finalized. @throws NodeError */
+  /** Returns a finalized transaction, else null. @throws NodeError */
   transaction(signature: string): Promise<LandedTransaction | null>;
-  /** Null if the address is not a table. @throws NodeError */
+  /** Returns the addresses of a lookup table; null if it is not one. @throws NodeError */
   lookupTable(address: string): Promise<readonly string[] | null>;
   latestBlockhash(commitment: Commitment): Promise<LatestBlockhash>;
-  /** Reads all holdings of an address. Refuses with `malformed` if it is not an address. @throws NodeError */
+  /** Reads all balances of an address. Refuses an invalid address with `malformed`. @throws NodeError */
   balancesOf(owner: string): Promise<Outcome<AddressBalances>>;
-  /** Accounts together at one slot; null for an account that does not exist. At most 100. @throws NodeError */
+  /** Reads up to 100 accounts at one slot; null for a missing account. @throws NodeError */
   accounts(addresses: readonly string[]): Promise<{ readonly slot: number; readonly accounts: readonly (ChainAccount | null)[] }>;
-  /** Null if the address is not a mint of either token program. @throws NodeError */
+  /** Returns a mint of either token program, else null. @throws NodeError */
   mintInfo(mint: string): Promise<MintInfo | null>;
-  /** Largest accounts of a mint with their owners; null if the address is not a mint. @throws NodeError */
+  /** Returns the largest accounts of a mint and their owners; null if it is not a mint. @throws NodeError */
   largestHolders(mint: string): Promise<HolderReading | null>;
   close(): void;
 }
 
 const LOOKUP_TABLE_PROGRAM = 'AddressLookupTab1e1111111111111111111111111';
-/** Largest number of accounts that one request may name. */
+/** Maximum accounts per request. */
 const MOST_ACCOUNTS = 100;
-/** Preflight looks at the same state that simulations and balances are read from. */
+/** Commitment of reads; preflight uses it too, so that both see the same state. */
 const WORKING: Commitment = 'confirmed';
 const IN_BASE64 = { encoding: 'base64', commitment: WORKING } as const;
 
 type Ask = (method: string, ...params: readonly unknown[]) => Promise<AnswerReader>;
 
-/** Opens nothing: every read asks anew. @throws TypeError if the address is no URL. */
+/** Creates the client. Reads are not cached. @throws TypeError for an invalid URL */
 export function createSolanaRpc(options: SolanaRpcOptions): SolanaRpc {
   const { clock } = options;
   const rpc = createJsonRpc(options);
@@ -145,7 +142,7 @@ export function createSolanaRpc(options: SolanaRpcOptions): SolanaRpc {
   };
 }
 
-/** Number of accounts that a node lists for one mint. */
+/** Maximum accounts that a node lists for a mint. */
 const LARGEST_ACCOUNTS = 20;
 
 async function holdersFrom(ask: Ask, mint: string): Promise<HolderReading | null> {
@@ -184,7 +181,7 @@ function isTokenProgram(program: string): boolean {
   return program === TOKEN_PROGRAM || program === TOKEN_2022;
 }
 
-/** Returns the addresses that are mints, with their facts. */
+/** Returns the mints among the addresses. */
 async function mintsFrom(ask: Ask, addresses: readonly string[]): Promise<ReadonlyMap<string, MintInfo>> {
   const accounts = await accountsFrom(ask, addresses);
   return new Map(
@@ -209,22 +206,22 @@ async function statusFrom(ask: Ask, signature: string): Promise<SignatureStatus>
   return found ?? { state: 'unseen', slot: null, error: null };
 }
 
-/** Refusals that say for certain that these bytes were not handed on. */
+/** RPC error codes that prove that the bytes were not forwarded. */
 const CERTAIN: ReadonlySet<number> = new Set([-32002, -32003, -32600, -32601, -32602]);
-/** Refusals of a node that is behind or busy: nothing was taken, and later it may be. */
+/** RPC error codes of a node that is behind or busy. It accepted nothing, but may later. */
 const BUSY: ReadonlySet<number> = new Set([-32004, -32005, -32016, 429]);
 
 function broadcastOf(reply: Reply, signed: Uint8Array): Broadcast {
   if (reply.kind === 'not_taken') throw reply.error;
   if (reply.kind === 'lost') return { outcome: 'unknown', detail: reply.error.message };
   if (reply.kind === 'result') {
-    // The count of signatures is one byte: no transaction has room for 128 of them.
+    // The signature count is one byte: no transaction has 128 of them.
     if (reply.value === base58(signed.subarray(1, 65))) return { outcome: 'sent' };
     return { outcome: 'unknown', detail: 'the node answered with another signature than the one that was sent' };
   }
   const { code, message, data } = reply;
   const error = typeof data === 'object' && data !== null ? ((data as Record<string, unknown>)['err'] ?? null) : null;
-  // The chain has it already: the same bytes are one transaction however often they are sent.
+  // The chain already has the transaction; equal bytes are one transaction.
   if (code === -32002 && error === 'AlreadyProcessed') return { outcome: 'sent' };
   if (BUSY.has(code)) throw new NodeError(`rpc_${code}`, `the node takes no transaction now: ${message}`, data);
   if (!CERTAIN.has(code)) return { outcome: 'unknown', detail: `the node answered ${code}: ${message}` };
@@ -244,11 +241,11 @@ async function simulationFrom(ask: Ask, bytes: Uint8Array): Promise<Simulation> 
   };
 }
 
-/** Balances of a simulation. What was not even begun moves nothing, and a node then tells none. */
+/** Returns the balance changes of a simulation; empty if it failed before execution, when a node reports none. */
 function simulatedChanges(value: AnswerReader, bytes: Uint8Array, error: string | null): BalanceChanges {
   if (error !== null && value.field('preBalances').isNull()) return { lamports: [], tokens: [] };
   const read = readTransaction(bytes);
-  // The node has read it, so that only our reader being stricter leads here.
+  // The node parsed the bytes, so only our stricter parser can fail here.
   if (!read.ok) throw new NodeError('malformed', read.refusal.detail);
   const loaded = value.field('loadedAddresses').orNull((one) => one.loaded()) ?? [];
   if (accountsOf(read.value).length !== read.value.staticKeys.length + loaded.length)

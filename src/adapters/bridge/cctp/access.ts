@@ -1,4 +1,4 @@
-/** CCTP as a process reaches it: the stablecoin's issuer, who burns on one chain and mints on the other. */
+/** Opens CCTP, the bridge of the stablecoin's issuer: it burns on one chain and mints on the other. */
 import { EVM_DOMAINS } from '../../../domain/bridge/cctp-domains.ts';
 import type { MakeBudget } from '../../queue/request-budgets.ts';
 import type { Reach } from '../../reach.ts';
@@ -6,14 +6,14 @@ import type { BridgeContext } from '../bridge-context.ts';
 import { createProviderHttp } from '../provider-http.ts';
 import { createCctpProvider } from './provider.ts';
 
-/** Request rate. Circle allows 35 per second and locks out a client that exceeds it for five minutes. */
+/** Requests per second. Circle allows 35 and blocks a client that exceeds them for five minutes. */
 const PER_SECOND = 20;
 const PER_MINUTE = 600;
 
 const budgets = (make: MakeBudget) => ({ cctp: make('cctp', PER_SECOND, 1_000) });
 
 export interface CctpAddresses {
-  /** Null if the chains are real and it is not configured. */
+  /** Null on real chains without a configured address. */
   readonly cctpUrl: string | null;
 }
 
@@ -22,7 +22,7 @@ export const cctpAccess = {
 
   isNamed: (addresses: CctpAddresses) => addresses.cctpUrl !== null,
 
-  /** Null if it is not configured, or does not serve the EVM chain. */
+  /** Returns the provider, or null if it is not configured or does not serve the EVM chain. */
   open(
     { clock, random, note, chainId, mint, token, evm, hasTokenAccount, coinUsd }: BridgeContext,
     { addresses, budgets: paid }: Pick<Reach<CctpAddresses, ReturnType<typeof budgets>>, 'addresses' | 'budgets'>,

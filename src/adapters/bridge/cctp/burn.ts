@@ -1,7 +1,4 @@
-/**
- * The burn of CCTP v2 on both chains: the EVM call, and the instruction of the primary chain's program.
- * See docs/reference/outside/cctp.md.
- */
+/** Burn calls of CCTP v2: the EVM call and the instruction of the primary chain. See docs/reference/outside/cctp.md. */
 import { createHash } from 'node:crypto';
 import {
   type AccountMeta,
@@ -18,20 +15,20 @@ import { bytesField, numberField, type SourceCall } from '../../../domain/bridge
 import { ASSOCIATED_TOKEN_PROGRAM, TOKEN_PROGRAM } from '../../../domain/solana/programs.ts';
 import { TOKEN_MESSENGER_ABI, wide } from '../evm-calls.ts';
 
-/** The same address on every EVM chain. */
+/** Contract address, the same on every EVM chain. */
 export const TOKEN_MESSENGER = '0x28b5a0e9C621a5BadaA536219b3a228C8168cf5d';
 export const TOKEN_MESSENGER_PROGRAM = 'CCTPV2vPZJS2u2BBsUoscuikbYjnpFmbFsvVuJdUMQe';
 export const MESSAGE_TRANSMITTER_PROGRAM = 'CCTPV2Sm4AdWt5296sk4P66VBZ7bEhcARwFaaS9YPbeC';
 
-/** Finality that a burn needs before it is attested. */
+/** Minimum finality of a burn before Circle attests it. */
 export const FAST_FINALITY = 1_000;
 export const STANDARD_FINALITY = 2_000;
 
-/** Asks Circle to mint on the destination chain itself: `cctp-forward`, version 0, nothing more. */
+/** Hook that asks Circle to mint on the destination chain: `cctp-forward`, version 0, without data. */
 export const FORWARD_HOOK: Hex = `0x${Buffer.from('cctp-forward').toString('hex').padEnd(64, '0')}`;
 
 const ZERO: Hex = `0x${'0'.repeat(64)}`;
-/** Units that a burn needs with its event account; what a wallet is charged for is its price times this. */
+/** Compute units of a burn with its event account. The priority fee is the price per unit times this. */
 const BURN_UNITS = 250_000;
 
 export interface BurnTerms {
@@ -42,8 +39,8 @@ export interface BurnTerms {
 }
 
 /**
- * The call of the EVM chain that burns for a token account of the primary chain. `mark` follows the arguments, if the
- * contract does not read: it makes two quotes of the same terms two calls, so that a deposit belongs to one quote alone.
+ * Encodes the EVM call that burns for a token account of the primary chain. `mark` follows the arguments, and the contract does not read
+ * it. It makes the calls of two quotes with equal terms differ, so that a deposit belongs to one quote.
  */
 export function evmBurnData({ amount, maxFee, finality, domain }: BurnTerms, token: string, tokenAccount: string, mark: Hex): Hex {
   const recipient: Hex = `0x${Buffer.from(new PublicKey(tokenAccount).toBytes()).toString('hex')}`;
@@ -55,7 +52,7 @@ export function evmBurnData({ amount, maxFee, finality, domain }: BurnTerms, tok
   return concat([call, mark]);
 }
 
-/** The one token account of an owner that everybody can derive. */
+/** Returns the associated token account of an owner. */
 export function tokenAccountOf(owner: string, mint: string): string {
   const seeds = [owner, TOKEN_PROGRAM, mint].map((address) => new PublicKey(address).toBytes());
   return derived(ASSOCIATED_TOKEN_PROGRAM, ...seeds).toBase58();
@@ -68,8 +65,8 @@ export interface BurnOwners {
 }
 
 /**
- * The wire bytes of a burn on the primary chain for an EVM address. `event` holds the message that Circle reads; its key
- * signs this one transaction and is thrown away.
+ * Builds the transaction of a burn on the primary chain for an EVM address. The `event` account holds the message that Circle reads; its
+ * key signs this transaction only.
  */
 export function solanaBurn(terms: BurnTerms, who: BurnOwners, event: Keypair, recentBlockhash: string): Uint8Array {
   const payerKey = new PublicKey(who.sender);
@@ -80,7 +77,7 @@ export function solanaBurn(terms: BurnTerms, who: BurnOwners, event: Keypair, re
   return transaction.serialize();
 }
 
-/** First bytes of the program's instruction: the first eight of the hash of its name. */
+/** Discriminator of the instruction: the first eight bytes of the hash of its name. */
 export const BURN_DISCRIMINATOR = createHash('sha256').update('global:deposit_for_burn_with_hook').digest().subarray(0, 8);
 
 function derived(program: string, ...seeds: readonly (string | Uint8Array)[]): PublicKey {
@@ -88,7 +85,7 @@ function derived(program: string, ...seeds: readonly (string | Uint8Array)[]): P
   return PublicKey.findProgramAddressSync(bytes, new PublicKey(program))[0];
 }
 
-/** The burn as an instruction, field by field. */
+/** Builds the expected fields of the burn instruction. */
 export function burnCall(
   { amount, maxFee, finality, domain }: BurnTerms,
   { sender, recipient, mint }: BurnOwners,
@@ -133,7 +130,7 @@ export function burnCall(
   };
 }
 
-/** Accounts of a burn that are written to, and those that sign. */
+/** Writable accounts of a burn; the signers follow below. */
 const WRITTEN: ReadonlySet<string> = new Set([
   'owner',
   'payer',

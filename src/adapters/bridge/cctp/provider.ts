@@ -1,7 +1,6 @@
 /**
- * CCTP v2, the issuer's own way: the stablecoin is burned on one chain and minted on the other once the burn is attested.
- * Fees come from GET /v2/burn/USDC/fees, attestations from GET /v2/messages; Circle's forwarding mints at the destination.
- * See docs/reference/outside/cctp.md.
+ * Bridge over CCTP v2: the stablecoin is burned on one chain and minted on the other after Circle's attestation. Fees come from GET
+ * /v2/burn/USDC/fees, attestations from GET /v2/messages, and Circle forwards the mint. See docs/reference/outside/cctp.md.
  */
 import { randomBytes } from 'node:crypto';
 import { Keypair } from '@solana/web3.js';
@@ -33,16 +32,16 @@ import {
 } from './burn.ts';
 
 const QUOTE_MS = { spotchain: 45_000, evmvenue: 300_000 } as const;
-/** The fee may rise between the quote and the attestation: so much above it is allowed for, and what is not taken arrives. */
+/** Factor on the quoted fee, which may rise before the attestation. The unused part reaches the recipient. */
 const FEE_BUFFER = '1.2';
 
-/** Time from the burn to the mint, in seconds. A fast burn waits for a few blocks, a standard one for finality on its chain. */
+/** Seconds from the burn to the mint. A fast burn waits for a few blocks, a standard one for finality on its chain. */
 const SECONDS: Readonly<Record<BridgeChain, { readonly fast: number; readonly standard: number }>> = {
   spotchain: { fast: 15, standard: 40 },
   evmvenue: { fast: 15, standard: 1_140 },
 };
 
-/** Two signatures; the rent of an account of 480 bytes. */
+/** Fee of two signatures, in lamports; the rent of the account of 480 bytes follows. */
 const BURN_LAMPORTS = 10_000n;
 const EVENT_RENT_LAMPORTS = 4_231_680n;
 const BURN_GAS = 180_000n;
@@ -79,15 +78,15 @@ export interface CctpOptions {
   /** Converts an amount in the smallest unit of a chain's own coin to US dollars; null if the coin has no price. */
   readonly coinUsd: (chain: BridgeChain, units: bigint) => DecimalString | null;
   readonly clock: Pick<Clock, 'now'>;
-  /** A key for the account that holds a burn's message. Default: a random one. */
+  /** Creates the key of the account that holds a burn's message. Default: a random one. */
   readonly eventKey?: () => Keypair;
-  /** Tells the burn of a quote on the EVM chain from every other. Default: 16 random bytes. */
+  /** Bytes that make the burn of each quote on the EVM chain unique. Default: 16 random bytes. */
   readonly quoteMark?: () => `0x${string}`;
 }
 
 const randomMark = (): `0x${string}` => `0x${randomBytes(16).toString('hex')}`;
 
-/** @throws RangeError for an EVM chain that Circle has no domain for */
+/** @throws RangeError for an EVM chain without a Circle domain */
 export function createCctpProvider(options: CctpOptions) {
   const { http, chainId, mint, token, clock, eventKey = () => Keypair.generate(), quoteMark = randomMark } = options;
   const evmDomain = EVM_DOMAINS[chainId];
@@ -128,7 +127,7 @@ export function createCctpProvider(options: CctpOptions) {
     return objection === null ? { ok: true, value: offer } : refuse('route_refused', objection);
   }
 
-  /** Returns what the sender pays on top, in the coin of the source chain. */
+  /** Returns the fees that the sender pays besides the amount, in the coin of the source chain. */
   async function onTop(plan: SourcePlan): Promise<FeeLine[]> {
     const line = (name: string, chain: BridgeChain, units: bigint): FeeLine => ({
       name,
@@ -179,7 +178,7 @@ export function createCctpProvider(options: CctpOptions) {
         const answer = fieldsOf(await http.get(path, { transactionHash: terms.hash }, 1, MESSAGES_FIELDS));
         return wordOf(answer['messages'], terms, mint);
       } catch (error) {
-        // Before the burn is observed there is nothing under its hash.
+        // Circle answers 404 until it observes the burn.
         if (error instanceof VenueError && error.status === 404) return UNSEEN;
         throw error;
       }
@@ -187,7 +186,7 @@ export function createCctpProvider(options: CctpOptions) {
   };
 }
 
-/** Fees in base units. `minimumFee` is in basis points and may have a fraction; a fast transfer is taken if it is offered. */
+/** Returns the fees in base units. `minimumFee` is in basis points and may be a fraction. Chooses the fast transfer if it is offered. */
 function burnTermsOf(answer: unknown, amount: bigint) {
   if (!Array.isArray(answer)) throw new SenselessAnswer('the fees are no list');
   const rows = answer.map(fieldsOf);
@@ -235,7 +234,7 @@ function wordOf(messages: unknown, terms: TransferTerms, mint: string): Provider
   return { ...UNSEEN, state: 'filling', said: state ?? status };
 }
 
-/** Checks that the burn as Circle read it is the quoted one. If Circle reports nothing, nothing is concluded. @throws SenselessAnswer */
+/** Checks that the burn in Circle's answer equals the quoted one. Does nothing if the answer holds none. @throws SenselessAnswer */
 function assertSameBurn(body: Readonly<Record<string, unknown>>, { wish, amountIn }: TransferTerms, mint: string): void {
   const { amount, mintRecipient } = body;
   if (typeof amount === 'string' && RAW_AMOUNT.test(amount) && amount !== amountIn)

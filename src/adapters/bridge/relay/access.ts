@@ -1,4 +1,4 @@
-/** Relay as a process reaches it: a bridge provider that pays out of its own money. */
+/** Opens Relay, a bridge provider that pays out of its own funds. */
 import type { MakeBudget } from '../../queue/request-budgets.ts';
 import type { Reach } from '../../reach.ts';
 import type { BridgeContext } from '../bridge-context.ts';
@@ -11,7 +11,7 @@ const PER_MINUTE = 200;
 const budgets = (make: MakeBudget) => ({ relay: make('relay', PER_MINUTE) });
 
 export interface RelayAddresses {
-  /** Null if the chains are real and it is not configured. `streamUrl` is where it pushes; null if it is only polled. */
+  /** Null on real chains without a configured address. `streamUrl` is the address of its pushes; null if it is only polled. */
   readonly relay: { readonly url: string; readonly streamUrl: string | null; readonly key: string | null } | null;
 }
 
@@ -20,7 +20,7 @@ export const relayAccess = {
 
   isNamed: (addresses: RelayAddresses) => addresses.relay !== null,
 
-  /** Null if it is not configured. */
+  /** Returns the provider, or null if it is not configured. */
   open(
     { clock, random, note, onFailure, chainId, mint, token, evm }: BridgeContext,
     { addresses, budgets: paid }: Pick<Reach<RelayAddresses, ReturnType<typeof budgets>>, 'addresses' | 'budgets'>,

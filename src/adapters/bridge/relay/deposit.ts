@@ -1,4 +1,4 @@
-/** The deposit into Relay's depository program on the primary chain, field by field. */
+/** Deposit into Relay's depository program on the primary chain. */
 import { bytesField, numberField, type SourceCall } from '../../../domain/bridge/source-call.ts';
 import { programAddress } from '../../../domain/launch/program-address.ts';
 import { ASSOCIATED_TOKEN_PROGRAM, SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../../../domain/solana/programs.ts';
@@ -6,20 +6,20 @@ import { tokenAccountOf } from '../cctp/burn.ts';
 
 /** Relay's depository program on the primary chain. */
 export const RELAY_DEPOSITORY_PROGRAM = '99vQwtBwYtrqqD9YSXbdum3KBdxPAVxYTaQ3cfnJSrN2';
-/** First bytes of its instruction `deposit_token`. */
+/** Discriminator of the instruction `deposit_token`. */
 const DEPOSIT_TOKEN = '0b9c60da27a3b413';
 
-/** The account that the program keeps deposits under. */
+/** Account of the program's state. */
 const DEPOSITORY = programAddress(RELAY_DEPOSITORY_PROGRAM, ['relay_depository']).address;
-/** Owns what is deposited; nobody but the program signs for it. */
+/** Owner of deposited tokens. Only the program can sign for it. */
 const VAULT = programAddress(RELAY_DEPOSITORY_PROGRAM, ['vault']).address;
 
-/** The vault's account for a token, where a deposit arrives. */
+/** Returns the vault's token account of a mint, which receives deposits. */
 export function vaultAccountOf(mint: string): string {
   return tokenAccountOf(VAULT, mint);
 }
 
-/** A deposit of base units for an order, 0x and 64 hexadecimal digits, by the sender and for the sender. */
+/** Builds the expected deposit of base units by and for the sender. `order` is 0x and 64 hexadecimal digits. */
 export function depositCall(sender: string, mint: string, amount: bigint, order: string): SourceCall {
   return {
     program: RELAY_DEPOSITORY_PROGRAM,

@@ -1,7 +1,6 @@
 /**
- * Relay, an intent network: a solver pays out on the destination chain and is paid back from the deposit. Quotes come
- * from POST /quote/v2, the state of a request from GET /intents/status/v3. Every answer is read strictly and none is trusted.
- * See docs/reference/outside/relay.md.
+ * Bridge over Relay, an intent network: a solver pays on the destination chain and is repaid from the deposit. Quotes come from POST
+ * /quote/v2, states from GET /intents/status/v3. Every answer is parsed strictly and verified. See docs/reference/outside/relay.md.
  */
 import { PublicKey, TransactionInstruction, TransactionMessage, VersionedTransaction } from '@solana/web3.js';
 import { getAddress, isAddress } from 'viem';
@@ -20,12 +19,12 @@ import { approvalFor, depositObjection } from '../evm-calls.ts';
 import { EVM_HASH, fieldsOf, hashOf, offered, RAW_AMOUNT, SenselessAnswer, textIn } from '../provider-http.ts';
 import { depositCall, RELAY_DEPOSITORY_PROGRAM, vaultAccountOf } from './deposit.ts';
 
-/** Relay's own number of the primary chain. */
+/** Relay's chain id of the primary chain. */
 export const RELAY_SOLANA = 792_703_809;
-/** Relay's depository on EVM chains, which deposits are paid into. */
+/** Contract of Relay on EVM chains that receives deposits. */
 export const RELAY_DEPOSITORY = '0x4cD00E387622C35bDDB9b4c962C136462338BC31';
 
-/** Lifetime of a quote. A blockhash of the primary chain lives about a minute. */
+/** Lifetime of a quote in milliseconds. A blockhash of the primary chain is valid for about a minute. */
 const QUOTE_MS = { spotchain: 45_000, evmvenue: 180_000 } as const;
 
 const CURRENCY = 'currency amount amountFormatted amountUsd amountUsdCurrent minimumAmount';
@@ -55,7 +54,7 @@ export interface RelayOptions {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** Opens nothing: every question is one request. */
+/** Creates the provider. Every question is one request. */
 export function createRelayProvider(options: RelayOptions) {
   const { http, chainId, mint, token, clock } = options;
 
@@ -136,7 +135,7 @@ export function createRelayProvider(options: RelayOptions) {
   };
 }
 
-/** Returns the amount and time of the arrival. The quote must be for the very transfer that was requested. @throws SenselessAnswer */
+/** Returns amount and time of the arrival. Checks that the quote is for the requested transfer. @throws SenselessAnswer */
 function termsOf(wish: BridgeWish, amountIn: string, answer: Readonly<Record<string, unknown>>) {
   const details = fieldsOf(answer['details']);
   const { sender, recipient, timeEstimate } = details;
@@ -157,8 +156,8 @@ function termsOf(wish: BridgeWish, amountIn: string, answer: Readonly<Record<str
 const INCLUDED_FEES = { relayerGas: 'solver gas', relayerService: 'solver service', app: 'application fee' } as const;
 
 /**
- * The lines: what the solver keeps, what is paid on top for the source chain, and under its own name what neither
- * explains, so that the lines that are included add up to what does not arrive.
+ * Returns the fee lines: the solver's share, fees of the source chain, and the unexplained rest as `price difference` or `subsidy`. The
+ * included lines add up to the difference between sent and received amount.
  */
 function feesOf(fees: Readonly<Record<string, unknown>>, taken: bigint): FeeLine[] {
   const lines: FeeLine[] = [];
@@ -184,7 +183,7 @@ function feeUsd(fee: Readonly<Record<string, unknown>>): DecimalString | null {
   return typeof amountUsd === 'string' && isDecimalString(amountUsd) ? plainDecimal(amountUsd) : null;
 }
 
-/** The one item that deposits. Steps that want signatures, or more deposits than one, are not carried out here. @throws SenselessAnswer */
+/** Returns the only deposit of the steps. @throws SenselessAnswer for steps that need signatures, or for several deposits */
 function depositOf(steps: unknown): { readonly requestId: string; readonly data: Readonly<Record<string, unknown>> } {
   if (!Array.isArray(steps)) throw new SenselessAnswer('steps is no list');
   const rest = steps.map(fieldsOf).filter(({ id }) => id !== 'approve');
@@ -198,14 +197,14 @@ function depositOf(steps: unknown): { readonly requestId: string; readonly data:
   return { requestId: textIn(deposit, 'requestId', EVM_HASH), data: fieldsOf(fieldsOf(items[0])['data']) };
 }
 
-/** The order that a deposit is credited to: Relay's name of it on the chain, which is not that of the request. @throws SenselessAnswer */
+/** Returns the on-chain id of the order that a deposit pays; it differs from the request's id. @throws SenselessAnswer */
 function orderOf(answer: Readonly<Record<string, unknown>>): string {
   return textIn(fieldsOf(fieldsOf(answer['protocol'])['v2']), 'orderId', EVM_HASH);
 }
 
 /**
- * The deposit's instructions as one message, with the deposit that they must be. The lookup tables that Relay names
- * would only make the message shorter: it fits without them, and then every account of it can be read. @throws SenselessAnswer
+ * Builds the deposit's message and the deposit that it must equal. Relay's lookup tables are not used: the message fits without them, and
+ * all of its accounts can be checked. @throws SenselessAnswer
  */
 function solanaPlan(wish: BridgeWish, data: Readonly<Record<string, unknown>>, mint: string, amount: bigint, order: string): SourcePlan {
   const { instructions } = data;
@@ -241,7 +240,7 @@ function instructionOf(value: unknown): TransactionInstruction {
   });
 }
 
-/** Relay's words. `failure` is not the end: a refund, or another try, may follow. `submitted` means that the fill was sent. */
+/** States by Relay's status. After `failure` a refund or another attempt may follow. `submitted` means that the payment was sent. */
 const STATES: Readonly<Record<string, ProviderState>> = {
   waiting: 'unseen',
   depositing: 'pending',
@@ -262,7 +261,7 @@ function wordOf(answer: Readonly<Record<string, unknown>>, { wish }: Pick<Transf
   const reason = [refundFailReason, failReason, details].find((text) => typeof text === 'string' && text !== '') as string | undefined;
   const refundFailed = typeof refundFailReason === 'string' && refundFailReason !== '';
   const isRefund = state === 'refunded';
-  // Relay's outgoing transaction is the refund on the source chain once it has refunded.
+  // After a refund Relay's outgoing transaction is the refund on the source chain.
   const outgoing = hashIn(answer['txHashes'], isRefund ? wish.from : wish.to);
   return {
     state: refundFailed ? 'refund_failed' : state,
@@ -273,7 +272,7 @@ function wordOf(answer: Readonly<Record<string, unknown>>, { wish }: Pick<Transf
   };
 }
 
-/** The last hash of a list that is one of that chain. */
+/** Returns the last hash of a list that is valid on the chain. */
 function hashIn(list: unknown, chain: BridgeChain): string | null {
   if (!Array.isArray(list)) return null;
   return list.map((hash) => hashOf(hash, chain)).findLast((hash) => hash !== null) ?? null;

@@ -1,7 +1,6 @@
 /**
- * Relay's pushes: it says over a websocket which requests have moved. A push is a hint to look and nothing of it is
- * believed, so that a lost, doubled or invented one costs a look at most.
- * See docs/reference/outside/relay.md.
+ * Client of Relay's websocket, which names requests that changed. A push only triggers a query, so a lost, repeated or invented one does no
+ * harm. See docs/reference/outside/relay.md.
  */
 import { createClockScheduler } from '../../../../streams/clock-scheduler.ts';
 import { Subject, type Subscription, throttleTime } from 'rxjs';
@@ -17,21 +16,21 @@ export interface RelayPushesOptions {
   readonly clock: Clock;
   /** Random source for jitter of reconnections, 0 <= n < 1. */
   readonly random: () => number;
-  /** Receives every frame that could not be read, and every lost connection. */
+  /** Receives `senseless` for every unreadable frame and `disconnected` for every lost connection. */
   readonly onFailure: (reason: 'disconnected' | 'senseless') => void;
 }
 
 const EVENT = 'request.status.updated';
-/** A request is told to have moved at most once in so long; the last push of a burst is always told. */
+/** Minimum time between two notifications of one request, in milliseconds. The last push of a burst is always passed on. */
 const LEAST_GAP_MS = 1_000;
 const KEEP_ALIVE_MS = 10_000;
-/** Maximum silence of the data. Nothing is pushed while nothing moves. */
+/** Maximum silence of data, in milliseconds. Relay pushes only changes. */
 const DATA_SILENCE_MS = 3_600_000;
 
-/** Connects while a request is followed. `close` ends the connection and every timer. */
+/** Creates the client, which is connected while a request is followed. `close` ends the connection and every timer. */
 export function createRelayPushes({ url, key, clock, random, onFailure }: RelayPushesOptions): BridgePushes {
   const followed = new Map<string, { readonly moved: Subject<void>; readonly told: Subscription }>();
-  /** Connection that is ready for subscriptions; null while there is none. */
+  /** Connection that accepts subscriptions; null if there is none. */
   let ready: VenueConnection | null = null;
   let socket: Subscription | null = null;
   let received: (reference: string) => void = () => {};

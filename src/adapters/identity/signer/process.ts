@@ -1,4 +1,4 @@
-/** One life of the signer process, from its launch to its end, and the secret that every life is given anew. */
+/** Starts and stops one signer process and passes its secrets. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
@@ -6,11 +6,11 @@ import { createInterface } from 'node:readline';
 import type { Clock } from '../../../../streams/clock.ts';
 import type { SignerKeys, SignerAddresses, SignerSecret, SignerTold } from './protocol.ts';
 
-/** No core dump could be read for the key; a shell sets what Node.js cannot. */
+/** Shell command that disables core dumps, which could expose the key. Node.js cannot set this limit. */
 const WITHOUT_CORE = 'ulimit -c 0 && exec "$@"';
 const START_MS = 60_000;
 const STOP_MS = 3_000;
-/** Files in here are memory and never reach a disk. */
+/** File system in memory: its files never reach a disk. */
 const MEMORY = '/dev/shm';
 
 /** End of a signer process. */
@@ -22,21 +22,24 @@ export interface SignerEnd {
 export interface SignerLife {
   readonly pid: number;
   readonly ended: Promise<SignerEnd>;
-  /** Answers with the public key. @throws Error in one sentence, without a character of the key, if it ended or found something wrong. */
+  /**
+   * Sends a line and returns the public key. @throws Error with one sentence, without any part of the key, if the process ended or reported
+   * a problem
+   */
   tell(line: SignerSecret | SignerAddresses): Promise<string | null>;
-  /** Ends it, with force if it does not follow. */
+  /** Ends the process, by force if necessary. */
   stop(): Promise<void>;
 }
 
-/** Secrets that this process has forgotten and can still hand to a process of its own. */
+/** Secrets that this process no longer holds but can pass to a child process. */
 export interface SealedKeys {
   readonly descriptor: number;
   close(): void;
 }
 
 /**
- * Puts the secrets into an anonymous memory file. They are in no heap and on no disk, only a process that is handed the descriptor inherits
- * it, and it is gone with this process. Null if the system has no such files, or gives none.
+ * Writes the secrets into an anonymous memory file. They are in no heap and on no disk; only a child that inherits the descriptor can read
+ * them, and the file disappears with this process. Null if the system does not support such files.
  */
 export function sealed(keys: SignerKeys): SealedKeys | null {
   const descriptor = namelessFile();
@@ -55,7 +58,7 @@ export function sealed(keys: SignerKeys): SealedKeys | null {
   };
 }
 
-/** The secrets that were sealed for this process. Read by place: every life begins at the first byte. */
+/** Reads the sealed secrets. Reads from position 0, so that every restart can read them again. */
 export function unsealed(descriptor: number): SignerKeys {
   const bytes = Buffer.alloc(fstatSync(descriptor).size);
   readSync(descriptor, bytes, 0, bytes.length, 0);
@@ -74,16 +77,16 @@ function namelessFile(): number | null {
   }
 }
 
-/** Starts the process: Node.js with a program of its own. It is told nothing yet. */
+/** Starts the process: Node.js with the given program. Nothing is sent to it yet. */
 export function beginLife(program: string, clock: Pick<Clock, 'now' | 'deadline'>, keys: SealedKeys | null): SignerLife {
   const child = launched(program, keys);
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]();
   const ended = new Promise<SignerEnd>((resolve) => {
     child.once('exit', (code, signal) => resolve({ code, signal }));
-    // It could not even be launched: no exit follows.
+    // After a failed launch no `exit` event follows.
     child.once('error', () => resolve({ code: null, signal: null }));
   });
-  // If it has ended, the next answer says so.
+  // The next answer reports an ended process.
   child.stdin?.on('error', () => {});
   return {
     pid: child.pid ?? 0,
@@ -106,7 +109,7 @@ export function beginLife(program: string, clock: Pick<Clock, 'now' | 'deadline'
   };
 }
 
-/** Launches the program without this process's environment and options, so that neither a debugger nor a preloaded module gets in. */
+/** Launches the program without this process's environment and options, so that no debugger or preloaded module is inherited. */
 function launched(program: string, keys: SealedKeys | null): ChildProcess {
   const hardened = process.allowedNodeEnvironmentFlags.has('--disable-sigusr1') ? ['--disable-sigusr1'] : [];
   return spawn('/bin/sh', ['-c', WITHOUT_CORE, 'sh', process.execPath, ...hardened, program], {

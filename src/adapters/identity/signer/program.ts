@@ -1,7 +1,6 @@
 /**
- * Signer process from its first line to its end. It reads two lines on standard input: where the key is and where to listen. It takes ids
- * of prepared transactions and requests to the spot exchange, each with the worker's signature, from a private socket. It ends with its
- * parent.
+ * Main program of the signer process. It reads two lines from standard input: the key's location and the listening address. On a private
+ * socket it accepts ids of prepared transactions and requests to the spot exchange, each signed by the worker. It ends with its parent.
  */
 import { createInterface } from 'node:readline';
 import { errorText } from '../../../domain/values/value-text.ts';
@@ -14,10 +13,10 @@ import { unsealed } from './process.ts';
 import type { SignerAddresses, SignerSecret, SignerTold } from './protocol.ts';
 import { listenAsSigner } from './socket.ts';
 
-/** The descriptor after the three of every process. */
+/** File descriptor of the sealed secrets, after the three standard ones. */
 const SEALED = 3;
 
-/** Credentials for signatures at the remote signer. */
+/** Credentials for the remote signer. */
 export interface SignerCredentials {
   readonly appId: string;
   readonly appSecret: string;
@@ -25,14 +24,14 @@ export interface SignerCredentials {
 }
 
 /**
- * Runs the process. `open` makes what signs, once it is known where everything is; it is given no credentials if no swaps
- * are signed.
- * @throws Error of `open` never: it is answered to the parent as what is wrong.
+ * Runs the process. `open` creates the signer once all addresses are known; credentials are null if no swaps are signed. Errors of `open`
+ * are reported to the parent and not thrown.
  */
 export async function runSigner(
   open: (place: SignerAddresses, credentials: SignerCredentials | null) => Promise<SignerClient & ExchangeSigner>,
 ): Promise<void> {
-  // A signal that would open the debugger's port, and those that the terminal sends to the whole group: it ends with its parent.
+  // Ignore the signal that opens the debugger's port, and signals that a terminal sends to the whole group: the process ends with its
+  // parent.
   for (const signal of ['SIGUSR1', 'SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   process.stdin.on('close', () => process.exit(0));
   const nextLine = toldLines();
@@ -69,7 +68,7 @@ export async function runSigner(
 
 const tell = (told: SignerTold): void => void process.stdout.write(`${JSON.stringify(told)}\n`);
 
-/** Reads standard input line by line; the process ends where it does. */
+/** Reads standard input line by line; the process ends when it closes. */
 function toldLines(): () => Promise<unknown> {
   const lines = createInterface({ input: process.stdin, crlfDelay: Infinity })[Symbol.asyncIterator]();
   return async () => {
@@ -79,7 +78,7 @@ function toldLines(): () => Promise<unknown> {
   };
 }
 
-/** Returns the key, or a sentence if there is none. The input is never repeated. */
+/** Returns the key, or a sentence if it is missing. Never repeats the input. */
 function keyOf(key: string | null, keyFile: string | null): AuthorizationKey | string {
   if (keyFile === null) return authorizationKey(key ?? '') ?? 'IDP_AUTHORIZATION_PRIVATE_KEY: is no P-256 private key';
   let text: string;

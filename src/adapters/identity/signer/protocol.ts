@@ -2,41 +2,41 @@
 
 import type { CatalogSource } from '../../../domain/catalog/catalog.ts';
 
-/** Secrets that only the signer process may hold. `key` is null if it is in a file, or if no swaps are signed. */
+/** Secrets of the signer process. `key` is null if it is in a file, or if no swaps are signed. */
 export interface SignerKeys {
   readonly key: string | null;
   readonly appSecret: string;
 }
 
-/** The first line. */
+/** First input line. */
 export interface SignerSecret {
-  /** Null: they lie in the descriptor that the process was begun with, so that the next one can be given them as well. */
+  /** Null if they are in the inherited descriptor, from which a restarted process can read them again. */
   readonly keys: SignerKeys | null;
   readonly keyFile: string | null;
   readonly appId: string;
-  /** One of the levels of the service's log. */
+  /** Log level of the service. */
   readonly logLevel: string;
 }
 
-/** The second line, once the database is there. */
+/** Second input line, sent once the database runs. */
 export interface SignerAddresses {
   readonly databaseUrl: string;
-  /** Remote signer and node of the primary chain; null if no swaps are signed. */
+  /** URL of the remote signer; null if no swaps are signed, like the node's. */
   readonly url: string | null;
   readonly socket: string;
-  /** The state folder: the public keys of writers lie there, and the count of what was signed. */
+  /** State folder with the writers' public keys and the record of signings. */
   readonly home: string;
   readonly rpcUrl: string | null;
-  /** Others that may sign with a wallet. */
+  /** Addresses of market makers that may sign besides a wallet. */
   readonly makers: readonly string[];
-  /** The most that is signed for within 24 hours, in US dollars. */
+  /** Maximum US dollars that are signed for within 24 hours. */
   readonly dailyLimitUsd: string;
-  /** The most that one organization may buy for at the spot exchange within 24 hours, in US dollars. */
+  /** Maximum US dollars of one organization's purchases at the spot exchange within 24 hours. */
   readonly exchangeDailyLimitUsd: string;
   readonly isSandboxed: boolean;
-  /** Source of the service's catalog, so that the signer signs for the same mints. */
+  /** Source of the service's catalog, which lists the permitted mints. */
   readonly catalog: CatalogSource;
 }
 
-/** Answer to either line, as a line on standard output. `publicKey` is null if no swaps are signed. */
+/** Answer to either line, one line on standard output. `publicKey` is null if no swaps are signed. */
 export type SignerTold = { readonly ok: true; readonly publicKey: string | null } | { readonly ok: false; readonly wrong: string };

@@ -1,5 +1,5 @@
 /**
- * The identity provider's signing API: asks it to sign one transaction of a delegated wallet. Nothing is broadcast by it.
+ * Client of the identity provider's signing API: requests the signature of one transaction of a delegated wallet and broadcasts nothing.
  * See docs/reference/outside/remote-signer.md.
  */
 
@@ -21,7 +21,7 @@ export interface RemoteSignerOptions {
   readonly clock: Pick<Clock, 'now' | 'deadline'>;
 }
 
-/** One host, no redirects; neither request nor answer goes into a log or an error. */
+/** Creates the client of one host. Follows no redirect; neither request nor answer appears in a log or an error. */
 export function createRemoteSigner(options: RemoteSignerOptions): RemoteSigner {
   const base = options.baseUrl.replace(/\/+$/, '');
   const basic = `Basic ${Buffer.from(`${options.appId}:${options.appSecret}`).toString('base64')}`;
@@ -44,7 +44,7 @@ export function createRemoteSigner(options: RemoteSignerOptions): RemoteSigner {
       const text = await bodyWithin(response, MAX_ANSWER_BYTES);
       return text === null ? away('too_large', 'its answer is too long') : { status: response.status, text };
     } catch {
-      // The error's own words may repeat what was sent.
+      // The error's own message may repeat the request.
       return giveUp.signal.aborted ? away('timeout', 'it did not answer in time') : away('unreachable', 'it could not be reached');
     } finally {
       stop();
@@ -100,7 +100,7 @@ function answerOf({ status, text }: { readonly status: number; readonly text: st
   };
 }
 
-/** The bytes of a well-formed answer; null of every other text. */
+/** Returns the signed bytes of a well-formed answer, else null. */
 function signedOf(text: string): Uint8Array | null {
   try {
     const { method, data } = JSON.parse(text) as { method?: unknown; data?: { signed_transaction?: unknown; encoding?: unknown } };

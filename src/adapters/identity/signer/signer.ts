@@ -1,4 +1,4 @@
-/** The signer process as the service holds it: launched with the key, followed from life to life, and asked over its socket. */
+/** Starts and supervises the signer process and sends it requests over its socket. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../../../streams/clock.ts';
@@ -11,12 +11,12 @@ import { signerAt } from './socket.ts';
 import { superviseSigner } from './supervisor.ts';
 
 export interface Signer {
-  /** Public key for the remote signer; SPKI, base64. Null if no swaps are signed. */
+  /** Public key for the remote signer, base64 SPKI; null if no swaps are signed. */
   readonly publicKey: string | null;
-  /** Process id of the present process, or of the last one. */
+  /** Process id of the running process, or of the last one. */
   readonly pid: number;
   readonly client: SignerClient & ExchangeSigner;
-  /** Tells it where to listen and what to read. Before that its client answers `unavailable`. @throws Error in one sentence. */
+  /** Sends the addresses. Before that, its client answers `unavailable`. @throws Error with one sentence */
   open(place: Pick<SignerAddresses, 'databaseUrl' | 'url' | 'rpcUrl' | 'makers'>): Promise<void>;
   stop(): Promise<void>;
 }
@@ -24,17 +24,17 @@ export interface Signer {
 export interface SignerStart
   extends Pick<SignerAddresses, 'home' | 'isSandboxed' | 'dailyLimitUsd' | 'exchangeDailyLimitUsd'>,
     Pick<SignerSecret, 'keyFile' | 'appId' | 'logLevel'> {
-  /** Program of the process. */
+  /** Path of the process's program. */
   readonly program: string;
-  /** Sealed for the process; this one keeps none of them where the system has files of memory. */
+  /** Secrets of the process. This process keeps none of them if the system supports memory files. */
   readonly keys: SignerKeys;
-  /** Receives the public key before anything is signed. */
+  /** Receives the public key before the first signing. */
   readonly onKey: (publicKey: string) => void;
   readonly clock: Pick<Clock, 'now' | 'deadline'>;
   readonly log: Log;
 }
 
-/** Starts the signer. @throws Error in one sentence, without a character of the key, if the key is invalid. */
+/** Starts the signer. @throws Error with one sentence, without any part of the key, if the key is invalid */
 export async function openSigner(start: SignerStart): Promise<Signer> {
   const { program, keys, keyFile, appId, logLevel, home, isSandboxed, dailyLimitUsd, exchangeDailyLimitUsd, clock, log } = start;
   const socket = join(home, 'signer', `${process.pid}.sock`);

@@ -1,6 +1,6 @@
 /**
- * The way to the signer process: a private socket of this machine that takes the id of a prepared transaction, or a request to
- * the spot exchange, each with the worker's signature, and nothing else.
+ * Private socket of the signer process. It accepts only ids of prepared transactions and requests to the spot exchange, each signed by the
+ * worker.
  */
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import http from 'node:http';
@@ -12,16 +12,16 @@ import type { ExchangeSignature, ExchangeSigner, SignerAnswer, SignerClient } fr
 
 const MAX_BYTES = 16 * 1024;
 const ANSWER_MS = 6_000;
-/** The operating systems' own limit, a little below. */
+/** Maximum length of a socket path, slightly below the operating systems' limits. */
 const LONGEST_PATH = 100;
 const SIGNATURE = /^[A-Za-z0-9+/]{86}==$/;
 
-/** Path of requests to the spot exchange at the signer. */
+/** HTTP path of requests to the spot exchange. */
 const EXCHANGE_PATH = '/exchange';
 
 type Answer = SignerAnswer | ExchangeSignature;
 
-/** The two members of a JSON object, in this order, the second a signature; null of everything else. */
+/** Parses a JSON object with exactly the given member and `signature`, in this order; null otherwise. */
 function signedOf(text: string, name: string): { readonly value: unknown; readonly signature: string } | null {
   try {
     const body: unknown = JSON.parse(text);
@@ -33,20 +33,20 @@ function signedOf(text: string, name: string): { readonly value: unknown; readon
   }
 }
 
-/** Parses a request; null for everything but `{"orderId":"<uuid>","signature":"<base64 of 64 bytes>"}`. */
+/** Parses `{"orderId":"<uuid>","signature":"<base64 of 64 bytes>"}`; null for any other text. */
 function askedOf(text: string): { readonly orderId: string; readonly signature: string } | null {
   const { value: orderId, signature } = signedOf(text, 'orderId') ?? {};
   return typeof orderId === 'string' && isUuid(orderId) && signature !== undefined ? { orderId, signature } : null;
 }
 
-/** The same of `{"request":{…},"signature":"<base64 of 64 bytes>"}`. */
+/** Parses `{"request":{…},"signature":"<base64 of 64 bytes>"}`; null for any other text. */
 function exchangeAskedOf(text: string): { readonly request: ExchangeRequest; readonly signature: string } | null {
   const { value, signature } = signedOf(text, 'request') ?? {};
   const request = readExchangeRequest(value);
   return request !== null && signature !== undefined ? { request, signature } : null;
 }
 
-/** Signs what was requested; null if it is neither kind of request. */
+/** Signs a request; null if it is of neither kind. */
 function answerTo(options: SignerClient & ExchangeSigner, path: string | undefined, text: string): Promise<Answer> | null {
   if (path === EXCHANGE_PATH) {
     const asked = exchangeAskedOf(text);
@@ -56,12 +56,12 @@ function answerTo(options: SignerClient & ExchangeSigner, path: string | undefin
   return asked && options.sign(asked.orderId, asked.signature);
 }
 
-/** Listens on a socket that only this user can open. @throws Error in one sentence if the path is too long for a socket. */
+/** Listens on a socket that only this user can open. @throws Error with one sentence if the path is too long */
 export async function listenAsSigner(options: {
   readonly path: string;
   readonly sign: SignerClient['sign'];
   readonly signRequest: ExchangeSigner['signRequest'];
-  /** Receives errors that became an `unavailable`. */
+  /** Receives errors that were answered with `unavailable`. */
   readonly onError: (error: unknown) => void;
 }): Promise<{ close(): Promise<void> }> {
   const { path } = options;
@@ -115,7 +115,7 @@ export async function listenAsSigner(options: {
   };
 }
 
-/** The client of a signer that listens at `path`. */
+/** Creates the client of a signer that listens at `path`. */
 export function signerAt(path: string, clock: Pick<Clock, 'now' | 'deadline'>): SignerClient & ExchangeSigner {
   return {
     sign: (orderId, signature) => asked<SignerAnswer>(path, clock, '/', { orderId, signature }),
@@ -157,7 +157,7 @@ function answerOf<Given extends Answer>(text: string): Given | Silence {
     const answer = JSON.parse(text) as Given;
     if (['signed', 'refused', 'unavailable'].includes(answer.outcome)) return answer;
   } catch {
-    // Told below.
+    // Reported below.
   }
   return { outcome: 'unavailable', reason: 'malformed', detail: 'the signer answered with something that is no answer' };
 }

@@ -1,28 +1,30 @@
-/** Follows the signer process from life to life, and answers in its place while none is there. */
+/** Restarts the signer process and answers in its place while it is down. */
 import type { Clock } from '../../../../streams/clock.ts';
 import type { Log } from '../../../../streams/log.ts';
 import type { ExchangeSigner, SignerAnswer, SignerClient } from '../../../trading/ports.ts';
 import type { SignerLife } from './process.ts';
 import type { SignerAddresses, SignerSecret } from './protocol.ts';
 
-/** Maximum restarts in a row. A life of `STEADY_MS` resets the count. */
+/** Maximum consecutive restarts. A process that ran for `STEADY_MS` resets the count. */
 const MOST_RESTARTS = 5;
 const STEADY_MS = 600_000;
-/** The wait before the first of them, which doubles with each. */
+/** Wait before the first restart, in milliseconds. Doubles with each restart. */
 const FIRST_WAIT_MS = 1_000;
 
 export interface SupervisedSigner {
   readonly pid: number;
-  /** Refusal while no process can answer; null while one listens. */
+  /** Returns the refusal while no process is listening; null while one is. */
   refusal(): Extract<SignerAnswer, { readonly outcome: 'unavailable' }> | null;
   open(place: SignerAddresses): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Follows one life after the other: each that ends is told and, once the first was open, followed by another, so often and after such waits. */
+/**
+ * Supervises the process. Every end is logged; once the first process was ready, restarts follow up to the maximum with increasing waits.
+ */
 export function superviseSigner(deps: {
   readonly first: SignerLife;
-  /** Null if the key cannot be passed on once more. */
+  /** Starts the next process; null if the key cannot be passed on again. */
   readonly begin: (() => SignerLife) | null;
   readonly secret: SignerSecret;
   readonly publicKey: string | null;
@@ -63,7 +65,7 @@ export function superviseSigner(deps: {
     const present = life;
     try {
       const key = await present.tell(secret);
-      // An operator who replaces the file has to register its key first, and knows when.
+      // A replaced key must be registered first, so the operator has to restart the service.
       if (key !== publicKey) throw new Error('the key file holds another key than at the start: start the service again to sign with it');
       await present.tell(at);
       refusal = null;
@@ -96,7 +98,7 @@ export function superviseSigner(deps: {
   };
 }
 
-/** Wraps the client so that its inconclusive answers are counted by reason. */
+/** Wraps the client and counts inconclusive answers by reason. */
 export function toldOfSilence(
   { sign, signRequest }: SignerClient & ExchangeSigner,
   onFailure: (reason: string) => void,

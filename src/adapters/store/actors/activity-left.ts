@@ -1,9 +1,9 @@
-/** Condition that an activity was left behind by its actor, for listing and retrying activities. */
+/** SQL condition that an actor has moved past an activity, for listing and retrying activities. */
 import type { Sql, Transaction } from '../database.ts';
 
 /**
- * A condition: the actor of an activity has taken a step since the one that asked for it, whose version stands in the key. Where its
- * steps were moved it has ended. The query has `c` of activities.
+ * Builds the condition: the actor has taken a step after the one that requested the activity, whose version is in the key. If the steps
+ * were archived, the actor has ended. The query has `c` of activities.
  */
 export function activityLeft(sql: Sql | Transaction) {
   return sql`(exists (

@@ -1,10 +1,10 @@
-/** Names of actors in lists. */
+/** SQL column of an actor's name in lists. */
 import type { Sql } from '../database.ts';
 
 /**
- * Builds the column of an actor's name: of an agent or of the agent that is evaluated, what an order buys or sells, what a transfer sends,
- * the symbol of a token or of a Take, what a transaction is for; null if an actor has none of these. The query has `a` of actors and `g` of
- * agents. An outcome of a prediction market is named by its question, which is not here.
+ * Builds the column: the name of the agent or of the evaluated agent, the instrument of an order, the asset of a transfer, the symbol of a
+ * token or Take, or a transaction's purpose; null for other actors. The query has `a` of actors and `g` of agents. An outcome of a
+ * prediction market is named by its question, which the caller adds.
  */
 export function actorName(sql: Sql) {
   const order = sql`a.snapshot #> '{context,order}'`;

@@ -1,4 +1,4 @@
-/** Reads of actors of every kind: lists, one of them, its committed steps, and the outcomes of its activities. */
+/** Reads of actors of every kind: lists, single actors, committed steps, and results of activities. */
 import type { ActivityFate, ActivityFates } from '../../../../actors/runtime/actor-branches.ts';
 import type { ArchivedSteps } from '../../../../actors/runtime/actor-history.ts';
 import type { ActorRow, ActorState } from '../../../domain/agents/actor-step.ts';
@@ -16,13 +16,13 @@ export type ActorStatus = ActorRow['status'];
 export interface ActorSummary {
   readonly id: string;
   readonly kind: string;
-  /** Name of an agent, or null for other actors. */
+  /** Agent's name; null for other actors. */
   readonly name: string | null;
   readonly machine: string;
   readonly version: number;
   readonly status: ActorStatus;
   readonly value: Json;
-  /** ISO 8601, like `changedAt`. */
+  /** ISO 8601. */
   readonly createdAt: string;
   readonly changedAt: string;
 }
@@ -30,7 +30,7 @@ export interface ActorSummary {
 export interface ActorDetail extends ActorSummary {
   /** Current context of the actor. */
   readonly context: Json;
-  /** Incidents of the actor, newest first, at most 20, in one line each. */
+  /** Incidents in one line each, newest first, at most 20. */
   readonly incidents: readonly { readonly at: EpochMs; readonly kind: string; readonly detail: string }[];
 }
 
@@ -58,7 +58,7 @@ export function createActorReads(sql: Sql) {
     sql`a.id, a.number, a.kind, ${actorName(sql)} as name, a.machine, a.version, a.status, a.snapshot, a.created_at, a.changed_at`;
 
   return {
-    /** Newest first; the position is the last actor's number. */
+    /** Lists actors, newest first. The position is the last actor's number. */
     async list(
       orgId: string,
       { kind, status, search }: { readonly kind: string | null; readonly status: ActorStatus | null; readonly search: string | null },
@@ -89,8 +89,8 @@ export function createActorReads(sql: Sql) {
     },
 
     /**
-     * The steps after version `from` up to `to`, oldest first, the version that the actor has reached, and where its steps lie
-     * since they were moved. Null if the organization has no such actor. A quarantine raises the version without a step.
+     * Returns the steps after version `from` up to `to`, oldest first, with the actor's version and the location of archived steps. Null if
+     * the organization has no such actor. A quarantine raises the version without a step.
      */
     async steps(
       orgId: string,
@@ -111,7 +111,7 @@ export function createActorReads(sql: Sql) {
 
 export type ActorReads = ReturnType<typeof createActorReads>;
 
-/** Reads the outcomes of the activities that a step requested, by the index of each in the step. */
+/** Reads the results of a step's activities by index. */
 export function createActivityFates(sql: Sql): ActivityFates {
   return async (actorId, version, count) => {
     if (count === 0) return [];

@@ -1,4 +1,4 @@
-/** The rows that actors write besides their state, by type: each batch of one type is one statement. */
+/** Writers of the rows that steps create besides state, by type; each batch of one type is one statement. */
 import { agent, agentNames, agentProjection } from '../../../../actors/agent/resource.ts';
 import { bridgeTransfer } from '../../../../actors/bridge-transfer/resource.ts';
 import { checkout, licence, marketplaceImport } from '../../../../actors/checkout/resource.ts';
@@ -36,11 +36,11 @@ import { requireUnboundDollars } from '../vaults/account-facts.ts';
 
 type Writer = (transaction: Transaction, rows: readonly ActorRecord[], ahead?: unknown) => Promise<unknown>;
 
-/** Writers in the order in which they run: what others refer to comes first. */
+/** Writers in order: referenced rows come first. */
 const WRITERS: { readonly [type: string]: Writer } = {
-  // Before the control row is shared: two that share it and both want it for themselves would wait for each other.
+  // Before the control row is locked for sharing: two transactions that share it and both need it exclusively would deadlock.
   dollars_spent: requireUnboundDollars,
-  // Where the permit is lost, nothing is written.
+  // Without a valid permit nothing is written.
   execution_permit: (transaction, rows) => requirePermits(transaction, rows),
   epoch_check: (transaction, rows) => requireEpochs(transaction, rows),
   mandate_check: (transaction, rows) => requireMandates(transaction, rows),
@@ -57,7 +57,7 @@ const WRITERS: { readonly [type: string]: Writer } = {
   agent_renamed: revise(agentNames),
   agent_projection: revise(agentProjection),
 
-  // If slots of the earlier duty are still to be ticked (late), that duty is kept, and the time between is a rest.
+  // If slots of the earlier duty are still unticked (late), that duty is kept and the time between counts as rest.
   tick_window: (transaction, rows) => transaction`
     update actors set
       tick_from = case when w.from_now then r."from" else actors.tick_from end,
@@ -95,9 +95,9 @@ const WRITERS: { readonly [type: string]: Writer } = {
   launcher_launch: project(launcherLaunch),
   listed_token: writeListedTokens,
 
-  // Each open proposal is told of it by a timer that is due at once. The agent's row is locked first: a tick that is just
-  // making a proposal holds it, and what it makes is seen here.
-  // A breaker with `halt_only` leaves what waits: it cannot be approved while the agent is paused, and expires by its time.
+  // A timer that is due at once notifies each open proposal. The agent's row is locked first: a tick that is creating a proposal holds it,
+  // and its proposal is then seen here. A breaker with `halt_only` keeps waiting proposals: they cannot be approved while the agent is
+  // paused, and expire.
   proposals_cancelled: async (transaction, rows) => {
     const ids = rows.map(({ agentId }) => agentId as string);
     await transaction`select 1 from agents where id = any(${ids}::uuid[]) order by id for update`;
@@ -158,14 +158,14 @@ const WRITERS: { readonly [type: string]: Writer } = {
       as r("orgId" uuid, subject text, route text, key text, "requestHash" text, status int, body text)`,
 };
 
-/** Checks that lock the rows which they read, and read nothing that another record of the step writes: they are asked at one time. */
+/** Checks that lock the rows that they read and depend on no other record of the step; they run concurrently. */
 const CHECKS: ReadonlySet<string> = new Set(['execution_permit', 'epoch_check', 'mandate_check']);
-/** Locks of what is written later, taken behind those of the checks at the same time. */
+/** Locks for later writes, taken while the checks run. */
 const AHEAD: { readonly [type: string]: Writer } = { fill: lockBookOfFills };
-/** Records with locks of their own, which come before those taken ahead. */
+/** Records with locks that must precede those taken ahead. */
 const LOCKS_FIRST: ReadonlySet<string> = new Set(['delegation_check', 'transaction_capacity', 'take_capital']);
 
-/** Writes the rows of a step. @throws on a type that no writer knows: a defect. */
+/** Writes the records of a step. @throws Error for a type without a writer: a defect */
 export async function writeRecords(transaction: Transaction, records: readonly ActorRecord[]): Promise<void> {
   const rowsOf = new Map<string, ActorRecord[]>();
   for (const record of records) {
@@ -194,14 +194,14 @@ export async function writeRecords(transaction: Transaction, records: readonly A
     }
     await answered();
     const written = write(transaction, rows, await ahead.get(type));
-    // A single statement need not be waited for: what follows it is carried out after it.
+    // A single statement is not awaited: later statements run after it.
     if (isStatement(written)) send(transaction, written);
     else await written;
   }
   await answered();
 }
 
-/** Checks the organization's epoch, which is all that an order without an agent requires. @throws PermitLost if a halt came since. */
+/** Checks the organization's epoch, the only requirement of an order without an agent. @throws PermitLost after a halt */
 async function requireEpochs(transaction: Transaction, rows: readonly ActorRecord[]): Promise<void> {
   const orgIds = [...new Set(rows.map(({ orgId }) => orgId as string))];
   const found = await transaction<{ org_id: string; epoch: number }[]>`
@@ -210,7 +210,7 @@ async function requireEpochs(transaction: Transaction, rows: readonly ActorRecor
   for (const { orgId, epoch } of rows) if (epochs.get(orgId as string) !== epoch) throw new PermitLost('halted');
 }
 
-/** @throws PermitLost if one of them does not hold; the rows that they were read from stay locked until the transaction ends. */
+/** @throws PermitLost if a permit does not hold; the rows that were read stay locked until the transaction ends */
 async function requirePermits(transaction: Transaction, rows: readonly ActorRecord[]): Promise<void> {
   const permits = rows as unknown as readonly (ExecutionPermit & { readonly orgId: string; readonly agentId: string })[];
   const factsOf = await readPermitFacts(transaction, [...new Set(permits.map(({ agentId }) => agentId))]);
@@ -224,8 +224,8 @@ async function requirePermits(transaction: Transaction, rows: readonly ActorReco
 }
 
 /**
- * Checks that the mandate by which an order was assessed still holds. Its next version is written by the holder of the control row, which
- * the permit of the same step has locked until the transaction ends. @throws MandateMoved
+ * Checks that the mandate of a risk assessment is still in force. A new version requires the control row, which this step's permit locks
+ * until the transaction ends. @throws MandateMoved
  */
 async function requireMandates(transaction: Transaction, rows: readonly ActorRecord[]): Promise<void> {
   const orgIds = [...new Set(rows.map(({ orgId }) => orgId as string))];
@@ -239,7 +239,7 @@ async function requireMandates(transaction: Transaction, rows: readonly ActorRec
   }
 }
 
-/** The agents and Takes with the control rows of their organizations, locked against a halt, a pause and a change until the transaction ends. */
+/** Reads agents and Takes with their organizations' control rows, locked until the transaction ends against a halt, a pause or a change. */
 export async function readPermitFacts(
   transaction: Transaction,
   agentIds: readonly string[],
@@ -273,7 +273,7 @@ export async function readPermitFacts(
   >`
     select t.id, t.org_id, c.epoch, c.swept_epoch < c.epoch as halting, t.on_duty, t.mode, t.reason, t.manifest_hash from takes t join control c on c.org_id = t.org_id
     where t.id = any(${agentIds as string[]}::uuid[]) order by t.id for share of t, c`;
-  // Asked at one time, and locked in this order.
+  // Sent together and locked in this order.
   const [rows, takes] = await Promise.all([ofAgents.execute(), takesFound.execute()]);
   const ofTakes = takes.map((row): [string, PermitFacts & { readonly orgId: string }] => [
     row.id,

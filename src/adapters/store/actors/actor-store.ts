@@ -1,4 +1,4 @@
-/** Actors in PostgreSQL: steps committed by compare-and-set on the version, many of them in one transaction. */
+/** Store of actors in PostgreSQL: steps are committed by compare-and-set on the version, several per transaction. */
 import type {
   Activity,
   ActorRow,
@@ -17,10 +17,10 @@ import { type Fragment, isDataRefusal, isRetryable, send, type Sql, type Transac
 import { writeRecords } from './actor-records.ts';
 import { holdsNow } from '../waiting-work.ts';
 
-/** Listeners wake at this; it is a hint, the rows are the truth. */
+/** Notification channel of announcements. It is a hint; the rows are authoritative. */
 export const ANNOUNCEMENTS_CHANNEL = 'sevengate_announcements';
 
-/** Wakes the tails at the commit. Through the transaction's own connection: postgres.js's `notify` would take a second one from the pool. */
+/** Notifies the tails at commit through the transaction's connection; postgres.js's `notify` would take a second one from the pool. */
 export async function hintAnnouncements(transaction: Transaction): Promise<void> {
   send(transaction, transaction`select pg_notify(${ANNOUNCEMENTS_CHANNEL}, '')`);
 }
@@ -28,8 +28,8 @@ export async function hintAnnouncements(transaction: Transaction): Promise<void>
 const RETRY_LIMIT = 5;
 
 /**
- * Runs a transaction again after a serialization failure, a deadlock or a lost connection. Only for transactions that
- * are safe to repeat: every write in them is guarded by a version or a unique key.
+ * Retries a transaction after a serialization failure, a deadlock or a lost connection. Use it only if repeating is safe: every write is
+ * guarded by a version or a unique key.
  */
 export async function inTransaction<Value>(sql: Sql, work: (transaction: Transaction) => Promise<Value>): Promise<Value> {
   for (let attempt = 1; ; attempt++) {
@@ -52,7 +52,7 @@ interface StoredActor {
   status: ActorRow['status'];
 }
 
-/** An item of a step with the step's address; `index` counts the items of its kind within the step. */
+/** Item of a step with the step's address. `index` counts items of its kind within the step. */
 interface Addressed<Item> {
   readonly actorId: string;
   readonly orgId: string;
@@ -62,7 +62,7 @@ interface Addressed<Item> {
   readonly item: Item;
 }
 
-/** Claims activities that are due, by turns of their organizations. A claim is signed, which takes a transaction: if nothing is due, looking is all there is. */
+/** Claims due activities in turns by organization. Claiming needs a signed transaction, so a plain read comes first. */
 async function takeActivities(
   sql: Sql,
   now: EpochMs,
@@ -79,7 +79,7 @@ async function takeActivities(
   return rows.map((row) => ({ key: row.key, actorId: row.actor_id, kind: row.kind, payload: row.payload, attempts: row.attempts }));
 }
 
-/** Timers that are due, by turns of their organizations. Those of an actor in quarantine wait for its release. */
+/** Reads due timers in turns by organization. Timers of quarantined actors wait for the release. */
 async function dueTimers(sql: Sql, now: EpochMs, limit: number): Promise<readonly DueTimer[]> {
   if (!(await holdsNow(sql, sql`exists (select 1 from timers where due_at <= ${now})`))) return [];
   const rows = await sql<{ actor_id: string; timer_id: string; due_at: number; event: DueTimer['event'] }[]>`
@@ -89,7 +89,7 @@ async function dueTimers(sql: Sql, now: EpochMs, limit: number): Promise<readonl
   return rows.map((row) => ({ actorId: row.actor_id, timerId: row.timer_id, dueAt: row.due_at, event: row.event }));
 }
 
-/** @param worker The name under which this process divides the due activities with other workers; null takes those of all organizations. */
+/** @param worker name by which this process shares due activities with other workers; null takes those of all organizations */
 export function createActorStore(sql: Sql, worker: string | null = null) {
   return {
     async load(ids: readonly string[]): Promise<ReadonlyMap<string, ActorRow>> {
@@ -174,14 +174,14 @@ function actorRow(row: StoredActor): ActorRow {
   };
 }
 
-/** The steps of one actor in their order. */
+/** Steps of one actor in order. */
 interface Turn {
   readonly first: StepCommit;
   readonly last: StepCommit;
   readonly steps: readonly StepCommit[];
 }
 
-/** The steps by actor, in the order of ids, so that two transactions over the same actors never wait for each other. */
+/** Groups steps by actor, sorted by id, so that two transactions over the same actors cannot deadlock. */
 function turnsOf(commits: readonly StepCommit[]): readonly Turn[] {
   const byActor = new Map<string, StepCommit[]>();
   for (const commit of commits) {
@@ -194,7 +194,7 @@ function turnsOf(commits: readonly StepCommit[]): readonly Turn[] {
     .map(([, steps]) => ({ first: steps[0] as StepCommit, last: steps.at(-1) as StepCommit, steps }));
 }
 
-/** Moves each actor that is still where its first step found it to the state after its last. */
+/** Moves each actor that is still at its first step's version to the state after its last step. */
 function swapStatement(transaction: Transaction, turns: readonly Turn[]): Fragment {
   const swaps = turns.map(({ first, last }) => ({
     id: first.row.id,
@@ -215,15 +215,15 @@ function swapStatement(transaction: Transaction, turns: readonly Turn[]): Fragme
     ) d where actors.id = d.id`;
 }
 
-/** Answers which of the actors were moved. */
+/** Returns the actors that were moved. */
 async function swapStates(transaction: Transaction, turns: readonly Turn[]): Promise<ReadonlySet<string>> {
   const swapped = await transaction<{ id: string }[]>`${swapStatement(transaction, turns)} returning actors.id`;
   return new Set(swapped.map(({ id }) => id));
 }
 
 /**
- * Commits the steps of one actor, which is nearly always still where they found it: they are sent with its move. Where it is elsewhere,
- * the transaction fails by whatever notices first, and the actor is the one that is answered.
+ * Commits the steps of one actor. They are sent together with its move, because the version nearly always fits. If it does not, the
+ * transaction fails and the result names the actor.
  */
 async function commitOne(sql: Sql, turn: Turn): Promise<ReadonlySet<string>> {
   const { id, version } = turn.first.row;
@@ -241,7 +241,7 @@ async function commitOne(sql: Sql, turn: Turn): Promise<ReadonlySet<string>> {
   }
 }
 
-/** Creates actors with their first steps inside a transaction that writes more than that: one statement per table, however many there are. */
+/** Creates actors with their first steps inside a larger transaction, with one statement per table. */
 export async function writeStarts(transaction: Transaction, starts: readonly ActorStart[]): Promise<void> {
   if (starts.length === 0) return;
   send(
@@ -278,14 +278,14 @@ export async function writeStarts(transaction: Transaction, starts: readonly Act
   );
 }
 
-/** A step with the actor that takes it. */
+/** Step with its actor. */
 interface WrittenStep extends Pick<StepCommit, 'at' | 'machine' | 'event' | 'plan' | 'cause' | 'also'> {
   readonly id: string;
   readonly orgId: string;
   readonly kind: string;
-  /** The actor's after the step; 1 for its first. */
+  /** Version after the step; 1 for the first one. */
   readonly version: number;
-  /** The state's value before the step; null for an actor's first. */
+  /** State before the step; null for the first one. */
   readonly from: Json;
 }
 
@@ -309,10 +309,7 @@ async function writeCommits(transaction: Transaction, commits: readonly StepComm
   );
 }
 
-/**
- * Writes the steps with all that their plans ask for: one statement per table, however many there are. What a step requires is checked
- * before anything of it is sent.
- */
+/** Writes the steps and everything that they plan, with one statement per table. Required checks run first. */
 async function writeSteps(transaction: Transaction, steps: readonly WrittenStep[], commits: readonly StepCommit[] = []): Promise<void> {
   await writeRecords(
     transaction,
@@ -355,12 +352,12 @@ async function writeSteps(transaction: Transaction, steps: readonly WrittenStep[
   );
 }
 
-/** A committed step as the `inspect` channel shows it. */
+/** Returns a committed step in the form of the channel `inspect`. */
 function inspected({ id: actorId, kind, machine, version, event, from, plan }: WrittenStep): Announcement {
   return { channel: 'inspect', body: { actorId, kind, machine, version, event: event as Json, from, to: plan.state.value } };
 }
 
-/** Takes away the timers that the steps were fired by. */
+/** Deletes the timers that fired the steps. */
 async function endFired(transaction: Transaction, commits: readonly StepCommit[]): Promise<void> {
   const fired = commits.flatMap(({ row, firedTimer }) => (firedTimer === undefined ? [] : [{ actorId: row.id, timerId: firedTimer }]));
   if (fired.length > 0) await dropTimers(transaction, fired);
@@ -390,7 +387,7 @@ async function endAnswered(transaction: Transaction, commits: readonly StepCommi
   );
 }
 
-/** Sets and cancels timers: of each the last word of the steps counts. */
+/** Sets and cancels timers; for each timer the last change counts. */
 async function writeTimers(transaction: Transaction, changes: readonly Addressed<TimerChange>[]): Promise<void> {
   const last = [...new Map(changes.map(({ actorId, item }) => [`${actorId} ${item.timerId}`, { actorId, ...item }])).values()];
   const cancelled = last.filter(({ op }) => op === 'cancel');

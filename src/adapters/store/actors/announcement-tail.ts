@@ -1,4 +1,4 @@
-/** The announcements as one ordered stream: read once per process, resumable anywhere, without a row missed or repeated. */
+/** Ordered stream of announcements: read once per process and resumable at any position without missing or repeating a row. */
 import type { Announcement } from '../../../domain/agents/actor-step.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Sql } from '../database.ts';
@@ -6,28 +6,28 @@ import { ANNOUNCEMENTS_CHANNEL } from './actor-store.ts';
 import type { AnnouncementFilter, AnnouncementPage, AnnouncementPosition, AnnouncementRow } from './announced-rows.ts';
 
 export interface AnnouncementTailOptions {
-  /** Follows the announcements of all organizations. */
+  /** Connections that see all organizations. */
   readonly sql: Sql;
-  /** Connection on which a resumed client's backlog is read; default the same as the rest. */
+  /** Returns connections of one organization, for the backlog of a resumed client; default `sql`. */
   readonly ownConnection?: (orgId: string) => Sql;
   readonly clock: { now(): EpochMs; deadline(at: EpochMs, call: () => void): () => void };
-  /** Milliseconds between reads until notifications are known to arrive; 200 by default. Then at least one read a second. */
+  /** Milliseconds between reads until notifications arrive; default 200. Afterwards at least one read per second. */
   readonly pollMs?: number;
-  /** Rows per query; 1,000 unless told. */
+  /** Rows per query; default 1,000. */
   readonly pageRows?: number;
-  /** Spreads the retries of many processes, 0 to below 1; the middle unless told. */
+  /** Random source for jitter of retries, 0 <= n < 1; default 0.5. */
   readonly random?: () => number;
-  /** Receives every failed poll; the tail goes on by itself. */
+  /** Receives the error of every failed poll; polling continues. */
   readonly onError?: (error: unknown) => void;
 }
 
 const POLL_MS = 200;
-/** Poll interval beside notifications: for a lost one, with a half-open connection. */
+/** Milliseconds between polls while notifications arrive, in case one is lost. */
 const NOTIFIED_POLL_MS = 1_000;
 const PAGE_ROWS = 1_000;
-/** Delay before the next read if committed rows wait for an older transaction to end. */
+/** Milliseconds before the next read while committed rows wait for an older transaction. */
 const HELD_BACK_MS = 20;
-/** A poll that has not answered by then is given up: its connection may be half open. */
+/** Timeout of a poll in milliseconds: its connection may be half open. */
 const POLL_DEADLINE_MS = 10_000;
 const RETRY_CAP_MS = 1_000;
 
@@ -42,26 +42,25 @@ interface StoredRow {
 }
 
 /**
- * Makes the one reader of a process. Rows are ordered by (xid, seq) and taken only below the oldest transaction that is
- * still open, so that one which commits late is never passed over. A notification only wakes it; the rows are the truth,
- * hence a lost connection or a restarted server costs time and nothing else.
+ * Creates the only reader of a process. Rows are ordered by (xid, seq) and read below the oldest open transaction, so that a late commit is
+ * never skipped. Notifications only trigger reads, so a lost connection or a restarted server costs only time.
  */
 export function createAnnouncementTail(options: AnnouncementTailOptions) {
   return new PolledTail(options);
 }
 
-/** The announcements of the store as one ordered stream. */
+/** Ordered stream of the store's announcements. */
 export type AnnouncementTail = ReturnType<typeof createAnnouncementTail>;
 
 interface Followed {
   readonly rows: readonly AnnouncementRow[];
-  /** The place where the tail stands lies beyond every transaction of the database. */
+  /** True if the tail's position lies beyond every transaction of the database. */
   readonly wentBack: boolean;
-  /** Committed rows wait for an older transaction to end. */
+  /** True if committed rows wait for an older transaction. */
   readonly heldBack: boolean;
 }
 
-/** Receives rows in order and how far they go. It must not throw. */
+/** Receives rows in order and the new position. Must not throw. */
 type AnnouncementListener = (rows: readonly AnnouncementRow[], position: AnnouncementPosition) => void;
 
 class PolledTail {
@@ -74,11 +73,11 @@ class PolledTail {
   readonly #listeners;
   #position: AnnouncementPosition = { xid: 0, seq: 0 };
   #stopped = true;
-  /** Polls are numbered, so that the answer of one that was given up changes nothing. */
+  /** Number of the present poll; answers of abandoned polls are ignored. */
   #poll = 0;
   #polling = false;
   #hinted = false;
-  /** The newest rows were told by a notification, so the next ones will be. A row that comes without one takes that back. */
+  /** True while notifications precede new rows; a row without one resets it. */
   #notified = false;
   #failures = 0;
   #cancelTimer: () => void = () => {};
@@ -95,12 +94,12 @@ class PolledTail {
     this.#listeners = new Set<AnnouncementListener>();
   }
 
-  /** Takes the present as its beginning and starts to follow. @throws if the database does not answer. */
+  /** Starts at the present position. @throws if the database does not answer */
   async start(): Promise<void> {
     if (!this.#stopped) return;
     await this.#begin();
     this.#stopped = false;
-    // Not awaited: following works without notifications, only a little later. After a reconnect one catch-up is due.
+    // Not awaited: the tail also works without notifications, slightly later. A reconnect triggers one poll.
     this.#sql
       .listen(
         ANNOUNCEMENTS_CHANNEL,
@@ -117,23 +116,26 @@ class PolledTail {
     this.#run();
   }
 
-  /** Position up to which everything was emitted. */
+  /** Returns the position up to which rows were emitted. */
   position(): AnnouncementPosition {
     return this.#position;
   }
 
-  /** Receives every row committed from now on, in order, and after each batch how far it goes. The listener must not throw. */
+  /**
+   * Receives every row committed from now on, in order, with the position after each batch. The listener must not throw. Returns the
+   * unsubscribe function.
+   */
   subscribe(listener: AnnouncementListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
   /**
-   * Reads matching rows after `after` and up to `upTo`, oldest first. One page looks at a bounded number of rows, so it may
-   * be empty long before the end: go on from its position until that has reached `upTo`.
+   * Reads matching rows after `after` up to `upTo`, oldest first. A page covers a limited number of rows and may be empty before the end:
+   * continue from its position until it reaches `upTo`.
    */
   async read(after: AnnouncementPosition, upTo: AnnouncementPosition, filter: AnnouncementFilter): Promise<AnnouncementPage> {
-    // The end of a page is a matter of all rows. Its contents are the organization's own.
+    // The page's end counts all rows; its contents are read with the organization's connection.
     const [last] = await this.#sql<{ xid: string; seq: number; looked_at: number }[]>`
         with page as (
           select xid, seq from announcements
@@ -155,9 +157,9 @@ class PolledTail {
     return { rows: rows.map(announcementRow), position: last.looked_at < this.#pageRows ? upTo : { xid: Number(last.xid), seq: last.seq } };
   }
 
-  /** False for a place that this database has not reached (a cursor of another one, or an invented one), and for one whose following rows are forgotten. */
+  /** Returns false for a position beyond this database (of another database, or invented) or before the kept rows. */
   async isKnown({ xid, seq }: AnnouncementPosition): Promise<boolean> {
-    // An older place than the oldest row is forgotten, unless that row is the first one ever; 0.0 is the beginning of the kept history.
+    // A position before the oldest row is forgotten unless that row is the first one ever. 0.0 is the start of the kept rows.
     const [row] = await this.#sql<{ known: boolean }[]>`
         select ${String(xid)}::text::xid8 <= pg_snapshot_xmax(pg_current_snapshot())
           and coalesce((select seq = 1 or ${xid === 0}::boolean or (${String(xid)}::text::xid8, ${seq}::bigint) >= (xid, seq)
@@ -180,7 +182,7 @@ class PolledTail {
     if (!this.#stopped) this.#cancelTimer = this.#clock.deadline(this.#clock.now() + delayMs, () => this.#run(forLost));
   }
 
-  /** @param forLost looks for rows whose notification did not come. */
+  /** @param forLost true to look for rows without a notification */
   #run(forLost = false): void {
     if (this.#stopped || this.#polling) return;
     this.#cancelTimer();
@@ -224,7 +226,7 @@ class PolledTail {
       return;
     }
     const last = rows.at(-1);
-    // A row that was really committed: after a crash the server reuses unused transaction numbers.
+    // Only rows prove a position: after a crash the server reuses unused transaction numbers.
     if (last !== undefined) {
       this.#position = { xid: last.xid, seq: last.seq };
       for (const listener of this.#listeners) {
@@ -260,7 +262,7 @@ class PolledTail {
     return { rows: first.xid === null ? [] : found.map(announcementRow), wentBack: first.went_back, heldBack: first.held_back };
   }
 
-  /** Stands at the newest row that no open transaction can still precede. */
+  /** Starts at the newest row that no open transaction can precede. */
   async #begin(): Promise<void> {
     const [row] = await this.#sql<{ xid: string; seq: number }[]>`
       select xid::text, seq from announcements

@@ -1,9 +1,9 @@
-/** Forgets rows that are kept for some days, a few thousand at a time: announcements that feeds can be resumed from, activities that have ended, inputs of outside proposals. */
+/** Deletes rows that are kept for some days, in batches: announcements, ended activities, and inputs of outside proposals. */
 import { INPUTS_KEPT_MS } from '../../../domain/outside/outside-proposal.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Sql } from '../database.ts';
 
-/** Rows that one statement forgets, so that it never holds anybody up for long. */
+/** Rows per statement, so that it blocks others only briefly. */
 const BATCH_ROWS = 5_000;
 
 async function untilNoneIsLeft(forget: () => Promise<readonly { readonly count: number }[]>): Promise<number> {
@@ -12,17 +12,17 @@ async function untilNoneIsLeft(forget: () => Promise<readonly { readonly count: 
   return forgotten;
 }
 
-/** Forgets announcements that are older than so many days, of which there is at least one. Answers how many they were. */
+/** Deletes announcements older than the given days (at least 1) and returns their number. */
 export function forgetAnnouncements(sql: Sql, days: number): Promise<number> {
   return untilNoneIsLeft(() => sql<{ count: number }[]>`select forget_announcements(${days}::int, ${BATCH_ROWS}::int) as count`);
 }
 
-/** Forgets activities that ended more than so many days ago, of which there is at least one. Answers how many they were. */
+/** Deletes activities that ended more than the given days (at least 1) ago and returns their number. */
 export function forgetActivities(sql: Sql, days: number): Promise<number> {
   return untilNoneIsLeft(() => sql<{ count: number }[]>`select forget_activities(${days}::int, ${BATCH_ROWS}::int) as count`);
 }
 
-/** Forgets the bytes of inputs that were received more than 90 days ago. Their hashes stay. Answers how many they were. */
+/** Deletes the bytes of inputs received more than 90 days ago and returns their number. The hashes stay. */
 export function forgetInputs(sql: Sql, now: EpochMs): Promise<number> {
   return untilNoneIsLeft(
     () => sql<{ count: number }[]>`select forget_outside_inputs(${now - INPUTS_KEPT_MS}, ${BATCH_ROWS}::int) as count`,

@@ -1,4 +1,4 @@
-/** The steps and checkpoints of actors in PostgreSQL: what their past is rebuilt from. */
+/** Reads the steps and checkpoints of actors from PostgreSQL, from which past states are rebuilt. */
 import type { CheckpointStore, HistorySubject, PastState, StoredStep } from '../../../../actors/runtime/actor-history.ts';
 import type { ActorState } from '../../../domain/agents/actor-step.ts';
 import type { Sql } from '../database.ts';
@@ -30,7 +30,7 @@ export function createHistoryStore(sql: Sql): CheckpointStore {
 
     archived: (actorId) => archivedSteps(sql, actorId),
 
-    /** Searches between the last checkpoint before and the first one after, so that a long history is not read for it. */
+    /** Searches only between the surrounding checkpoints, so that a long history is not read. */
     async versionAt(actorId, at) {
       const [row] = await sql<{ version: number | null }[]>`
         with around as (

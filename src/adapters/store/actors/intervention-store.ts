@@ -1,4 +1,4 @@
-/** Changes by interventions: activities that are retried, and actors that leave a quarantine. */
+/** Writes of interventions: activities to retry, and actors released from quarantine. */
 import type { FoundActivity, InterventionStore } from '../../../../actors/intervention/command-handler.ts';
 import type { Sql } from '../database.ts';
 import { writeRecords } from './actor-records.ts';
@@ -23,7 +23,7 @@ export function createInterventionStore(sql: Sql): InterventionStore {
 
     tryAnew: (actor, key, at, rows) =>
       inTransaction(sql, async (transaction) => {
-        // The actor takes no step meanwhile: what it has left is not carried out.
+        // Lock the actor: it must not move past the activity meanwhile.
         const [held] = await transaction`select 1 from actors where id = ${actor.id} and status = 'running' for update`;
         if (held === undefined) return 0;
         const which =

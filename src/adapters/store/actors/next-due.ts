@@ -1,8 +1,8 @@
-/** Time at which the next work of the actors is due: what a simulated clock goes on to. */
+/** Time of the next due work of actors, to which a simulated clock advances. */
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Sql } from '../database.ts';
 
-/** Returns the time of the first timer, or of the first pending activity of these kinds; null if none waits. */
+/** Returns the time of the first timer or the first pending activity of these kinds; null if there is none. */
 export async function nextDue(sql: Sql, kinds: readonly string[]): Promise<EpochMs | null> {
   const [row] = await sql<{ at: EpochMs | null }[]>`
     select least(

@@ -1,9 +1,9 @@
-/** Rows that background loops could not handle, and actors in quarantine: what readiness and metrics count. */
+/** Quarantined rows of background loops and quarantined actors, as readiness and metrics count them. */
 import type { QuarantineLedger } from '../../../../actors/runtime/containment.ts';
 import type { Sql } from '../database.ts';
 import { hintAnnouncements, inTransaction } from './actor-store.ts';
 
-/** Present number of quarantined rows per loop, and of quarantined actors. */
+/** Number of quarantined rows per loop, and of quarantined actors. */
 export interface Quarantined {
   readonly actors: number;
   readonly rows: readonly { readonly loop: string; readonly count: number }[];

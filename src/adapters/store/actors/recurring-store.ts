@@ -1,4 +1,4 @@
-/** Completed slot of every recurring work, and the worker at the next one. */
+/** Last completed slot of every recurring work, and the worker of the next one. */
 import type { RecurringStore } from '../../../../actors/runtime/recurring.ts';
 import { databaseNow } from '../agents/dispatch-store.ts';
 import type { Sql } from '../database.ts';
@@ -15,7 +15,7 @@ export function createRecurringStore(sql: Sql): RecurringStore {
     },
 
     async claim(name, slot, holder, forMs) {
-      // A claim is signed, which takes a transaction: most looks find the slot done, or somebody at it.
+      // Claiming needs a signed transaction, and most checks find the slot done or taken.
       const [busy] = await sql`
         select 1 from recurring_work where name = ${name} and (done_slot >= ${slot} or claimed_until >= clock_timestamp())`;
       if (busy !== undefined) return false;

@@ -1,4 +1,4 @@
-/** Reads of the runtime: what waits, incidents and interventions of one organization, and the progress of all work. */
+/** Reads of the runtime: waiting work, incidents and interventions of an organization, and the progress of all work. */
 import type { Page, PageOf } from '../../../domain/values/page.ts';
 import { stalledShards } from '../agents/shard-health.ts';
 import { pageOfRows } from '../page-of-rows.ts';
@@ -25,7 +25,7 @@ export function createRuntimeReads(sql: Sql, clock: { now(): number }) {
   return {
     counts: (orgId: string): Promise<RuntimeCounts> => countsOf(sql, orgId, clock.now()),
 
-    /** Newest actors first; the position is the last key. */
+    /** Lists activities of the newest actors first. The position is the last key. */
     async activities(orgId: string, state: WaitingActivity['state'], { limit, after }: Page): Promise<PageOf<WaitingActivity>> {
       const rows = await sql<WaitingActivity[]>`
         select ${ofActor()}, c.key, c.kind, c.state, c.attempts, c.due_at as "dueAt", c.answer,
@@ -36,7 +36,7 @@ export function createRuntimeReads(sql: Sql, clock: { now(): number }) {
       return pageOfRows(rows, limit, ({ key }) => key);
     },
 
-    /** Due first comes first; the position is the last timer's time, actor and name. */
+    /** Lists timers, earliest first. The position is the last timer's time, actor and name. */
     async timers(orgId: string, { limit, after }: Page): Promise<PageOf<WaitingTimer>> {
       const [dueAt = '', actorId = ''] = after?.split('|') ?? [];
       const timerId = after?.slice(dueAt.length + actorId.length + 2) ?? '';
@@ -48,7 +48,7 @@ export function createRuntimeReads(sql: Sql, clock: { now(): number }) {
       return pageOfRows(rows, limit, (row) => `${row.dueAt}|${row.actorId}|${row.timerId}`);
     },
 
-    /** Newest first; the position is the last incident's number. */
+    /** Lists incidents, newest first. The position is the last one's number. */
     async incidents(orgId: string, { limit, after }: Page): Promise<PageOf<ActorIncident>> {
       const rows = await sql<ActorIncident[]>`
         select ${ofActor()}, i.id, i.at, i.kind, split_part(i.detail, E'\n', 1) as detail
@@ -57,10 +57,10 @@ export function createRuntimeReads(sql: Sql, clock: { now(): number }) {
       return pageOfRows(rows, limit, ({ id }) => String(id));
     },
 
-    /** Announced alerts to the organization or to all, newest first. */
+    /** Lists alerts announced to the organization or to all, newest first. */
     alerts: (orgId: string, page: Page): Promise<PageOf<AnnouncedAlert>> => alertsOf(sql, orgId, page),
 
-    /** Newest first; the position is the last intervention's number. */
+    /** Lists interventions, newest first. The position is the last one's number. */
     async interventions(orgId: string, { limit, after }: Page): Promise<PageOf<RecordedIntervention>> {
       const rows = await sql<RecordedIntervention[]>`
         select ${ofActor()}, n.seq as number, n.action, n.activity_key as activity, n.activities, n.reason, n.subject, n.at
@@ -73,7 +73,7 @@ export function createRuntimeReads(sql: Sql, clock: { now(): number }) {
 
 export type RuntimeReads = ReturnType<typeof createRuntimeReads>;
 
-/** Newest first; the position is that of the last announcement, `<transaction>:<number>`. */
+/** Lists alerts, newest first. The position is the last announcement's `<transaction>:<number>`. */
 async function alertsOf(sql: Sql, orgId: string, { limit, after }: Page): Promise<PageOf<AnnouncedAlert>> {
   const [xid = '', seq = ''] = after?.split(':') ?? [];
   const rows = await sql<AnnouncedAlert[]>`
@@ -91,7 +91,7 @@ async function alertsOf(sql: Sql, orgId: string, { limit, after }: Page): Promis
   return pageOfRows(rows, limit, ({ position }) => position);
 }
 
-/** Counts the contents of an organization's runtime. */
+/** Counts waiting work and incidents of an organization. */
 async function countsOf(sql: Sql, orgId: string, now: EpochMs): Promise<RuntimeCounts> {
   const [byKind, activities, [timers], incidents] = await Promise.all([
     sql<
@@ -111,7 +111,7 @@ async function countsOf(sql: Sql, orgId: string, now: EpochMs): Promise<RuntimeC
   return { actors: byKind, activities, timers, incidents };
 }
 
-/** Reads the progress of ticks and recurring work over all organizations; `sql` is the engine's. */
+/** Reads the progress of ticks and recurring work of all organizations; `sql` is the engine's connection. */
 export async function readWorkQueues(sql: Sql): Promise<WorkQueues> {
   const [shards, stalled, recurring] = await Promise.all([
     sql<{ periodMs: number; shard: number; lastSlot: number }[]>`

@@ -1,14 +1,14 @@
-/** Rows of the runtime as they are read: waiting work, incidents, alerts, counts. */
+/** Rows of the runtime as read: waiting work, incidents, alerts, counts. */
 import type { Intervention } from '../../../../actors/intervention/commands.ts';
 import type { Json } from '../../../domain/values/canonical-json.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { ActorStatus } from './actor-reads.ts';
 
-/** Actor of a record. */
+/** Actor that a row belongs to. */
 export interface OfActor {
   readonly actorId: string;
   readonly actorKind: string;
-  /** Name of an agent; null for other actors. */
+  /** Agent's name; null for other actors. */
   readonly actorName: string | null;
   readonly actorStatus: ActorStatus;
 }
@@ -21,11 +21,11 @@ export interface WaitingActivity extends OfActor {
   /** Time of the next attempt. */
   readonly dueAt: EpochMs;
   readonly createdAt: EpochMs;
-  /** Null while pending. */
+  /** Null while it is pending. */
   readonly endedAt: EpochMs | null;
-  /** Final answer of the activity, or the reason for giving up. */
+  /** Final answer, or the reason for giving up. */
   readonly answer: Json;
-  /** True if its actor has moved on, so that it cannot be retried. */
+  /** True if the actor has moved on, so that a retry is not possible. */
   readonly isLeft: boolean;
 }
 
@@ -35,20 +35,20 @@ export interface WaitingTimer extends OfActor {
   readonly event: Json;
 }
 
-/** An announcement on the channel `alerts`. */
+/** Announcement on the channel `alerts`. */
 export interface AnnouncedAlert {
-  /** Position among all announcements. */
+  /** Position in the order of all announcements. */
   readonly position: string;
   readonly at: EpochMs;
   readonly what: string;
   readonly agentId: string | null;
   readonly agentName: string | null;
-  /** Announced venue names, unverified and possibly unknown. */
+  /** Venue names as announced, possibly unknown. */
   readonly venues: readonly string[];
   readonly detail: string | null;
   /** True if it concerns the whole service. */
   readonly ofService: boolean;
-  /** Body as the feed announced it. */
+  /** Body as announced. */
   readonly body: { readonly [field: string]: Json };
 }
 
@@ -60,7 +60,7 @@ export interface ActorIncident extends OfActor {
   readonly detail: string;
 }
 
-/** An intervention. The number is its position in the list. */
+/** Intervention with its number in the list. */
 export type RecordedIntervention = Intervention & OfActor & { readonly number: number };
 
 export interface RuntimeCounts {
@@ -69,7 +69,7 @@ export interface RuntimeCounts {
     readonly kind: string;
     readonly state: 'pending' | 'given_up';
     readonly count: number;
-    /** Maximum attempts of one of them. */
+    /** Largest number of attempts of one of them. */
     readonly attempts: number;
     /** Due time of the earliest one. */
     readonly firstDueAt: EpochMs;
@@ -84,13 +84,13 @@ export interface WorkQueues {
   readonly ticks: readonly {
     readonly periodMs: number;
     readonly shard: number;
-    /** Last slot at which every actor of the shard was ticked. */
+    /** Last slot for which every actor of the shard was ticked. */
     readonly lastSlot: EpochMs;
     readonly isStalled: boolean;
   }[];
   readonly recurring: readonly {
     readonly name: string;
-    /** Last completed slot, or null before the first. */
+    /** Last completed slot; null before the first. */
     readonly lastSlot: EpochMs | null;
     readonly isUnderWay: boolean;
     /** True if the last attempt failed. */

@@ -1,9 +1,9 @@
-/** Alerts that concern the whole service and every organization: a server that was started again, a clock that is wrong. */
+/** Alerts that concern the whole service, such as a restarted server or a wrong clock. */
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Sql } from '../database.ts';
 import { hintAnnouncements, inTransaction } from './actor-store.ts';
 
-/** Announces an alert on the channel `alerts` of every organization. `what` names the kind of alert. */
+/** Announces an alert to every organization on the channel `alerts`. `what` is the kind of alert. */
 export async function announceServiceAlert(
   sql: Sql,
   at: EpochMs,

@@ -1,6 +1,6 @@
 /**
- * Steps that are committed at the same moment, as one transaction. Many executions then share what a transaction costs: its
- * statements, its signature and its write to disk. Each step stands under its own version, permit and checks as before.
+ * Commits concurrent steps in one transaction, so that executions share the cost of statements, signature and disk write. Each step keeps
+ * its own version, permit and checks.
  */
 import type { ActorRow, StepCommit } from '../../../domain/agents/actor-step.ts';
 import { askedTogether } from '../asked-together.ts';
@@ -9,14 +9,14 @@ import type { createActorStore } from './actor-store.ts';
 
 type Store = ReturnType<typeof createActorStore>;
 
-/** Maximum steps of one transaction. A halt waits for the transactions that hold its row. */
+/** Maximum steps per transaction. A halt waits for transactions that lock its row. */
 const MOST = 64;
-/** Maximum concurrent transactions of this kind. */
+/** Maximum concurrent shared transactions. */
 const AT_ONCE = 2;
 
 /**
- * Records that steps may write in a shared transaction. Each of these is checked row by row against what the transaction has locked. A step
- * that writes anything else (a limit that is counted over rows, a command with its answer) has its own.
+ * Record types that a shared transaction may contain. Each is checked row by row against locked rows. A step with any other record (a limit
+ * over several rows, a command's answer) gets its own transaction.
  */
 const SHARED: ReadonlySet<string> = new Set([
   'execution_permit',
@@ -39,7 +39,7 @@ interface Waiting {
   readonly failed: (error: unknown) => void;
 }
 
-/** The longest-waiting ones that fit into one transaction, each actor once; the others go on waiting. */
+/** Returns the longest-waiting commits that fit into one transaction, each actor once. The others keep waiting. */
 function nextGroup(queue: readonly Waiting[]): { readonly group: readonly Waiting[]; readonly left: readonly Waiting[] } {
   const group: Waiting[] = [];
   const left: Waiting[] = [];
@@ -68,12 +68,12 @@ async function commitGroup(store: Store, group: readonly Waiting[]): Promise<voi
       for (const { failed } of group) failed(error);
       return;
     }
-    // One of them is refused, and with it the transaction: each has its own now.
+    // One refused step fails the whole transaction, so each step gets its own.
     for (const { commits, ended, failed } of group) await store.commit(commits).then(ended, failed);
   }
 }
 
-/** A store whose loads and commits of the same moment go together. */
+/** Wraps a store so that concurrent loads and commits are combined. */
 export function shareCommits(store: Store): Store {
   let queue: readonly Waiting[] = [];
   let underWay = 0;

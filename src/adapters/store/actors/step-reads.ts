@@ -1,4 +1,4 @@
-/** Reads of the committed steps of one actor of any kind. The caller has checked the actor's organization. */
+/** Reads of an actor's committed steps. The caller has checked the actor's organization. */
 import type { Json } from '../../../domain/values/canonical-json.ts';
 import type { Page, PageOf } from '../../../domain/values/page.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
@@ -26,7 +26,7 @@ function stepOf({ version, at, machine, event, from_value, to_value, cause }: St
 
 const columns = (sql: Sql) => sql`version, at, machine, event, from_value, to_value, cause`;
 
-/** A page of an actor's steps, newest first. The position is the last step's version. */
+/** Reads a page of steps, newest first. The position is the last step's version. */
 export async function newestSteps(sql: Sql, actorId: string, { limit, after }: Page): Promise<PageOf<ActorStep>> {
   const rows = await sql<StepRow[]>`
     select ${columns(sql)} from steps
@@ -35,7 +35,7 @@ export async function newestSteps(sql: Sql, actorId: string, { limit, after }: P
   return { items: page.items.map(stepOf), next: page.next };
 }
 
-/** The steps after version `from` up to `to`, oldest first. */
+/** Reads the steps after version `from` up to `to`, oldest first. */
 export async function stepsBetween(sql: Sql, actorId: string, from: number, to: number): Promise<readonly ActorStep[]> {
   const rows = await sql<StepRow[]>`
     select ${columns(sql)} from steps where actor_id = ${actorId} and version > ${from} and version <= ${to} order by version`;

@@ -1,4 +1,6 @@
-/** Holds the steps of every actor against each other: each begins where the one before has ended, and the last one is where the actor stands. */
+/**
+ * Verifies the steps of every actor: each begins in the state where the previous one ended, and the actor is in the state of the last one.
+ */
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Transaction } from '../database.ts';
 
@@ -10,7 +12,7 @@ interface BrokenStep {
   readonly at: EpochMs;
 }
 
-/** Tells of steps that do not follow from the one before, of versions that no step made, and of actors that stand elsewhere than their last step. */
+/** Reports steps that do not follow from the previous one, versions without a step, and actors whose state differs from their last step. */
 export async function verifySteps(
   sql: Transaction,
   complain: (at: EpochMs, actorId: string, part: string, detail: string) => unknown,
@@ -21,7 +23,7 @@ export async function verifySteps(
     where from_value is distinct from before order by at, actor_id limit ${MOST}`;
   for (const { actor_id, version, at } of broken)
     complain(at, actor_id, 'step', `step ${version} of actor ${actor_id} does not begin where the step before it has ended`);
-  // A quarantine and the release from it move the version on without a step.
+  // A quarantine and its release raise the version without a step.
   const missing = await sql<(BrokenStep & { readonly steps: number })[]>`
     select actor_id, max(version) as version, max(at) as at, count(*)::int as steps from steps s group by 1
     having max(version) - count(*) > 2 * (select count(*) from incidents i where i.actor_id = s.actor_id and i.kind = 'quarantined')

@@ -11,7 +11,7 @@ import { columnsOf } from '../resource-rows.ts';
 import { agentOf } from './agent-reads.ts';
 import { holdsNow } from '../waiting-work.ts';
 
-/** Lifetime of a claim on a halt's pausing after the process's last sign of life. */
+/** Lifetime of a claim on a halt's pausing after the process's last renewal. */
 const SWEEP_CLAIM = '10 seconds';
 
 export function createAgentDirectory(sql: Sql) {
@@ -63,7 +63,7 @@ export function createAgentDirectory(sql: Sql) {
           limit 10 for update skip locked) returning org_id as "orgId", epoch`;
     },
 
-    /** Returns the open proposals that may still be cancelled. An executing one decides itself whether anything of it can be stopped. */
+    /** Returns open proposals that may be cancelled. An executing one decides itself what can still be stopped. */
     async cancellable(orgId: string, agentId: string | null): Promise<readonly { readonly id: string; readonly reduceOnly: boolean }[]> {
       return sql<{ id: string; reduceOnly: boolean }[]>`
         select id, side = 'exit' as "reduceOnly" from proposals
@@ -73,8 +73,8 @@ export function createAgentDirectory(sql: Sql) {
     openOrders: (orgId: string) => takeableMarketOrders(sql, orgId),
 
     /**
-     * Resolves once none of the leases lives that live now, of one agent or (null) of all. A lease ends with its
-     * execution, or by its time where the process that held it died.
+     * Resolves when the leases that exist now have ended, of one agent or (null) of all. A lease ends with its execution, or by its time if
+     * its process died.
      */
     async leasesEnded(orgId: string, agentId: string | null): Promise<void> {
       const live = await sql<{ key: string }[]>`

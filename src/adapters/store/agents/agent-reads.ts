@@ -1,4 +1,4 @@
-/** Reads of agents: lists, versions, steps and the states of their charts. Every read names the organization. */
+/** Reads of agents: lists, versions, steps and chart states. Every read takes the organization. */
 import { type AgentView, agent } from '../../../../actors/agent/resource.ts';
 import type { EvidenceCheck, EvidenceKind, EvidenceMetrics } from '../../../domain/agents/evidence.ts';
 import type { Position } from '../../../domain/books/book.ts';
@@ -13,7 +13,7 @@ import { type EvidenceRecord, evidenceColumns, evidenceOf } from '../gates/evide
 import { pageOfRows } from '../page-of-rows.ts';
 import { columnsOf } from '../resource-rows.ts';
 
-/** Current state of an agent's state chart. */
+/** Present state of an agent's chart. */
 export interface ChartState {
   readonly machine: string;
   readonly version: number;
@@ -32,11 +32,11 @@ export interface AgentVersion {
 export interface AgentDetail extends AgentView {
   /** Manifest versions, newest first. */
   readonly versions: readonly AgentVersion[];
-  /** Canonical manifest of the active version, as it was hashed. */
+  /** Canonical manifest of the active version, as hashed. */
   readonly manifest: { readonly [field: string]: Json };
 }
 
-/** Evidence for a manifest hash, as the database checked it. */
+/** Evidence of a manifest hash as the database checked it. */
 export interface AgentEvidence {
   readonly id: string;
   readonly kind: EvidenceKind;
@@ -47,43 +47,43 @@ export interface AgentEvidence {
   readonly runId: string | null;
   readonly checks: readonly EvidenceCheck[];
   readonly metrics: EvidenceMetrics;
-  /** True if any of its sources was not real, or its time was moved. */
+  /** True if one of its sources was not real or its time was shifted. */
   readonly simulated: boolean;
   readonly origins: Readonly<Record<string, SourceOrigin>>;
   readonly rulesVersion: number;
-  /** Change of its rules since then, as a clause, or null if they are current. */
+  /** Change of the gate's rules since then as a clause; null if they are current. */
   readonly ruleChange: string | null;
   readonly seq: number;
   readonly hash: string;
 }
 
-/** A manifest version, and the previous one. */
+/** Manifest version and its previous one. */
 export interface VersionedManifest extends AgentVersion {
   readonly manifest: Manifest;
   /** Null for the first version. */
   readonly previous: Manifest | null;
 }
 
-/** The newest emergency halt of an organization. */
+/** Last emergency halt of an organization. */
 export interface LastHalt {
-  /** Number of the organization's halts. */
+  /** Number of halts of the organization. */
   readonly epoch: number;
   /** ISO 8601. */
   readonly at: string;
-  /** Null for a halt from before authors were stored. */
+  /** Author; null for a halt stored before authors were recorded. */
   readonly by: string | null;
   readonly reason: string | null;
   /** True while agents are still being paused. */
   readonly isPausing: boolean;
 }
 
-/** Reads a row of an agent's columns as commands and reads show it. */
+/** Converts a row of an agent's columns to a view. */
 export function agentOf(row: Readonly<Record<string, unknown>>): AgentView {
   const { stageEvidence: _, stageAskedBy: __, ...view } = agent.view(row);
   return { ...view, paused: view.pauseCause !== null };
 }
 
-/** Reads the holdings of an agent's live book and of its active version's paper book, which a closing is about. */
+/** Reads the holdings of an agent's live book and of its active version's paper book, for closing them. */
 export function createHeldReads(sql: Sql): (orgId: string, agentId: string) => Promise<readonly Position[]> {
   return async (orgId, agentId) => {
     const books = await sql<{ holdings: readonly Position[] }[]>`
@@ -93,7 +93,7 @@ export function createHeldReads(sql: Sql): (orgId: string, agentId: string) => P
   };
 }
 
-/** Reads the newest halt of an organization; null if it was never halted. */
+/** Reads the last halt of an organization; null if there was none. */
 export async function readLastHalt(sql: Sql, orgId: string): Promise<LastHalt | null> {
   const [row] = await sql<{ epoch: number; at: Date | null; by: string | null; reason: string | null; isPausing: boolean }[]>`
     select epoch, halted_at as at, halted_by as by, halt_reason as reason, swept_epoch < epoch as "isPausing"
@@ -110,7 +110,7 @@ export function createAgentReads(sql: Sql) {
   return {
     ...manifestReads(sql),
 
-    /** Newest first. The position is the last agent's id; a position of another organization yields nothing. */
+    /** Lists agents, newest first. The position is the last agent's id; a foreign one yields an empty page. */
     async list(orgId: string, { limit, after }: Page): Promise<PageOf<AgentView>> {
       const rows = await sql<{ id: string }[]>`
         select ${columnsOf(sql, agent)} from agents t where t.org_id = ${orgId}
@@ -120,7 +120,7 @@ export function createAgentReads(sql: Sql) {
       return { items: page.items.map(agentOf), next: page.next };
     },
 
-    /** Null if the organization has no such agent. Versions are newest first. */
+    /** Returns an agent with its versions, newest first; null if the organization has no such agent. */
     async get(orgId: string, agentId: string): Promise<AgentDetail | null> {
       const [[row], versions] = await Promise.all([
         sql<{ canonical: string }[]>`
@@ -148,7 +148,7 @@ export function createAgentReads(sql: Sql) {
       return known ? steps : null;
     },
 
-    /** Evidence, newest first. The position is the last row's number in the agent's chain of gate records. */
+    /** Lists evidence, newest first. The position is the last row's number among the agent's gate records. */
     async evidence(orgId: string, agentId: string, { limit, after }: Page): Promise<PageOf<AgentEvidence> | null> {
       const [known, rows] = await Promise.all([
         belongs(sql, orgId, agentId),
@@ -161,7 +161,7 @@ export function createAgentReads(sql: Sql) {
       return { items: page.items.map((row) => ({ ...evidenceOf(row), hash: row.hash })), next: page.next };
     },
 
-    /** State of the agent's chart. */
+    /** Returns the state of the agent's chart. */
     async chartState(orgId: string, agentId: string): Promise<ChartState | null> {
       const [row] = await sql<{ machine: string; version: number; status: 'running' | 'done' | 'quarantined'; value: Json }[]>`
         select machine, version, status, snapshot->'value' as value from actors where id = ${agentId} and org_id = ${orgId} and kind = 'agent'`;
@@ -170,12 +170,12 @@ export function createAgentReads(sql: Sql) {
   };
 }
 
-/** Reads of the versions of an agent's manifest. */
+/** Creates the reads of manifest versions. */
 function manifestReads(sql: Sql) {
   return {
     /**
-     * Newest first; only versions from `from` to `to`, both inclusive, if they are given. Each with the one before
-     * it. The position is the last one's number.
+     * Lists versions from `from` to `to` (inclusive, optional) with their previous ones, newest first. The position is the last one's
+     * number.
      */
     async versions(
       orgId: string,
@@ -205,7 +205,7 @@ function manifestReads(sql: Sql) {
       return { items, next: page.next };
     },
 
-    /** Manifest of one version; null if there is no such version or agent. */
+    /** Returns the manifest of one version; null if it does not exist. */
     async manifest(orgId: string, agentId: string, version: number): Promise<Manifest | null> {
       const [row] = await sql<{ canonical: string }[]>`
         select m.canonical from manifests m join agents a on a.id = m.agent_id
@@ -215,5 +215,5 @@ function manifestReads(sql: Sql) {
   };
 }
 
-/** Reads about agents. Every one takes the organization; a foreign agent answers null, exactly as a missing one. */
+/** Reads of agents. Every read takes the organization; a foreign agent is answered like a missing one. */
 export type AgentReads = ReturnType<typeof createAgentReads>;

@@ -1,11 +1,11 @@
-/** Tokens of external agents in PostgreSQL. */
+/** Store of external agents' tokens. */
 import type { AgentToken, AgentTokenStore } from '../../../../actors/agent/agent-tokens.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';
 import type { Sql } from '../database.ts';
 
-/** An agent token that is not revoked. */
+/** Agent of a token that is not revoked. */
 interface AgentTokenHolder {
   readonly id: string;
   readonly orgId: string;
@@ -43,7 +43,7 @@ export function createAgentTokenStore(sql: Sql): AgentTokenStore {
 
     revoke: (orgId, tokenId, { subject, at }, records) =>
       inTransaction(sql, async (transaction) => {
-        // Two at once: the first one's moment stands.
+        // Of two concurrent revocations the first one's time stays.
         await transaction`
           insert into agent_token_revocations (token_id, org_id, revoked_by, revoked_at) values (${tokenId}, ${orgId}, ${subject}, ${at})
           on conflict do nothing`;
@@ -57,10 +57,10 @@ function tokenOf(row: Row): AgentToken {
   return { id, agentId, name, createdBy, createdAt, revokedAt };
 }
 
-/** Finds the agent of a token by the SHA-256 of its text. `sql` sees every organization. */
+/** Creates the lookup of tokens by the SHA-256 of their text. `sql` sees every organization. */
 export function createAgentTokenReads(sql: Sql) {
   return {
-    /** Finds the holder of a token by the SHA-256 of its text; null if it has none, or was revoked. */
+    /** Returns the agent of a token; null if the token is unknown or revoked. */
     async find(digest: string): Promise<AgentTokenHolder | null> {
       const [row] = await sql<{ id: string; org_id: string; agent_id: string; name: string }[]>`
         select t.id, t.org_id, t.agent_id, t.name from agent_tokens t

@@ -1,4 +1,4 @@
-/** Live-fill facts of the circuit breakers: slippage since the last demotion, the expected slippage, and who has just traded. */
+/** Facts of live fills for the circuit breakers: slippage since the last demotion, expected slippage, and recently filled traders. */
 import type { Stage } from '../../../domain/agents/agent.ts';
 import { markBook, utcDayOf } from '../../../domain/books/book.ts';
 import { type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
@@ -14,10 +14,10 @@ import { expectedSlippage } from '../gates/evidence-store.ts';
 import { expectedSlippageOfTakes } from '../takes/take-reads.ts';
 import { holdsNow } from '../waiting-work.ts';
 
-/** Positions are valued at bids of cuts no older than this. */
+/** Maximum age in milliseconds of a cut whose bids value positions. */
 const MARK_AGE_MS = 120_000;
 
-/** The agents or Takes with live capital that were filled since then, with the manifest in force. */
+/** Returns agents or Takes with live capital that were filled since `since`, with their manifests. */
 async function withLiveFills(sql: Sql, since: EpochMs, kind: 'agent' | 'take') {
   if (!(await holdsNow(sql, sql`exists (select 1 from fills where book_id like 'agent:%:live' and at >= ${since})`))) return [];
   return sql<{ id: string; org_id: string; stage: Stage; canonical: string }[]>`
@@ -29,7 +29,7 @@ async function withLiveFills(sql: Sql, since: EpochMs, kind: 'agent' | 'take') {
 
 export function createBreakerFacts(sql: Sql) {
   return {
-    /** Slippage by agent or Take. It is null without a live fill since the last demotion, change of manifest or arming. */
+    /** Returns slippage by agent or Take; null without a live fill since the last demotion, manifest change or arming. */
     async slippage(agentIds: readonly string[]) {
       const [ofAgents, ofTakes, rows] = await Promise.all([
         expectedSlippage(sql, agentIds),
@@ -49,7 +49,7 @@ export function createBreakerFacts(sql: Sql) {
 
     worstKnown: (instruments: readonly InstrumentKey[], now: EpochMs) => worstKnown(sql, instruments, now),
 
-    /** The books of agents, or of Takes, with live capital that were filled since `since`, at the last live bids. */
+    /** Returns the books of agents or Takes with live capital that were filled since `since`, valued at the last live bids. */
     async filledSince(since: EpochMs, now: EpochMs, kind: 'agent' | 'take', contained: ContainedLoop) {
       const agents = await withLiveFills(sql, since, kind);
       if (agents.length === 0) return [];
@@ -86,8 +86,8 @@ export function createBreakerFacts(sql: Sql) {
 }
 
 /**
- * The worst known price of instruments that have no live one: the lowest live bid of the UTC day so far, else the last one
- * of the day before. An instrument without either is left out.
+ * Returns the worst known price of instruments without a live one: the lowest live bid of the UTC day so far, else the last one of the day
+ * before. Leaves out instruments without either.
  */
 async function worstKnown(
   sql: Sql,

@@ -1,4 +1,4 @@
-/** Cuts in PostgreSQL. Each slot's cut is written once, and every decision on the slot reads that one. */
+/** Store of cuts. The cut of a slot is written once, and every decision of the slot reads it. */
 import type { Clock } from '../../../../streams/clock.ts';
 import { canonicalJson } from '../../../domain/values/canonical-json.ts';
 import { type Cut, type Observation, observationHash } from '../../../domain/market/cut.ts';
@@ -9,7 +9,7 @@ import { inTransaction } from '../actors/actor-store.ts';
 import type { Sql } from '../database.ts';
 import type { WriteLine } from '../write-line.ts';
 
-/** Keeps each cut of the streams as it is made, one after the other. */
+/** Writes each cut of the streams, one at a time. */
 export function keepCuts({
   sql,
   write,
@@ -20,9 +20,9 @@ export function keepCuts({
   readonly sql: Sql;
   readonly write: WriteLine['write'];
   readonly clock: Pick<Clock, 'now'>;
-  /** Reports every written cut: how many instruments it holds, and how long after its slot it was written. */
+  /** Called after every write with the number of instruments and the delay after the slot, in milliseconds. */
   readonly onKept: (cut: { readonly instruments: number; readonly behindMs: number }) => void;
-  /** Runs if the database's clock has not reached a slot: the time of the streams ran ahead. */
+  /** Called if the database's clock has not reached a slot: the streams' time is ahead. */
   readonly onAhead: () => void;
 }): (cut: Cut) => void {
   return (cut) =>
@@ -37,18 +37,18 @@ export function keepCuts({
     });
 }
 
-/** A cut of a slot that the database's clock has not reached: the writer's clock is ahead. Nothing was written. */
+/** Thrown for a cut of a slot that the database's clock has not reached. Nothing was written. */
 export class SlotNotReached extends Error {}
 
 /**
- * Writes a slot's observations, once: the first writer's cut is the slot's cut, a later one is dropped.
- * @returns whether this one was written. @throws SlotNotReached
+ * Writes a slot's observations once: the first writer's cut is kept, later ones are dropped. Returns true if this one was written. @throws
+ * SlotNotReached
  */
 export async function writeCut(sql: Sql, cut: Cut, source: 'streams' | 'silence'): Promise<boolean> {
   return (await writeCuts(sql, [cut], source)) === 1;
 }
 
-/** The same of several slots, in one transaction. @returns how many of them were written. @throws SlotNotReached; then none was. */
+/** Writes several slots in one transaction and returns the number of written ones. @throws SlotNotReached, with none written */
 export async function writeCuts(sql: Sql, cuts: readonly Cut[], source: 'streams' | 'silence'): Promise<number> {
   try {
     return await insertCuts(sql, cuts, source);
@@ -99,7 +99,7 @@ export async function readCut(sql: Sql, slot: EpochMs): Promise<Cut | null> {
   return (await cutExists(sql, slot)) ? readWrittenCut(sql, slot) : null;
 }
 
-/** The cut of a slot that is known to have one; with `instruments`, these alone. */
+/** Reads the cut of a slot that has one; `instruments` restricts it. */
 export async function readWrittenCut(sql: Sql, slot: EpochMs, instruments?: readonly InstrumentKey[]): Promise<Cut> {
   const these = instruments === undefined ? sql`` : sql`and instrument = any(${instruments as string[]}::text[])`;
   const rows = await sql<
@@ -108,9 +108,7 @@ export async function readWrittenCut(sql: Sql, slot: EpochMs, instruments?: read
   return { slot, observations: new Map(rows.flatMap(({ instrument, body }) => readObservation(instrument, slot, body))) };
 }
 
-/**
- * Reads one observation of a cut; empty if its row is not an observation of that instrument and slot. What cannot be read was not observed.
- */
+/** Parses one observation of a cut; empty if its row does not describe that instrument and slot. */
 function readObservation(instrument: InstrumentKey, slot: EpochMs, body: string): readonly [InstrumentKey, Observation][] {
   try {
     const observation = JSON.parse(body) as Observation | null;

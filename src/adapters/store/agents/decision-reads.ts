@@ -1,4 +1,4 @@
-/** Decision records assembled on reading: the packed row, its slot's observations and the manifest's rules. */
+/** Decision records, assembled on reading from the packed row, the slot's observations and the manifest's rules. */
 import type { Disposition } from '../../../domain/agents/agent.ts';
 import type { Observation } from '../../../domain/market/cut.ts';
 import { compileManifest } from '../../../domain/agents/decide.ts';
@@ -20,7 +20,7 @@ import type { Sql } from '../database.ts';
 import { pageOfRows } from '../page-of-rows.ts';
 import { movedBefore } from '../trail/history-archive.ts';
 
-/** Decisions of one committed batch of a shard's ticks, as its announcement names it. Both slots are inclusive. */
+/** Decisions of one committed batch of a shard's ticks, as announced. Both slots are inclusive. */
 export interface DecisionBatch {
   readonly periodMs: number;
   readonly shard: number;
@@ -29,17 +29,17 @@ export interface DecisionBatch {
 }
 
 export interface DecisionPage extends PageOf<DecisionRecord> {
-  /** Time before which decisions were moved to archive files, on the last page. Null if none were moved, and on other pages. */
+  /** Time before which decisions were archived, on the last page; null on other pages or if none were. */
   readonly movedBefore: EpochMs | null;
 }
 
-/** Parts of a manifest that reading needs. It is small next to the manifest compiled for ticks. */
+/** Parts of a manifest that reading needs; smaller than the compiled manifest. */
 interface ReadableManifest {
   readonly reading: Reading;
   unpack(outcome: string, seen: RulesSeen): readonly RuleOutcome[];
 }
 
-/** A decision as it is stored. */
+/** Decision as stored. */
 export interface PackedRow {
   readonly agent_id: string;
   readonly slot: number;
@@ -56,17 +56,17 @@ export interface PackedRow {
   readonly hash: string;
 }
 
-/** Manifests kept in memory for reading. */
+/** Maximum number of cached manifests. */
 const MAX_MANIFESTS = 1_000;
 const UUID_DIGITS = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** Columns of a packed row, from `decisions d`. */
+/** Selects the columns of a packed row from `decisions d`. */
 export const packedColumns = (sql: Sql) => sql`
   d.agent_id, d.slot, d.manifest_version, d.disposition, d.reason, d.instrument, d.outcome, d.risk, d.book,
   encode(d.manifest_hash, 'hex') as manifest_hash, encode(d.observed_hash, 'hex') as observed_hash,
   encode(d.previous_hash, 'hex') as previous_hash, encode(d.hash, 'hex') as hash`;
 
-/** The manifests of some rows, by hash; read once, then remembered. */
+/** Returns a read of the rows' manifests by hash, with a cache. */
 function rememberedManifests(sql: Sql): (rows: readonly PackedRow[]) => Promise<ReadonlyMap<string, ReadableManifest>> {
   const manifests = new Map<string, ReadableManifest>();
   return async (rows) => {
@@ -102,7 +102,7 @@ async function observationsOf(
   return bySlot;
 }
 
-/** Returns the parts of a decision stored in its own row. */
+/** Returns the parts of a decision that its own row stores. */
 function storedOf(row: PackedRow): DecisionRow {
   return {
     agentId: row.agent_id,
@@ -121,7 +121,7 @@ function storedOf(row: PackedRow): DecisionRow {
   };
 }
 
-/** @param kind whose decisions `list` and `get` read. */
+/** @param kind actors whose decisions `list` and `get` read */
 export function createDecisionReads(sql: Sql, kind: 'agent' | 'take' = 'agent') {
   const readManifests = rememberedManifests(sql);
   const columns = packedColumns(sql);
@@ -147,7 +147,9 @@ export function createDecisionReads(sql: Sql, kind: 'agent' | 'take' = 'agent') 
     });
   }
 
-  /** An id is derived from (agent, slot) and stored nowhere, so the slots are gone through, newest first, in the database. */
+  /**
+   * Finds a decision by id. Ids are derived from (agent, slot) and not stored, so the database computes them for each slot, newest first.
+   */
   async function byId(id: string, among: ReturnType<typeof sql>): Promise<DecisionRecord | null> {
     if (!UUID_DIGITS.test(id)) return null;
     const hex = id.replaceAll('-', '');
@@ -166,7 +168,7 @@ export function createDecisionReads(sql: Sql, kind: 'agent' | 'take' = 'agent') 
   }
 
   return {
-    /** Newest first. Null if the organization has no such agent. The position is the last decision's slot. */
+    /** Lists decisions, newest first; null if the organization has no such agent. The position is the last decision's slot. */
     async list(orgId: string, agentId: string, { limit, after }: Page): Promise<DecisionPage | null> {
       const [known, before, rows] = await Promise.all([
         sql`select 1 from traders where id = ${agentId} and org_id = ${orgId} and kind = ${kind}`,
@@ -177,26 +179,26 @@ export function createDecisionReads(sql: Sql, kind: 'agent' | 'take' = 'agent') 
           order by d.slot desc limit ${limit + 1}`,
       ]);
       if (known.length === 0) return null;
-      // The newest decision of an actor stays. The basis of older ones was moved with the others.
+      // The newest decision of an actor is never archived, but the observations of its earlier ones are.
       const kept = rows.filter(({ slot }) => before === null || slot >= before);
       const page = pageOfRows(kept, limit, (row) => String(row.slot));
       return { items: await assemble(page.items), next: page.next, movedBefore: page.next === null ? before : null };
     },
 
-    /** The records of stored decisions, in the same order. */
+    /** Assembles the records of stored decisions in order. */
     assemble,
 
-    /** The decision of an organization's agent with an id, or null. Immediate for recent ones, about a microsecond for every older one. */
+    /** Returns the decision of an organization's agent by id, or null. Searches newest first, about a microsecond per decision. */
     async get(orgId: string, agentId: string, id: string): Promise<DecisionRecord | null> {
       return byId(id, sql`agent_id = (select a.id from traders a where a.id = ${agentId} and a.org_id = ${orgId} and a.kind = ${kind})`);
     },
 
-    /** The decision with an id, whosever it is, or null. */
+    /** Returns a decision of any organization by id, or null. */
     async find(id: string): Promise<DecisionRecord | null> {
       return byId(id, sql`true`);
     },
 
-    /** The organization's decisions of a shard's ticks; both slots are inclusive. Ascending by agent and slot. */
+    /** Returns the organization's decisions of a shard's ticks, sorted by agent and slot; both slots are inclusive. */
     async ofShard(batch: DecisionBatch, orgId: string): Promise<DecisionRecord[]> {
       const rows = await sql<PackedRow[]>`
         select ${columns} from actors a join decisions d on d.agent_id = a.id and d.slot between ${batch.fromSlot} and ${batch.slot}
@@ -207,5 +209,5 @@ export function createDecisionReads(sql: Sql, kind: 'agent' | 'take' = 'agent') 
   };
 }
 
-/** Reads of decisions: those of the API, and some for the feeds and the operator's command line. */
+/** Reads of decisions for the API, the feeds and the operator's command line. */
 export type DecisionStore = ReturnType<typeof createDecisionReads>;

@@ -3,25 +3,25 @@ import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Sql } from '../database.ts';
 import { cutExists, writeCut } from './cut-store.ts';
 
-/** The time of record: PostgreSQL's clock, ahead of it by what a sandbox was moved on. */
+/** Returns the time of record: PostgreSQL's clock plus the shift of a sandbox. */
 export async function databaseNow(sql: Sql): Promise<EpochMs> {
   const [row] = await sql<{ now: number }[]>`select record_clock_ms() as now`;
   return row?.now as number;
 }
 
-/** The clock that slots of cuts are assessed by: PostgreSQL's. */
+/** Returns PostgreSQL's clock, by which slots of cuts are checked. */
 export async function serviceClock(sql: Sql): Promise<EpochMs> {
   const [row] = await sql<{ now: string }[]>`select service_clock_ms()::text as now`;
   return Number(row?.now);
 }
 
-/** A shard that is behind the slot. */
+/** Shard that is behind a slot. */
 export interface DueShard {
   readonly periodMs: number;
   readonly shard: number;
 }
 
-/** Orders shards by the turn of the organization that has fewest before it. Organizations of a shard are found by the index, one to the next. */
+/** Orders shards so that organizations take turns. The index finds the organizations of a shard one by one. */
 async function byTurns(sql: Sql, periodMs: number, due: readonly number[]): Promise<readonly number[]> {
   const rows = await sql<{ shard: number }[]>`
     with recursive shared as (
@@ -37,20 +37,20 @@ async function byTurns(sql: Sql, periodMs: number, due: readonly number[]): Prom
   return rows.map(({ shard }) => shard);
 }
 
-/** Creates the dispatcher's reads: shards with a slot to tick. */
+/** Creates the reads of shards with a due slot. */
 export function createDispatchStore(sql: Sql) {
   return {
     now: () => databaseNow(sql),
 
     cutExists: (slot: EpochMs): Promise<boolean> => cutExists(sql, slot),
 
-    /** Remembers that nothing was received for a slot; a cut that arrives later is dropped. */
+    /** Records that nothing was received for a slot; a cut that arrives later is dropped. */
     writeSilence: (slot: EpochMs): Promise<boolean> => writeCut(sql, { slot, observations: new Map() }, 'silence'),
 
     /**
-     * Shards with actors of this period whose last slot is before `slot`; a new shard begins before its first actor's first slot.
-     * Organizations take turns: each one's first shard comes before any organization's second.
-     * The shards are found from one to the next by the index: what is read grows with them, not with their actors.
+     * Returns shards of this period whose last slot is before `slot`; a new shard begins before its first actor's first slot. Organizations
+     * take turns: each one's first shard precedes any one's second. The index finds the shards one by one, so the cost grows with their
+     * number and not with their actors.
      */
     async dueShards(periodMs: number, slot: EpochMs): Promise<readonly DueShard[]> {
       await sql`
@@ -75,8 +75,8 @@ export function createDispatchStore(sql: Sql) {
     },
 
     /**
-     * Takes or renews a duty; false while another holds it. Renewing is a signed transaction: a duty that is looked at often is renewed only
-     * once less than this share of its time is left.
+     * Takes or renews a duty; false while another process holds it. Renewing is a signed transaction, so it happens only when less than the
+     * share `renewedBelow` of its time is left.
      */
     async hold(duty: string, holder: string, forMs: number, renewedBelow = 1): Promise<boolean> {
       if (renewedBelow < 1) {

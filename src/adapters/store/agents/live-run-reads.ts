@@ -1,4 +1,4 @@
-/** Parts of a live run that a replay is compared with: its decisions, what was observed, and the slots that agents missed. */
+/** Reads of a live run for comparison with a replay: decisions, observations and missed slots. */
 import type { Observation } from '../../../domain/market/cut.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { InstrumentKey } from '../../../domain/market/venue.ts';
@@ -6,7 +6,7 @@ import type { LiveDecision, LiveRunReads } from '../../../simulation/ports.ts';
 import type { Sql } from '../database.ts';
 import { requireKept } from '../trail/history-archive.ts';
 
-/** Maximum rows held in memory at once. */
+/** Maximum rows in memory. */
 const BATCH = 10_000;
 
 export function createLiveRunReads(sql: Sql): LiveRunReads {

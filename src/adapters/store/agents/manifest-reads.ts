@@ -1,4 +1,4 @@
-/** The manifests that are active now: what the streams have to observe, and for whom. */
+/** Reads of active manifests: the instruments to observe and the traders that need them. */
 import { CATALOG } from '../../../domain/catalog/catalog.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import type { InstrumentKey, Venue } from '../../../domain/market/venue.ts';
@@ -7,7 +7,7 @@ import type { Sql } from '../database.ts';
 
 export interface ActiveManifest {
   readonly hash: string;
-  /** @throws SyntaxError if the stored text is not JSON. */
+  /** @throws SyntaxError if the stored text is not JSON */
   readonly manifest: () => Manifest;
 }
 
@@ -17,7 +17,7 @@ export async function manifestOf(sql: Sql, traderId: string, version: number): P
   return row === undefined ? null : (JSON.parse(row.canonical) as Manifest);
 }
 
-/** Every manifest that some agent or Take has active, each once. */
+/** Reads every active manifest of agents and Takes once. */
 export async function activeManifests(sql: Sql): Promise<readonly ActiveManifest[]> {
   const rows = await sql<{ hash: string; canonical: string }[]>`
     select distinct on (m.hash) m.hash, m.canonical from traders g
@@ -26,8 +26,8 @@ export async function activeManifests(sql: Sql): Promise<readonly ActiveManifest
 }
 
 /**
- * The instruments with live capital or open live orders, of all organizations: those that agents and Takes with live capital look at,
- * those that live books hold, and those of live orders that have not ended.
+ * Returns the instruments with live capital or open live orders in all organizations: those that agents and Takes with live capital
+ * observe, those in live books, and those of open live orders.
  */
 export async function liveInstruments(sql: Sql): Promise<readonly InstrumentKey[]> {
   const rows = await sql<{ key: InstrumentKey }[]>`select key from live_instruments() order by key`;
@@ -35,8 +35,8 @@ export async function liveInstruments(sql: Sql): Promise<readonly InstrumentKey[
 }
 
 /**
- * The number of live instruments of a venue over all organizations, and of `added` those besides that the organization of these
- * connections does not trade live yet.
+ * Counts the live instruments of a venue over all organizations, and those of `added` that this connection's organization does not trade
+ * live yet.
  */
 export async function addedLiveInstruments(sql: Sql, venue: Venue, added: readonly InstrumentKey[]): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
@@ -46,7 +46,7 @@ export async function addedLiveInstruments(sql: Sql, venue: Venue, added: readon
   return row?.count as number;
 }
 
-/** The instruments whose basis is made of a venue's prices: of its mark, which no book has, or of its spot; or of one spot book. */
+/** Returns the instruments whose basis uses a venue's prices (its mark or spot) or one spot book. */
 function basisOn(subject: Venue | InstrumentKey): readonly InstrumentKey[] {
   const isOf = (key: InstrumentKey | null): boolean => key === subject || (key?.startsWith(`${subject}:`) ?? false);
   const isVenue = !subject.includes(':');
@@ -54,10 +54,10 @@ function basisOn(subject: Venue | InstrumentKey): readonly InstrumentKey[] {
 }
 
 /**
- * Agents and armed Takes that depend on a venue or an instrument: those with an instrument on it, those with a rule on a basis that
- * it is one side of, and of the reference prices those with a token that is benchmarked. Besides, those that still wait for it to
- * come back although a later manifest left it. A Take receives from its first arming on until its end. What is asked at the same
- * moment is one statement, because a venue that is lost takes each of its instruments with it.
+ * Returns agents and armed Takes that depend on a venue or an instrument: by an instrument of their manifest, by a rule on a basis, or by a
+ * benchmark for reference prices. Includes those that still wait for its recovery after a later manifest dropped it. A Take is included
+ * from its first arming until its end. Concurrent calls are combined into one statement, because the loss of a venue affects all of its
+ * instruments at once.
  */
 export function tradersSubscribedTo(sql: Sql): (subject: Venue | InstrumentKey) => Promise<readonly string[]> {
   return askedTogether(async (subjects) => {

@@ -1,4 +1,4 @@
-/** Outside proposals in PostgreSQL: their rows are append-only, and what became of one follows from the decision of its slot. */
+/** Store of outside proposals. Rows are append-only; the result of a proposal follows from the decision of its slot. */
 import { agent } from '../../../../actors/agent/resource.ts';
 import type { OutsideReceipt, OutsideStore, OutsideView } from '../../../../actors/agent/outside-proposals.ts';
 import { canonicalJson } from '../../../domain/values/canonical-json.ts';
@@ -28,13 +28,13 @@ interface Row {
 }
 
 interface DecidedRow extends Row, Partial<Pick<DecisionRow, 'disposition' | 'reason' | 'instrument' | 'outcome'>> {
-  /** True once the slot has been ticked. */
+  /** True if the slot was ticked. */
   readonly passed: boolean;
-  /** True if the decisions of its slot were moved to an archive file. */
+  /** True if the decisions of its slot were archived. */
   readonly moved: boolean;
 }
 
-/** Answers for a proposal that a rule of the database refuses, by the rule's name. */
+/** Refusals by the database rule that rejects a proposal. */
 const REFUSED: Readonly<Record<string, 'pending' | 'too_late'>> = {
   one_outside_proposal_pending: 'pending',
   one_outside_proposal_per_slot: 'pending',
@@ -44,7 +44,7 @@ const REFUSED: Readonly<Record<string, 'pending' | 'too_late'>> = {
 
 const RECEIPT = (on: Sql | Transaction) => on`p.id, p.number, p.slot, p.received_at, p.submitted_by, p.hash, p.canonical`;
 
-/** A row with the decision of its slot. No decision on it can come once the shard has passed the slot, or too late for it. */
+/** Selects a proposal with the decision of its slot. Once the shard has passed the slot, no decision on it can follow. */
 const DECIDED = (sql: Sql, lateBefore: EpochMs) => sql`
   select ${RECEIPT(sql)}, d.disposition, d.reason, d.instrument, d.outcome,
     coalesce(t.last_slot, 0) >= p.slot or p.slot <= ${lateBefore} as passed,
@@ -89,7 +89,7 @@ export function createOutsideStore(sql: Sql): OutsideStore {
         return 'received' as const;
       }).catch((error: { constraint_name?: string }) => REFUSED[error.constraint_name ?? ''] ?? Promise.reject(error)),
 
-    /** Newest first. The position is the last one's number. */
+    /** Lists proposals, newest first. The position is the last one's number. */
     async list(orgId, agentId, { limit, after }, lateBefore) {
       if ((await mandated(sql, orgId, agentId)) === null) return null;
       const rows = await sql<DecidedRow[]>`
@@ -135,7 +135,7 @@ function viewOf(row: DecidedRow): OutsideView {
   };
 }
 
-/** The last cut that nobody corrected, with the instruments of the mandate alone. */
+/** Returns the last uncorrected cut, restricted to the instruments of the mandate. */
 async function lastCut(sql: Sql, { universe }: Manifest, at: EpochMs): Promise<Cut | null> {
   const [last] = await sql<{ slot: EpochMs }[]>`select slot from judged_cuts where slot <= ${at} order by slot desc limit 1`;
   if (last === undefined) return null;
@@ -146,7 +146,7 @@ async function lastCut(sql: Sql, { universe }: Manifest, at: EpochMs): Promise<C
   );
 }
 
-/** The outside proposals that ticks decide on. */
+/** Reads the outside proposals for ticks. */
 export async function outsideProposalsOf(
   sql: Sql,
   agentIds: readonly string[],

@@ -1,9 +1,9 @@
-/** External agents whose code has fallen silent, and the alert that tells of it. */
+/** Alerts about external agents whose code has stopped proposing. */
 import { AGENT_TICK_MS, DAY_MS, type EpochMs, isoTime } from '../../../domain/values/time.ts';
 import { hintAnnouncements, inTransaction } from '../actors/actor-store.ts';
 import type { Sql } from '../database.ts';
 
-/** Code that has proposed before is silent after so many slots without a proposal: a day. */
+/** Slots without a proposal (a day) after which code that proposed before counts as silent. */
 const SILENT_SLOTS = 1_440;
 
 interface Silent {
@@ -11,7 +11,7 @@ interface Silent {
   readonly last: EpochMs;
 }
 
-/** Reads and alerts about external agents whose code has fallen silent. */
+/** Creates the reads and alerts. */
 export function createSilenceReports(sql: Sql) {
   return {
     silent: (now: EpochMs) => silentAgents(sql, now),
@@ -19,7 +19,7 @@ export function createSilenceReports(sql: Sql) {
   };
 }
 
-/** External agents on duty whose last proposal lies so far back, and who were not told in the day before `now`. */
+/** Returns external agents on duty whose last proposal is that old and that had no alert in the day before `now`. */
 async function silentAgents(sql: Sql, now: EpochMs): Promise<readonly Silent[]> {
   return sql<Silent[]>`
     select a.id, p.received_at as last from agents a
@@ -30,7 +30,7 @@ async function silentAgents(sql: Sql, now: EpochMs): Promise<readonly Silent[]> 
         and n.body ->> 'what' = 'outside_silent') order by 1`;
 }
 
-/** Announces on the channel `alerts` that nothing was proposed for so long. */
+/** Announces the silence on the channel `alerts`. */
 async function tellSilence(sql: Sql, { id, last }: Silent, now: EpochMs): Promise<void> {
   const detail = `Its code has proposed nothing for ${Math.floor((now - last) / AGENT_TICK_MS)} slots, since ${isoTime(last)}. Stop-loss, take-profit and the other exits of its mandate go on. Pause it if the code has stopped.`;
   await inTransaction(sql, async (transaction) => {

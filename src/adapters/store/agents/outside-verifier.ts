@@ -1,4 +1,7 @@
-/** Verifies outside proposals: each on exactly the record of its slot, of the same hash, received before that slot. It says nothing of the code that sent them. */
+/**
+ * Verifies outside proposals: each is based on the stored record of its slot with the same hash and was received before the slot. It does
+ * not verify the code that sent them.
+ */
 import { canonicalJson, type Json, sha256Hex } from '../../../domain/values/canonical-json.ts';
 import { proposalIn } from '../../../domain/outside/outside-proposal.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
@@ -6,7 +9,7 @@ import type { Transaction } from '../database.ts';
 import type { GateComplaint } from '../gates/gate-verifier.ts';
 
 const PART = 'outside proposal';
-/** Decisions that looked at nothing: their slots were missed, and so were the proposals for them. */
+/** Decision outcomes of missed slots, whose proposals were missed too. */
 const MISSED: ReadonlySet<string | null> = new Set(['late_tick', 'tick_crash']);
 
 interface Row {
@@ -17,11 +20,11 @@ interface Row {
   readonly canonical: string;
   readonly reason: string | null;
   readonly outcome: string | null;
-  /** False if it came under a token or a signal hook that the agent did not have at that moment. */
+  /** False if the agent did not have the proposal's token or signal hook at that time. */
   readonly valid: boolean;
 }
 
-/** Returns how many outside proposals there are. */
+/** Verifies all outside proposals and returns their number. */
 export async function verifyOutsideProposals(sql: Transaction, complain: GateComplaint): Promise<number> {
   const [known] = await sql<
     { there: boolean }[]
@@ -54,14 +57,14 @@ export async function verifyOutsideProposals(sql: Transaction, complain: GateCom
   return rows.length;
 }
 
-/** Finds the fault of one proposal, in one sentence; null if it has none. */
+/** Returns the fault of a proposal as one sentence; null if there is none. */
 function faultOf({ slot, received_at: receivedAt, hash, canonical, reason, outcome, valid }: Row): string | null {
   const actual = sha256Hex(canonical);
   if (actual !== hash) return `its row hashes to ${actual} and says ${hash}`;
   if (canonicalOf(canonical) !== canonical) return 'its text is not in RFC 8785 form';
   if (receivedAt >= slot) return 'it was received after its slot';
   if (!valid) return 'it came under a token or a signal hook that the agent did not have then';
-  // A slot that nobody decided is the business of whoever looks for missing decisions.
+  // Missing decisions are verified elsewhere.
   if (outcome === null || MISSED.has(reason)) return null;
   return proposalIn(outcome) === hash ? null : `the decision of its slot does not name ${hash}`;
 }

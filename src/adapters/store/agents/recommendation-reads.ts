@@ -1,4 +1,4 @@
-/** Recommendations of an organization's agents: decisions that asked for a trade and led to no proposal. */
+/** Reads of recommendations: decisions of an organization's agents that asked for a trade and made no proposal. */
 import type { DecisionRecord } from '../../../domain/agents/decision.ts';
 import type { Page, PageOf } from '../../../domain/values/page.ts';
 import type { Sql } from '../database.ts';
@@ -6,14 +6,14 @@ import { pageOfRows } from '../page-of-rows.ts';
 import { movedBefore } from '../trail/history-archive.ts';
 import { type DecisionStore, type PackedRow, packedColumns } from './decision-reads.ts';
 
-/** A decision that asked for a trade without making a proposal. */
+/** Decision that asked for a trade without making a proposal. */
 export interface Recommendation {
   readonly decision: DecisionRecord;
   readonly agentName: string;
 }
 
 export function createRecommendations(sql: Sql, decisions: Pick<DecisionStore, 'assemble'>) {
-  /** Newest first. The position is the last one's slot and agent, `slot|agent`. */
+  /** Lists recommendations, newest first. The position is the last one's slot and agent, `slot|agent`. */
   return async (orgId: string, { limit, after }: Page): Promise<PageOf<Recommendation>> => {
     const [slot = '', agentId = ''] = after?.split('|') ?? [];
     const [before, rows] = await Promise.all([
