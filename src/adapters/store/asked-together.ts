@@ -1,7 +1,7 @@
-/** Questions that are asked at the same moment, as one statement: what each of many executions reads costs a share of one read. */
+/** Combines concurrent queries into one statement, so that each costs a share of one read. */
 import { isRetryable } from './database.ts';
 
-/** Maximum questions of one statement. */
+/** Maximum queries per statement. */
 const MOST = 256;
 
 interface Question<Key, Value> {
@@ -11,9 +11,8 @@ interface Question<Key, Value> {
 }
 
 /**
- * `ask` answers many questions at once; what is returned answers one, together with all that are asked before the process
- * turns to its next event. Where a statement fails for another reason than its connection, each question is asked alone, so
- * that a row that cannot be read fails its own question.
+ * Turns `ask`, which answers many keys, into a query of one key. Keys of one turn of the event loop are asked together. If a statement
+ * fails for another reason than its connection, each key is asked by itself, so that an unreadable row fails only its own key.
  */
 export function askedTogether<Key, Value>(ask: (keys: readonly Key[]) => Promise<(key: Key) => Value>): (key: Key) => Promise<Value> {
   let open: Question<Key, Value>[] = [];

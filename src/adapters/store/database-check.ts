@@ -1,8 +1,8 @@
-/** Check that an external PostgreSQL is fit for the service, in one sentence. */
+/** Checks that an external PostgreSQL is suitable for the service. */
 import { openDatabase } from './database.ts';
 
 export interface DatabaseFinding {
-  /** Refusal in one sentence; null if it is fit. */
+  /** Sentence with the refusal; null if it is suitable. */
   readonly refusal: string | null;
   /** Description of the server, if it answered. */
   readonly detail: string;
@@ -10,7 +10,7 @@ export interface DatabaseFinding {
 
 const OLDEST = 15;
 
-/** Asks the server that DATABASE_URL names; answers within about ten seconds and never shows the URL's password. */
+/** Checks the server in DATABASE_URL; returns within about ten seconds and never shows the password. */
 export async function examineDatabase(url: string): Promise<DatabaseFinding> {
   const { hostname, port, pathname } = new URL(url);
   const place = `${hostname || 'localhost'}:${port || 5432}`;

@@ -1,4 +1,4 @@
-/** The connection to PostgreSQL: the application's role, no Nagle delay, numbers that fit a double as numbers. */
+/** Connections to PostgreSQL with the application's role, without Nagle's delay; numbers that fit a double are returned as numbers. */
 import net from 'node:net';
 import postgres from 'postgres';
 import { valueText } from '../../domain/values/value-text.ts';
@@ -6,50 +6,48 @@ import { createGathering, isStatement } from './gathered-statements.ts';
 import { type BatchSigner, beginSeal, mayNeedSigning } from './trail/batch-seal.ts';
 
 type Bigints = { bigint: number };
-/** Takes any plain JSON: what an interface describes has no index signature. */
+/** Any JSON: types of interfaces have no index signature. */
 interface AnyJson {
   json(value: unknown): postgres.Parameter;
 }
 export type Sql = postgres.Sql<Bigints> & AnyJson;
 export type Transaction = postgres.TransactionSql<Bigints> & AnyJson;
-/** A part of a statement, or one that was not sent yet. */
+/** Part of a statement, or a statement that is not sent yet. */
 export type Fragment = postgres.PendingQuery<postgres.Row[]>;
 
 export interface DatabaseOptions {
   readonly url: string;
-  /** Maximum connections of this pool. */
+  /** Maximum connections of the pool. */
   readonly connections?: number;
-  /** The role to work as; migrations pass null and stay the login role. */
+  /** Role of the connections; null keeps the login role, as migrations need. */
   readonly role?: string | null;
   /** Name shown in pg_stat_activity. */
   readonly name: string;
-  /** The server refuses every write of these connections. */
+  /** True to make the server refuse every write. */
   readonly readOnly?: boolean;
-  /** False: a commit is answered before it is on disk, so that a crash of the server loses the last of them, and never one before a kept one. */
+  /** False to acknowledge commits before they are on disk: a crash of the server may lose the last ones, in order. */
   readonly waitsForDisk?: boolean;
-  /** Writer of these connections. They show its secret, and its signature is on every transaction that changes logged tables. */
+  /** Writer of these connections. They present its secret, and it signs every transaction that changes logged tables. */
   readonly writer?: BatchSigner;
 }
 
-/** Timeout of a statement at the server, in milliseconds. */
+/** Timeout of a statement in milliseconds, enforced by the server. */
 const STATEMENT_TIMEOUT_MS = 15_000;
-/** The longest wait before a lost connection is opened again, in seconds. */
+/** Maximum seconds before reconnecting. */
 const RECONNECT_CAP_S = 1;
-/** Time for which the queries of a replaced pool may go on, in seconds, if statements have a limit: longer than any of them. */
+/** Seconds for which queries of a replaced pool may continue; longer than any statement with a timeout. */
 const OLD_POOL_S = 20;
 
 /**
- * Opens a pool that outlives its connections.
- * postgres.js can lose a connection in the middle of a write in such a way that the place of that connection in its pool
- * never works again: what was to be written stays behind, and nothing after it is sent. So the first loss of a connection
- * puts a new pool in the place of the old one, which is closed once its transactions and queries have ended: those on its
- * other connections have lost nothing, and an import takes longer than any statement.
+ * Opens a pool that survives lost connections. postgres.js can lose a connection during a write in such a way that its slot in the pool
+ * never works again. The first loss therefore replaces the pool; the old one is closed after its transactions and queries have ended,
+ * because those on other connections are unaffected.
  */
 export function openDatabase(options: DatabaseOptions): Sql {
   let ended = false;
   const listeners = createListeners(() => current);
   const transactions = createTransactions();
-  // Of the application's own role the policies ask nothing.
+  // The policies do not restrict the application's own role.
   const begin = () => beginOn(current, options.writer ?? null, transactions, options.role !== undefined);
   let current = openPool();
   function openPool(): Sql {
@@ -71,7 +69,7 @@ export function openDatabase(options: DatabaseOptions): Sql {
   const database = new Proxy(Object.assign(() => {}, {}) as unknown as Sql, {
     apply(_, __, parameters) {
       const [strings] = parameters as [TemplateStringsArray];
-      // A change beside a transaction gets one of its own, so that it is signed.
+      // A change outside a transaction gets its own, so that it is signed.
       if (options.writer !== undefined && isText(strings) && mayNeedSigning(strings))
         return signedAlone((work) => begin()(work), parameters);
       return Reflect.apply(current, undefined, parameters) as unknown;
@@ -87,15 +85,14 @@ export function openDatabase(options: DatabaseOptions): Sql {
 }
 
 const writers = new WeakMap<Sql, BatchSigner>();
-/** Takes statements of a transaction that are not awaited. */
+/** Key of the function that takes a transaction's statements that are not awaited. */
 const SENDING = Symbol('sending');
 type Sending = { [SENDING]?: (statement: Fragment, wanted: number | undefined) => void };
 
 /**
- * Sends a statement whose answer the work of a transaction does not read, without waiting for it: together with others of its kind, and
- * before anything that might read what it writes. The transaction is committed only where all of them succeeded, and fails with the
- * error of the first that did not. @throws Error outside of a transaction of this store
- * @param wanted how many rows it has to write; any number if nothing is given
+ * Sends a statement whose result is not needed, without waiting. It is combined with others, and sent before any statement that might read
+ * its effect. The transaction commits only if all of them succeed, and fails with the first error. @throws Error outside a transaction of
+ * this store @param wanted required number of written rows; any if absent
  */
 export function send(transaction: Transaction, statement: Fragment, wanted?: number): void {
   const { [SENDING]: take } = transaction as Sending;
@@ -103,15 +100,15 @@ export function send(transaction: Transaction, statement: Fragment, wanted?: num
   take(statement, wanted);
 }
 
-/** Returns the proof that a pool's transactions show when they name an organization; empty if the pool has no writer's key. */
+/** Returns the proof that a pool's transactions present with an organization; empty if the pool has no writer's key. */
 export function organizationProof(pool: Sql, orgId: string): string {
   return writers.get(pool)?.organizationProof(orgId) ?? '';
 }
 
-/** The transactions that have a connection, by their pool. */
+/** Open transactions by pool. */
 interface Transactions {
   began(pool: Sql, outcome: Promise<unknown>): void;
-  /** Resolves when those that are under way now have ended. A lost connection ends its transaction. */
+  /** Resolves when the transactions that are open now have ended. A lost connection ends its transaction. */
   endedOn(pool: Sql): Promise<unknown>;
 }
 
@@ -131,7 +128,7 @@ function createTransactions(): Transactions {
   };
 }
 
-/** Creates a `listen` that survives a replaced pool, whose listeners would receive nothing any more. */
+/** Creates a `listen` that survives the replacement of a pool, by which listeners would be lost. */
 function createListeners(pool: () => Sql) {
   type Listen = Sql['listen'];
   const listeners = new Set<{ readonly parameters: Parameters<Listen>; unlisten: () => Promise<void> }>();
@@ -157,7 +154,7 @@ function createListeners(pool: () => Sql) {
             listener.unlisten = unlisten;
             if (!listeners.has(listener)) await unlisten();
           },
-          // The listener's connection goes on trying by itself.
+          // The listener's connection reconnects by itself.
           () => {},
         );
       }
@@ -165,19 +162,19 @@ function createListeners(pool: () => Sql) {
   };
 }
 
-/** A statement on a connection that is gone. It may be a part of another one, which nobody awaits. */
+/** Returns a rejected statement for a lost connection. As a part of another statement it is not awaited. */
 function lostStatement(): Promise<never> {
   const lost = Promise.reject<never>(Object.assign(new Error('the connection to PostgreSQL was lost'), { code: 'CONNECTION_CLOSED' }));
   lost.catch(() => {});
   return lost;
 }
 
-/** True if the first argument of a call is a statement's text, not names or values for one. */
+/** Returns true if a call's first argument is a statement's text and not a list of names or values. */
 function isText(strings: unknown): strings is TemplateStringsArray {
   return Array.isArray(strings) && Object.hasOwn(strings, 'raw');
 }
 
-/** Returns a statement that is sent, as in postgres.js, when it is awaited: in a transaction of its own, which ends signed. */
+/** Returns a statement that is sent when awaited, in its own signed transaction. */
 function signedAlone(begin: (work: (transaction: Transaction) => Promise<unknown>) => Promise<unknown>, parameters: unknown[]) {
   let sent: Promise<unknown> | null = null;
   const send = (): Promise<unknown> => {
@@ -193,9 +190,8 @@ function signedAlone(begin: (work: (transaction: Transaction) => Promise<unknown
 }
 
 /**
- * `begin` of a pool, for work that may outlive its connection: postgres.js rejects the transaction then, but would write
- * later statements of the work, and the ROLLBACK at its end, to a socket that it has forgotten, which throws if nobody
- * can catch it. So nothing of a lost transaction is sent any more.
+ * Runs `begin` for work that may outlive its connection. postgres.js then rejects the transaction but would write later statements, and the
+ * final ROLLBACK, to a forgotten socket, which throws an uncatchable error. So nothing is sent after a loss.
  */
 function beginOn(pool: Sql, writer: BatchSigner | null, transactions: Transactions, policies: boolean) {
   type Work<Value> = (transaction: Transaction) => Promise<Value>;
@@ -205,7 +201,7 @@ function beginOn(pool: Sql, writer: BatchSigner | null, transactions: Transactio
     let wrote = false;
     let sealed: Promise<unknown> = Promise.resolve();
     const received = (error: unknown): void => {
-      // An error that the server goes on after is none: only a loss ends the transaction by itself.
+      // Only a loss ends the transaction; after other errors the server continues.
       if (isConnectionLoss(error) && (error as { severity?: unknown }).severity !== 'ERROR') lost = true;
     };
     const outcome: Promise<Value> = pool
@@ -217,7 +213,7 @@ function beginOn(pool: Sql, writer: BatchSigner | null, transactions: Transactio
             const query: unknown = Reflect.apply(target, self, parameters);
             const [strings] = parameters as [TemplateStringsArray];
             if (isText(strings) && mayNeedSigning(strings)) wrote = true;
-            // Its own `then` would send what may be meant as a part of another statement.
+            // The statement's own `then` would send it, though it may be a part of another one.
             if (query instanceof Promise) void Promise.prototype.then.call(query, undefined, received);
             if (isStatement(query)) {
               const handle = query.handle.bind(query);
@@ -239,17 +235,17 @@ function beginOn(pool: Sql, writer: BatchSigner | null, transactions: Transactio
             };
             gathering.add({ statement, counted, failed });
           });
-          // Told by the transaction, which may have ended by then.
+          // The transaction reports the error; it may have ended by then.
           answer.catch(() => {});
           sent.push(answer);
         };
         try {
           const done: unknown = work(guarded);
-          // Statements may be given back as a list, as postgres.js allows.
+          // Work may return a list of statements, as in postgres.js.
           const value = (await (Array.isArray(done) ? Promise.all(done) : done)) as Value;
           gathering.flush();
           if (wrote && writer !== null && !lost) ({ sealed } = await beginSeal(guarded, writer));
-          // PostgreSQL answers the COMMIT of a transaction that has failed without an error.
+          // PostgreSQL answers the COMMIT of a failed transaction without an error.
           await Promise.all(sent);
           return value;
         } finally {
@@ -257,7 +253,7 @@ function beginOn(pool: Sql, writer: BatchSigner | null, transactions: Transactio
           if (lost) await new Promise<never>(() => {});
         }
       })
-      // The COMMIT was sent behind the signature: it rolls back where that was refused.
+      // COMMIT is sent after the signature and becomes a rollback if that is refused.
       .then((value) => sealed.then(() => value)) as Promise<Value>;
     outcome.catch(() => {
       lost = true;
@@ -274,7 +270,7 @@ function createPool(options: DatabaseOptions, onclose: () => void): Sql {
     max: options.connections ?? 10,
     idle_timeout: 0,
     connect_timeout: 5,
-    // Its own would wait up to 20 s: too long after a restart of the server.
+    // postgres.js would wait up to 20 s, too long after a restart of the server.
     backoff: (failures: number) => Math.min(0.05 * 2 ** failures, RECONNECT_CAP_S) * (0.5 + Math.random() / 2),
     max_lifetime: null,
     onnotice: () => {},
@@ -287,8 +283,8 @@ function createPool(options: DatabaseOptions, onclose: () => void): Sql {
       ...(role === null ? {} : { role }),
       ...(options.writer === undefined ? {} : { 'sevengate.proof': options.writer.sessionProof }),
     },
-    // Array types are given below: fetching them is a query of its own at every new connection, and a connection that
-    // is lost during it becomes an unhandled rejection that ends the process.
+    // Array types are listed below. Fetching them needs a query per connection, and a loss during it is an unhandled rejection that ends
+    // the process.
     fetch_types: false,
     types: {
       bigint: { to: 20, from: [20], serialize: (value: number) => String(value), parse: (text: string) => Number(text) },
@@ -297,12 +293,12 @@ function createPool(options: DatabaseOptions, onclose: () => void): Sql {
       intArray: { to: 1007, from: [1007], serialize: numberArrayLiteral, parse: arrayNumbers },
       bigintArray: { to: 1016, from: [1016], serialize: numberArrayLiteral, parse: arrayNumbers },
     },
-    // COPY over plain TCP stalls about 90 ms per statement unless Nagle's algorithm is off, and postgres.js leaves it on.
+    // With Nagle's algorithm COPY over plain TCP stalls about 90 ms per statement; postgres.js does not disable it.
     ...(plainTcp ? { socket: () => connectWithoutDelay(target.hostname, Number(target.port || 5432)) } : {}),
   } as never) as unknown as Sql;
 }
 
-/** A one-dimensional array of texts as PostgreSQL spells it. */
+/** Formats a one-dimensional array of texts for PostgreSQL. */
 function arrayLiteral(elements: readonly string[]): string {
   return `{${elements.map((element) => `"${element.replace(/[\\"]/g, '\\$&')}"`).join(',')}}`;
 }
@@ -315,7 +311,7 @@ function arrayNumbers(text: string): number[] {
   return arrayElements(text).map(Number);
 }
 
-/** Reads what `arrayLiteral` writes, and PostgreSQL's own spelling with bare elements. */
+/** Parses a one-dimensional array of texts, also with unquoted elements. */
 function arrayElements(text: string): string[] {
   const elements: string[] = [];
   for (const [, quoted, bare] of text.slice(1, -1).matchAll(/"((?:[^"\\]|\\.)*)"|([^,]+)/g)) {
@@ -324,20 +320,19 @@ function arrayElements(text: string): string[] {
   return elements;
 }
 
-/** Time after a reported loss in which its transactions have written their ROLLBACK. */
+/** Milliseconds after a reported loss within which transactions have written their ROLLBACK. */
 const CLOSE_DELAY_MS = 10;
 
 /**
- * A socket whose loss is told as an error at once, and as its close only once nobody writes to it any more. On the close
- * postgres.js 3.4.9 forgets the socket, and what still writes then (the ROLLBACK of a transaction that has just learnt of
- * the loss, or a write that waits for its turn) throws if nobody can catch it and ends the process, or leaves a
- * connection that never writes again (porsager/postgres #1154 and #1208).
+ * Socket that reports a loss as an error at once, and closes only when nothing is written any more. On close postgres.js 3.4.9 forgets the
+ * socket; a later write (a ROLLBACK, or a queued write) throws an uncatchable error or leaves a dead connection in the pool
+ * (porsager/postgres #1154 and #1208).
  */
 class LateClosingSocket extends net.Socket {
   #written = false;
   #gathers = false;
 
-  /** Batches what is written in one turn of the event loop, because each write would be a system call. */
+  /** Batches the writes of one turn of the event loop, because each write is a system call. */
   override write(...parameters: unknown[]): boolean {
     this.#written = true;
     if (!this.#gathers) {
@@ -362,7 +357,7 @@ class LateClosingSocket extends net.Socket {
     if (this.listenerCount('error') > 0)
       super.emit('error', Object.assign(new Error('the connection to PostgreSQL was closed'), { code: 'CONNECTION_CLOSED' }));
     setTimeout(() => {
-      // A statement that began after the loss was told waits for an answer: it must be told as well, and may then roll back.
+      // A statement that began after the reported loss waits for an answer: report again, so that it can roll back.
       if (this.#written) this.#tellOfLoss();
       else super.emit('close', false);
     }, CLOSE_DELAY_MS);
@@ -370,48 +365,48 @@ class LateClosingSocket extends net.Socket {
 }
 
 /**
- * A socket that is still connecting: postgres.js receives its errors as those of any connection. A promise of a connected
- * one would leave a connection of the pool unusable for ever if it rejects.
+ * Creates a connecting socket, whose errors postgres.js handles. A rejected promise of a connected one would leave a connection of the pool
+ * unusable.
  */
 function connectWithoutDelay(host: string, port: number): net.Socket {
   return new LateClosingSocket().setNoDelay(true).connect({ host, port });
 }
 
-/** Errors after which the same transaction may succeed: serialization failure, deadlock, lost connection, restart. */
+/** Returns true for errors after which the same transaction may succeed: serialization failure, deadlock, lost connection, restart. */
 export function isRetryable(error: unknown): boolean {
   const code = codeOf(error);
   return code === '40001' || code === '40P01' || isConnectionLoss(error);
 }
 
-/** True where the server went away or was not there; what was under way may or may not have been committed. */
+/** Returns true if the server is not reachable; the outcome of running statements is unknown. */
 export function isConnectionLoss(error: unknown): boolean {
   const code = codeOf(error);
   return code.startsWith('CONNECTION_') || code.startsWith('08') || LOSSES.has(code);
 }
 
-/** True for an error by which PostgreSQL refused what a statement would write: a value, a constraint, or the word of a trigger. */
+/** Returns true if PostgreSQL refused a statement's data: a value, a constraint, or a trigger. */
 export function isDataRefusal(error: unknown): boolean {
   return /^(22|23|P0)/.test(codeOf(error));
 }
 
 /**
- * True where PostgreSQL or this machine has run out of something: disk, memory, connections, file descriptors. What was under
- * way was not committed, and may be tried again once there is more of it.
+ * Returns true if PostgreSQL or this machine ran out of disk, memory, connections or file descriptors. Nothing was committed, and a retry
+ * may succeed later.
  */
 export function isOutOfResources(error: unknown): boolean {
   const code = codeOf(error);
   return code.startsWith('53') || EXHAUSTED.has(code);
 }
 
-/** PostgreSQL's input/output error, and what the system calls a full disk, a full quota and no more descriptors. */
+/** Error codes of PostgreSQL's input/output error, a full disk, a full quota and missing file descriptors. */
 const EXHAUSTED = new Set(['58030', 'ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
 
-/** True for an error that says that PostgreSQL is away, busy or out of something: it blames no row. */
+/** Returns true if PostgreSQL is unreachable, busy or out of resources: no row is at fault. */
 export function isOutage(error: unknown): boolean {
   return isRetryable(error) || isOutOfResources(error) || BUSY.has(codeOf(error));
 }
 
-/** A lock that was waited for too long, and a statement that was cancelled. */
+/** Error codes of a lock timeout and a cancelled statement. */
 const BUSY = new Set(['55P03', '57014']);
 
 const LOSSES = new Set(['57P01', '57P02', '57P03', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'CONNECT_TIMEOUT']);

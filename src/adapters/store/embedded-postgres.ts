@@ -1,4 +1,4 @@
-/** Starts, adopts, recovers and stops a private PostgreSQL from the binaries that came with the packages. */
+/** Starts, adopts, recovers and stops a private PostgreSQL from packaged binaries. */
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import {
@@ -31,29 +31,29 @@ import { errorText } from '../../domain/values/value-text.ts';
 import { claim, commandLine, freePort, type Log, processStartedAt, readIfThere, release, until } from '../server-process.ts';
 
 export interface EmbeddedPostgres {
-  /** URL of the database `sevengate`, with the password in it: a secret. */
+  /** URL of the database `sevengate` with its password: a secret. */
   readonly url: string;
-  /** The server was running already: the process that started it was killed, or still lives and shares it. */
+  /** True if the server was already running, because the process that started it was killed or shares it. */
   readonly adopted: boolean;
-  /** Live process that started this server and will stop it; null if that is this process. */
+  /** Id of the live process that started this server and will stop it; null if it is this process. */
   readonly sharedWith: number | null;
-  /** The server's own process. */
+  /** Id of the server's process. */
   readonly pid: number;
-  /** Ends every connection, flushes and waits until the server is gone. Leaves a server alone that another live process owns. */
+  /** Ends every connection, flushes, stops the server and waits for its end. Does nothing if another live process owns it. */
   stop(): Promise<void>;
 }
 
 export interface EmbeddedPostgresOptions {
-  /** The state folder; the cluster goes to `<home>/postgres` if the server can reach that. */
+  /** State folder. The cluster is in `<home>/postgres` if the server can reach it. */
   readonly home: string;
   readonly log: Log;
-  /** Required port, because others hold that address already; any free port without it. */
+  /** Port that other processes already use; any free port if absent. */
   readonly port?: number;
-  /** Server settings that differ from the product's, by name. */
+  /** Server settings that replace the product's, by name. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** The package folder of the binaries, if it is not the installed one. */
+  /** Package folder of the binaries; default the installed one. */
   readonly binaries?: string;
-  /** Folder in which a server started by root may keep what it cannot reach inside the project. */
+  /** Folder for files of a server started by root that cannot be reached inside the project. */
   readonly reachableRoot?: string;
 }
 
@@ -75,18 +75,18 @@ const SETTINGS: Readonly<Record<string, string>> = {
   synchronous_commit: 'on',
   wal_level: 'minimal',
   max_wal_senders: '0',
-  // After a kill the server syncs its folder before it recovers: each of its thousands of files takes seconds, the file system at once does not.
+  // After a kill the server syncs its folder before recovery: file by file takes seconds, the whole file system does not.
   ...(process.platform === 'linux' ? { recovery_init_sync_method: 'syncfs' } : {}),
-  // A killed server replays its log from the last checkpoint: 900 MB took 20 s, 200 MB takes less than two.
+  // After a kill the log is replayed from the last checkpoint: 900 MB took 20 s, 200 MB less than two.
   max_wal_size: '256MB',
   timezone: 'UTC',
   log_timezone: 'UTC',
 };
 
 /**
- * Brings up the embedded database of a state folder and returns its address.
- * A server left over by a killed process is adopted; a crashed cluster recovers by itself; a PostgreSQL on the PATH is never used.
- * @throws Error in one sentence with the server's own last words if it does not start.
+ * Starts the embedded database of a state folder and returns its address. Adopts a server whose starter was killed; a crashed cluster
+ * recovers by itself; a PostgreSQL on the PATH is never used. @throws Error with one sentence and the server's last output if it does not
+ * start
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const home = resolve(options.home);
@@ -134,13 +134,13 @@ async function adoptOrStart(home: string, dataDir: string, passwordFile: string,
   const bin = join(reachableBinaries(home, reachableRoot, identity, options), 'native', 'bin');
   if (!existsSync(join(dataDir, 'PG_VERSION'))) initialize(bin, dataDir, passwordFile, identity, options.log);
   checkVersion(bin, dataDir);
-  // Left by a crash, and its process number belongs to something else by now: the server would take that for a rival.
+  // A file left by a crash, whose process id now belongs to another process, would look like a rival server.
   rmSync(join(dataDir, 'postmaster.pid'), { force: true });
   const settings = { ...SETTINGS, ...options.settings };
   return { ...(await start(bin, dataDir, join(home, 'postgres.log'), settings, identity, options.port)), adopted: false };
 }
 
-/** Null for this very user; as root, who may not run PostgreSQL, the owner of the cluster or else `nobody`. */
+/** Returns the user to run PostgreSQL as: null for the present user; for root, who may not run it, the cluster's owner or `nobody`. */
 function identityFor(dataDir: string): Identity | null {
   const self = process.getuid?.();
   const owner = existsSync(dataDir) ? statSync(dataDir) : null;
@@ -154,7 +154,7 @@ function identityFor(dataDir: string): Identity | null {
   return { uid: id('-u'), gid: id('-g') };
 }
 
-/** The cluster's folder: inside the home, or, if the user that root steps down to cannot get there, under `reachableRoot`. */
+/** Returns the cluster's folder: inside the home, or under `reachableRoot` if the server's user cannot reach the home. */
 function placeOfCluster(home: string, reachableRoot: string, log: Log): string {
   const inHome = join(realpathSync(home), 'postgres');
   if (process.getuid?.() !== 0 || existsSync(inHome) || canReach(dirname(inHome), identityFor(inHome))) return inHome;
@@ -164,7 +164,7 @@ function placeOfCluster(home: string, reachableRoot: string, log: Log): string {
   return outside;
 }
 
-/** True if `identity` may enter this folder: it and every folder above let it pass. */
+/** Returns true if `identity` may enter this folder and every folder above it. */
 function canReach(folder: string, identity: Identity | null): boolean {
   if (identity === null) return true;
   for (let at = folder; ; at = dirname(at)) {
@@ -175,7 +175,7 @@ function canReach(folder: string, identity: Identity | null): boolean {
   }
 }
 
-/** The package folder of the binaries with its library links in place: the installed one, or a copy if that is out of reach. */
+/** Returns the package folder with its library links: the installed one, or a copy if the server's user cannot reach it. */
 function reachableBinaries(home: string, reachableRoot: string, identity: Identity | null, options: EmbeddedPostgresOptions): string {
   const installed = realpathSync(options.binaries ?? installedBinaries());
   if (canReach(join(installed, 'native', 'bin'), identity) && canReach(join(installed, 'native', 'lib'), identity)) {
@@ -186,7 +186,7 @@ function reachableBinaries(home: string, reachableRoot: string, identity: Identi
   const copy = join(place, `postgres-binaries-${version}`);
   if (existsSync(copy)) return copy;
   mkdirSync(place, { recursive: true, mode: 0o755 });
-  // Two may copy at once: each to a folder of its own, and the first to rename wins.
+  // Concurrent copies use their own folders, and the first rename wins.
   const draft = mkdtempSync(`${copy}.`);
   cpSync(installed, draft, { recursive: true, filter: (source) => !lstatSync(source).isSymbolicLink() });
   chmodSync(draft, 0o755);
@@ -212,7 +212,7 @@ function installedBinaries(): string {
   }
 }
 
-/** Makes the links that the package's install script would have made, because install scripts may be off. False if it may not. */
+/** Creates the links of the package's install script, which may be disabled; false without write permission. */
 function linkLibraries(folder: string): boolean {
   const links = JSON.parse(readFileSync(join(folder, 'native', 'pg-symlinks.json'), 'utf8')) as { source: string; target: string }[];
   const missing = links.filter(({ target }) => !existsSync(join(folder, target)));
@@ -234,7 +234,7 @@ function linkLibraries(folder: string): boolean {
   return true;
 }
 
-/** Makes a new cluster beside its place and moves it there when complete, so that a kill half-way leaves nothing that looks finished. */
+/** Creates a cluster beside its place and moves it when complete, so that an interrupted start leaves no partial cluster. */
 function initialize(bin: string, dataDir: string, passwordFile: string, identity: Identity | null, log: Log): void {
   const parent = dirname(dataDir);
   for (const name of readdirSync(parent)) {
@@ -249,7 +249,7 @@ function initialize(bin: string, dataDir: string, passwordFile: string, identity
   mkdirSync(cluster, { mode: 0o700 });
   if (identity) for (const path of [draft, cluster, passwordCopy]) chownSync(path, identity.uid, identity.gid);
   const args = ['-D', cluster, '-U', USER, `--pwfile=${passwordCopy}`, '--auth=scram-sha-256', '--encoding=UTF8', '--no-instructions'];
-  // Bytewise order that does not depend on the machine's locales.
+  // Byte order, independent of the machine's locales.
   args.push('--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C');
   try {
     execFileSync(join(bin, 'initdb'), args, { ...runAs(identity), cwd: draft, stdio: ['ignore', 'ignore', 'pipe'], encoding: 'utf8' });
@@ -275,7 +275,7 @@ function checkVersion(bin: string, dataDir: string): void {
     );
 }
 
-/** The environment holds no secret of ours: every backend would show it. */
+/** Returns the user and an environment without secrets, which every backend would show. */
 function runAs(identity: Identity | null) {
   const env = { PATH: process.env['PATH'] ?? '', LC_ALL: 'C', TZ: 'UTC' };
   return identity ? { env, uid: identity.uid, gid: identity.gid } : { env };
@@ -295,7 +295,7 @@ async function start(
     if (existsSync(logFile) && statSync(logFile).size > LOG_LIMIT_BYTES) truncateSync(logFile);
     const logStart = existsSync(logFile) ? statSync(logFile).size : 0;
     const log = openSync(logFile, 'a', 0o600);
-    // Detached: a Ctrl-C reaches the whole foreground group, and the server would shut down while we still flush.
+    // Detached: Ctrl-C reaches the whole foreground group and would stop the server before our last writes.
     const child = spawn(join(bin, 'postgres'), args, { ...runAs(identity), cwd: dataDir, detached: true, stdio: ['ignore', log, log] });
     closeSync(log);
     let ended: string | null = null;
@@ -307,7 +307,7 @@ async function start(
     );
     if (server !== 'ended') return server;
     const said = readFileSync(logFile, 'utf8').slice(logStart).trim();
-    // The port was taken in between, or backends of a killed server still linger: both pass.
+    // A port taken meanwhile, or remaining backends of a killed server: both problems pass.
     const passes = /could not bind|could not create any TCP\/IP sockets|pre-existing shared memory block/.test(said);
     if (!passes || attempt === 20)
       throw new Error(`the database did not start: ${ended}; ${said.split('\n').slice(-6).join(' | ')} (${logFile})`);
@@ -315,18 +315,18 @@ async function start(
   }
 }
 
-/** Returns the live server of a cluster, from its own `postmaster.pid`; null if none runs, or none in the required state. */
+/** Returns the running server of a cluster from its `postmaster.pid`; null if none runs in the required state. */
 function runningServer(dataDir: string, state?: 'ready'): { pid: number; port: number } | null {
   const lines = readIfThere(join(dataDir, 'postmaster.pid'))?.split('\n');
   if (!lines) return null;
   const pid = Number(lines[0]);
-  // Its process number may belong to another program by now.
+  // The process id may belong to another program now.
   if (!commandLine(pid)?.includes(dataDir)) return null;
   if (state && lines[7]?.trim() !== state) return null;
   return { pid, port: Number(lines[3]) };
 }
 
-/** Proves that the password opens the database, makes it on the first start, and returns its address. */
+/** Checks the password, creates the database on the first start, and returns its address. */
 async function connect(port: number, passwordFile: string): Promise<string> {
   const password = readIfThere(passwordFile)?.trim();
   if (!password)
@@ -337,7 +337,7 @@ async function connect(port: number, passwordFile: string): Promise<string> {
   const sql = postgres(address('postgres'), { max: 1, connect_timeout: 10, onnotice: () => {} });
   try {
     const [found] = await sql`select 1 from pg_database where datname = ${DATABASE}`;
-    // Another process that shares the server may make it at the same moment.
+    // A process that shares the server may create it at the same time.
     if (!found)
       await sql`create database ${sql(DATABASE)}`.catch((error: { code?: string }) => {
         if (error.code !== '42P04' && error.code !== '23505') throw error;

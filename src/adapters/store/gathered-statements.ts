@@ -1,21 +1,20 @@
 /**
- * Statements of a transaction that wait to be sent as one: what changes different tables, and reads nothing of what another of them
- * writes, is carried out by a single statement with one `with` for each. A statement costs its messages, its wake of the server and
- * its answer, which is more than most of them have to do.
+ * Combines waiting statements of a transaction into one with a `with` clause each, if they change different tables and do not read each
+ * other's changes. Sending a statement costs more than most of them do.
  */
 import type { Fragment, Transaction } from './database.ts';
 
-/** At most so many statements are one. */
+/** Maximum statements combined into one. */
 const MOST = 16;
 
-/** A statement that waits, and where its number of rows goes. */
+/** Waiting statement and the receiver of its row count. */
 export interface Waiting {
   readonly statement: Fragment;
   readonly counted: (rows: number) => void;
   readonly failed: (error: unknown) => void;
 }
 
-/** Statement as postgres.js keeps it until `handle` sends it. Other statements may be parts of it. */
+/** Statement in postgres.js before `handle` sends it. It may contain other statements. */
 type Statement = Fragment & {
   readonly strings: readonly string[];
   readonly args: readonly unknown[];
@@ -23,23 +22,23 @@ type Statement = Fragment & {
   handle(): Promise<unknown>;
 };
 
-/** Names in a statement, and what it changes. */
+/** Tables in a statement and its effect. */
 interface Reading {
   readonly words: ReadonlySet<string>;
   readonly targets: readonly string[];
-  /** Table that it adds rows to; null if it adds none. */
+  /** Table to which it adds rows, or null. */
   readonly adds: string | null;
-  /** One that can be a part of another: it changes rows and shows none, or notifies. */
+  /** True if it can be combined: it changes rows without returning any, or notifies. */
   readonly joins: boolean;
-  /** Suffix with which it shows a row for each that it changes. */
+  /** Suffix that makes it return one row per changed row. */
   readonly shows: string;
-  /** Takes locks and nothing else: what waits is not put before it. */
+  /** True if it only locks rows; waiting statements need not be sent before it. */
   readonly locks: boolean;
-  /** Locks of its own come before those of whatever follows. */
+  /** True if its locks must precede those of later statements. */
   readonly locksFirst: boolean;
 }
 
-/** Tables that rows of others refer to by a foreign key. */
+/** Tables that foreign keys refer to. */
 export const REFERRED_TABLES: ReadonlySet<string> = new Set([
   'actors',
   'agent_tokens',
@@ -75,7 +74,7 @@ export const REFERRED_TABLES: ReadonlySet<string> = new Set([
 
 const TARGET = /\b(?:insert\s+into|(?<!for\s)(?<!do\s)(?<!no\s+key\s)update|delete\s+from|merge\s+into|copy)\s+(\w+)/gi;
 const CHANGES = /^\s*(?:insert|update|delete)\b(?![\s\S]*\breturning\b)/i;
-/** A function that has to be called, whatever is read of its answer. */
+/** Pattern of a function call that must run even if its result is not read. */
 const CALLS = /^\s*select\s+pg_notify\s*\(/i;
 const ADDS = /^\s*insert\s+into\s+(\w+)/i;
 const LOCKS = /^\s*select\b[\s\S]*\bfor\s+(?:share|update|no key update|key share)\b/i;
@@ -91,12 +90,12 @@ function textOf({ strings, args }: Statement): string {
     .join(' ');
 }
 
-/** True if started work is one statement, which can be sent without waiting for it, or be a part of another one. */
+/** Returns true if the work is one statement, which can be sent without waiting or be combined. */
 export function isStatement(work: unknown): work is Statement {
   return work instanceof Promise && 'handle' in work;
 }
 
-/** Reads a statement once: its text is the same each time, but for parts that are statements. */
+/** Analyses a statement, cached by its text; embedded statements are analysed separately. */
 function read(statement: Statement): Reading {
   const isPlain = !statement.args.some(isStatement);
   const known = isPlain ? readings.get(statement.strings) : undefined;
@@ -118,12 +117,12 @@ function read(statement: Statement): Reading {
 
 const texts = new Map<string, TemplateStringsArray>();
 
-/** The text around statements, each of which shows a row for each that it changes. */
+/** Returns the template around statements, each of which returns its changed rows. */
 function frame(shown: readonly string[]): TemplateStringsArray {
   const key = shown.map((suffix) => (suffix === '' ? 'c' : 's')).join('');
   let text = texts.get(key);
   if (text === undefined) {
-    // The counts are read from left to right, and each is counted once its statement is through: that is their order.
+    // Counts are evaluated from left to right, each after its statement, which fixes the order of statements.
     const counts = shown.map((_, index) => `(select count(*) from s${index}) as s${index}`).join(', ');
     const parts = [
       'with s0 as (',
@@ -136,8 +135,8 @@ function frame(shown: readonly string[]): TemplateStringsArray {
 }
 
 /**
- * Creates what gathers the statements of one transaction. With `policies` its role writes only rows that refer to what it may see, and
- * a statement sees nothing of what another part of it adds: what adds rows that others refer to ends its group.
+ * Creates the gathering of one transaction. With `policies`, rows may only refer to visible rows, and combined statements do not see each
+ * other's additions, so adding rows to a referenced table ends the group.
  */
 export function createGathering(transaction: Transaction, policies: boolean) {
   let waiting: (Waiting & { readonly statement: Statement })[] = [];
@@ -148,7 +147,7 @@ export function createGathering(transaction: Transaction, policies: boolean) {
     statement.then(({ count }) => counted(count), failed);
   }
 
-  /** Sends what waits. */
+  /** Sends the waiting statements. */
   function flush(): void {
     const group = waiting;
     if (group.length === 0) return;
@@ -171,10 +170,10 @@ export function createGathering(transaction: Transaction, policies: boolean) {
   return {
     flush,
 
-    /** Takes a statement that changes rows: it is sent with the next ones, or by itself where it cannot be a part. */
+    /** Adds a statement. It is sent with the next ones, or by itself if it cannot be combined. */
     add(one: Waiting): void {
       const { statement } = one;
-      // Nothing is sent on a lost connection: it is an error already.
+      // Nothing is sent on a lost connection.
       if (!isStatement(statement)) return sendAlone(one);
       const { words, targets, joins, locksFirst, adds } = read(statement);
       if (!joins || waiting.length >= MOST || [...written].some((table) => words.has(table))) flush();
@@ -185,7 +184,7 @@ export function createGathering(transaction: Transaction, policies: boolean) {
       for (const table of targets) written.add(table);
     },
 
-    /** Sends what waits before a statement that might read it. A lock on rows of other tables is taken first. */
+    /** Sends waiting statements before one that might read them. A lock on rows of other tables is taken first. */
     before(statement: Statement): void {
       if (waiting.length === 0) return;
       const { words, locks } = read(statement);

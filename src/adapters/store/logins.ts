@@ -1,7 +1,6 @@
 /**
- * The logins that the service works with: none owns a table, none can become another. The application's cannot write
- * evidence, the evaluator's cannot write anything else, and that which serves callers sees one organization at a time;
- * only migrations run as the owner.
+ * Database logins of the service. None owns a table or can become another role: the application's cannot write evidence, the evaluator's
+ * cannot write anything else, and the API's sees one organization at a time. Only migrations run as the owner.
  */
 import { createHmac } from 'node:crypto';
 import { inTransaction } from './actors/actor-store.ts';
@@ -10,25 +9,25 @@ import { openDatabase, type Sql } from './database.ts';
 import { EVALUATOR_ROLE } from './gates/evidence-store.ts';
 
 export interface Logins {
-  /** Secrets all: passwords are in them. */
+  /** URLs with passwords: secrets. */
   readonly appUrl: string;
   readonly apiUrl: string;
   readonly evaluatorUrl: string;
   /**
-   * Null if the logins are separate; else why the owner's own login had to be used, which could disable what guards the gates and the
+   * Null if the logins are separate. Otherwise the reason why the owner's login is used, which could disable the protection of gates and
    * organizations.
    */
   readonly shared: string | null;
-  /** Functions of the server itself that stay open to every login (ending sessions, locks by name): only a superuser takes them away. */
+  /** Functions of the server that stay open to every login (ending sessions, named locks), because only a superuser can revoke them. */
   readonly openFunctions: readonly string[];
 }
 
 const APP_ROLE = 'sevengate_app';
 
 /**
- * Makes the logins of a migrated database if they are missing and answers with their addresses. Their passwords are derived from the
- * owner's, so that every process of the service comes to the same ones and none lies on a disk.
- * @throws Error if the database does not answer, or where the one login that has to serve may not be the role that serves callers.
+ * Creates missing logins of a migrated database and returns their addresses. Passwords are derived from the owner's, so that every process
+ * computes the same ones and none is stored. @throws Error if the database does not answer, or if the fallback login may not use the API's
+ * role
  */
 export async function separateLogins(ownerUrl: string): Promise<Logins> {
   const owner = openDatabase({ url: ownerUrl, connections: 1, role: null, name: 'sevengate logins' });
@@ -39,7 +38,7 @@ export async function separateLogins(ownerUrl: string): Promise<Logins> {
     return { appUrl, apiUrl, evaluatorUrl, shared: null, openFunctions: await openFunctions(owner) };
   } catch (error) {
     const { code, message } = error as { code?: string; message: string };
-    // Not allowed to make roles or to grant them; anything else is no question of rights.
+    // 42501: no permission to create or grant roles. Other errors are thrown.
     if (code !== '42501') throw error;
     const [found] = await owner<{ who: string; may: boolean }[]>`select current_user as who, pg_has_role(${API_ROLE}, 'member') as may`;
     if (found?.may !== true)

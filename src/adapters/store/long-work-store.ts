@@ -1,4 +1,4 @@
-/** Progress of long work that has no record of its own. A worker writes its own row, and readers read them all. */
+/** Progress of long work without a record of its own. The worker writes its row, and all readers can read it. */
 import { basename } from 'node:path';
 import type { Clock } from '../../../streams/clock.ts';
 import type { CandleSeries } from '../../domain/candles/candle.ts';
@@ -9,30 +9,30 @@ import { longWorkProgress, type Waiting, type WorkProgress } from '../../domain/
 import type { Sql } from './database.ts';
 import { pageOfRows } from './page-of-rows.ts';
 
-/** Minimum interval between two reports of changes, and maximum interval between two signs of life. */
+/** Minimum milliseconds between two reports of changes, and maximum between two signs of life. */
 const TELL_MS = 1_000;
 const ALIVE_MS = 10_000;
 
 export interface BegunWork<Result> extends Pick<LongWork, 'kind' | 'source'> {
-  /** Subject of the work, in a few words. */
+  /** Subject of the work in a few words. */
   readonly subject: string;
-  /** The series of bars that is imported or fetched; only such work has one. */
+  /** Series of bars that is imported or fetched; absent for other work. */
   readonly series?: CandleSeries;
-  /** Unit of the count, in the plural. */
+  /** Plural unit of the count. */
   readonly unit: string;
-  /** `always`; `long`: not before it has taken a second; `never`: nobody but `onProgress` is told. */
+  /** `always`; `long`: only after a second; `never`: only `onProgress` is called. */
   readonly recorded: 'always' | 'long' | 'never';
-  /** Returns why a result is a failure, in a sentence that every reader of the market may see; null if it is not one. */
+  /** Returns a public sentence if the result is a failure, else null. */
   readonly failureOf: (result: Result) => string | null;
-  /** The same of what was thrown. */
+  /** Returns a public sentence for a thrown error. */
   readonly thrownFailureOf: (error: unknown) => string;
   /** Receives every change. */
   readonly onProgress?: (progress: WorkProgress) => void;
-  /** Is told once under which id others read it. */
+  /** Receives the id of the work, once. */
   readonly onRecorded?: (workId: string) => void;
 }
 
-/** Reports of the work while it goes on. */
+/** Reports progress of the work. */
 export interface WorkTeller {
   /** Reports the completed part. Units completed at the first call count as done before. */
   progress(done: number, total: number): void;
@@ -40,13 +40,13 @@ export interface WorkTeller {
 }
 
 export interface WorkRecorder {
-  /** Works, and writes how far it is. What goes wrong with the writing leaves the work alone. @throws what `run` throws */
+  /** Runs work and records its progress. Failures of recording do not affect the work. @throws errors of `run` */
   during<Result>(work: BegunWork<Result>, run: (tell: WorkTeller) => Promise<Result>): Promise<Result>;
 }
 
 /**
- * @param sql two connections at least if the work itself holds one in a transaction.
- * @param worker the command or the part of the service that works.
+ * @param sql a pool with at least two connections if the work holds one in a transaction @param worker name of the command or part of the
+ * service
  */
 export function createWorkRecorder(sql: Sql, clock: Pick<Clock, 'now' | 'deadline'>, worker: string): WorkRecorder {
   const workedOnBy = `${worker}, process ${process.pid}`;
@@ -66,7 +66,7 @@ export function createWorkRecorder(sql: Sql, clock: Pick<Clock, 'now' | 'deadlin
   };
 }
 
-/** One row, written one statement after the other. */
+/** Row of one work, written one statement at a time. */
 class WorkRow implements WorkTeller {
   readonly #sql: Sql;
   readonly #clock: Pick<Clock, 'now' | 'deadline'>;
@@ -79,7 +79,7 @@ class WorkRow implements WorkTeller {
   #waitingFor: Waiting | null = null;
   #hasChanged = false;
   #hasEnded = false;
-  /** Null before the row is there. */
+  /** Id of the row; null until it is inserted. */
   #id: number | null = null;
   #writtenAt: EpochMs = 0;
   #writing: Promise<void> = Promise.resolve();
@@ -132,13 +132,13 @@ class WorkRow implements WorkTeller {
     });
   }
 
-  /** Writes what there is to write, and looks again a second later. */
+  /** Writes pending changes and schedules the next write a second later. */
   async #look(): Promise<void> {
     if (this.#id === null || this.#hasChanged || this.#clock.now() - this.#writtenAt >= ALIVE_MS) await this.#write(null, false);
     if (!this.#hasEnded) this.#plan();
   }
 
-  /** A row that cannot be written is written at the next look, or shows by its age. */
+  /** Writes the row. After a failure the next write retries; until then the row's age shows it. */
   async #write(error: string | null, isEnd: boolean): Promise<void> {
     this.#hasChanged = false;
     this.#writtenAt = this.#clock.now();
@@ -158,9 +158,7 @@ class WorkRow implements WorkTeller {
     }
   }
 
-  /**
-   * Returns the time the work took so far, by the machine's clock. If the service's time is moved on meanwhile, its beginning moves along.
-   */
+  /** Returns the duration by the machine's clock. If the service's time is shifted, the start is shifted too. */
   #tookMs(): number {
     return this.#clock.now() - this.#begunAt;
   }
@@ -190,7 +188,7 @@ export function createWorkReads(sql: Sql) {
     wait_cause as "waitCause", wait_detail as "waitDetail", begun_at as "begunAt", seen_at as "seenAt", ended_at as "endedAt", error,
     service_clock_ms() as at`;
   return {
-    /** Newest first, of all kinds where `kinds` is null; the position is the last number. */
+    /** Lists work, newest first, of all kinds if `kinds` is null. The position is the last number. */
     async list({ limit, after }: Page, kinds: readonly WorkKind[] | null): Promise<PageOf<LongWork>> {
       const rows = await sql<WorkColumns[]>`
         select ${columns} from long_work where ${kinds === null ? sql`true` : sql`kind = any(${kinds as string[]})`}
@@ -210,16 +208,16 @@ function workOf({ waitCause, waitDetail, ...row }: WorkColumns): LongWork {
   return { ...row, waitingFor: waitCause === null || waitDetail === null ? null : { cause: waitCause, detail: waitDetail } };
 }
 
-/** A series of bars as the subject of work. */
+/** Formats a series of bars as the subject of work. */
 export const seriesText = ({ venue, instrument, timeframe }: CandleSeries): string => `${venue} ${instrument} ${timeframe}`;
 
-/** The names of files without their folders, which are nobody else's to read. */
+/** Formats file names without their folders, which are private. */
 export function sourceOf(files: readonly string[]): string {
   const first = basename(files[0] ?? '').slice(0, 200);
   return files.length < 2 ? first : `${first} and ${files.length - 1} more`;
 }
 
-/** Forgets work of which nothing was said for so many days. */
+/** Deletes work without a report for the given days. */
 export async function forgetWork(sql: Sql, days: number): Promise<void> {
   await sql`delete from long_work where seen_at < service_clock_ms() - ${days * DAY_MS}::bigint`;
 }

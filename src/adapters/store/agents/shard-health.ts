@@ -1,19 +1,19 @@
-/** Stalled shards: those with actors on duty whose last slot, or whose last decision, is too old. */
+/** Finds stalled shards: shards with actors on duty whose last slot or last decision is too old. */
 import type { Sql } from '../database.ts';
 
-/** Number of whole periods behind at which a shard counts as stalled. A dead worker is replaced within one. */
+/** Number of periods behind at which a shard counts as stalled. A dead worker is replaced within one. */
 const PERIODS_BEHIND = 3;
 
 export interface StalledShard {
   readonly periodMs: number;
   readonly shard: number;
-  /** Milliseconds since the slot that it should have been ticked to, or decided for, by now. */
+  /** Milliseconds since the slot that should have been ticked or decided by now. */
   readonly behindMs: number;
 }
 
 /**
- * Shards that do not advance, the longest first. What a shard says of its own slot is not believed alone: it is held against its
- * newest decisions, or, before the first ones, against the first slot of its actors.
+ * Returns stalled shards, the longest first. A shard's own slot is compared with its newest decisions, or, before the first ones, with the
+ * first slot of its actors.
  */
 export async function stalledShards(sql: Sql): Promise<readonly StalledShard[]> {
   return sql<StalledShard[]>`

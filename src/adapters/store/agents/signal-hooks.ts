@@ -1,4 +1,4 @@
-/** Signal hooks of external agents in PostgreSQL. */
+/** Store of external agents' signal hooks. */
 import type { SignalHook, SignalHookStore } from '../../../../actors/agent/signal-hooks.ts';
 import { canonicalJson } from '../../../domain/values/canonical-json.ts';
 import type { SignalMapping } from '../../../domain/outside/signal-template.ts';
@@ -7,10 +7,10 @@ import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';
 import type { Sql, Transaction } from '../database.ts';
 
-/** A signal hook that is not revoked, and the keys of its deliveries. */
+/** Signal hook that is not revoked, and its valid secrets. */
 export interface FoundHook extends SignalHook {
   readonly orgId: string;
-  /** SHA-256 of each valid secret, in hexadecimal. */
+  /** SHA-256 of each valid secret, hexadecimal. */
   readonly digests: readonly string[];
 }
 
@@ -26,7 +26,7 @@ interface Row {
   readonly revoked_at: EpochMs | null;
 }
 
-/** A secret that another one replaced works for so long. Milliseconds. */
+/** Milliseconds for which a replaced secret stays valid. */
 const REPLACED_WORKS_MS = 86_400_000;
 
 export function createSignalHookStore(sql: Sql): SignalHookStore {
@@ -62,7 +62,7 @@ export function createSignalHookStore(sql: Sql): SignalHookStore {
 
     revoke: (orgId, hookId, { subject, at }, records) =>
       inTransaction(sql, async (transaction) => {
-        // Two at once: the first one's moment stands.
+        // Of two concurrent revocations the first one's time stays.
         await transaction`
           insert into signal_hook_revocations (hook_id, org_id, revoked_by, revoked_at) values (${hookId}, ${orgId}, ${subject}, ${at})
           on conflict do nothing`;
@@ -87,10 +87,10 @@ function hookOf(row: Row): SignalHook {
   return { id, agentId, name, ...mapping, manifestHash, createdBy, createdAt, revokedAt: row.revoked_at };
 }
 
-/** Finds a hook that nobody revoked by its id, or by the digest of a secret, with the secrets that count now. `sql` sees every organization. */
+/** Creates the lookup of hooks that are not revoked, by id or secret. `sql` sees every organization. */
 export function createSignalReads(sql: Sql) {
   return {
-    /** Finds a hook by its id, or by the SHA-256 of a secret that counts at an instant. */
+    /** Finds a hook by its id, or by the SHA-256 of a secret that is valid at an instant. */
     async find(key: { readonly id: string } | { readonly digest: string }, at: EpochMs): Promise<FoundHook | null> {
       const by = 'id' in key ? sql`h.id = ${key.id}` : sql`h.id = (select hook_id from signal_secrets where digest = ${key.digest})`;
       const [row] = await sql<(Row & { digests: string[] })[]>`

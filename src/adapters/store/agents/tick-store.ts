@@ -1,4 +1,4 @@
-/** Ticks in PostgreSQL: what they read, and the one batch in which a shard's decisions are committed. */
+/** Store of ticks: their inputs, and the commit of a shard's decisions in one batch. */
 import type { OrganizationRisk, TickCommit, TickStore, TickTrades } from '../../../../actors/ticking/tick-store.ts';
 import type { TradingDuty } from '../../../../actors/ticking/trading-decisions.ts';
 import type { Incident } from '../../../domain/agents/actor-step.ts';
@@ -36,11 +36,11 @@ export function createTickStore(sql: Sql, incident: (incident: Incident) => Prom
   };
 }
 
-/** Reads the slot at which a shard was begun, its actors, and the one that was being ticked when a worker died. */
+/** Reads the slot at which a shard was begun, its actors, and the actor whose tick was running when a worker died. */
 function shardProgress(sql: Sql): Pick<TickStore<TradingDuty>, 'begin' | 'agents' | 'suspect'> {
   return {
     async begin(periodMs: number, shard: number, slot: EpochMs) {
-      // Not waited for on disk: a server that crashes forgets at most who was being ticked, and the count begins anew.
+      // Not flushed to disk: after a server crash the running actor is forgotten at worst, and the count begins again.
       const [, [row]] = await sql.begin((transaction) => [
         transaction`set local synchronous_commit to off`,
         transaction<{ last_slot: number; begun_times: number; suspect: string | null; suspect_times: number }[]>`
@@ -78,7 +78,7 @@ function shardProgress(sql: Sql): Pick<TickStore<TradingDuty>, 'begin' | 'agents
   };
 }
 
-/** Reads the inputs of a slot's decisions. */
+/** Creates the reads of a slot's inputs. */
 function slotInputs(sql: Sql): Pick<TickStore<TradingDuty>, 'duties' | 'heads' | 'cut' | 'books' | 'outsideProposals' | 'organizations'> {
   return {
     async duties(ids: readonly string[]) {
@@ -100,7 +100,7 @@ function slotInputs(sql: Sql): Pick<TickStore<TradingDuty>, 'duties' | 'heads' |
 
     async books(agentIds: readonly string[]): Promise<ReadonlyMap<string, TradingBook | UnreadableRow>> {
       const ids = agentIds as string[];
-      // Most agents have nothing: one look at two indexes finds those that do.
+      // Most agents have no orders: two index lookups find those that do.
       const touched = await sql<{ agent_id: string }[]>`
         select agent_id from books where agent_id = any(${ids}::uuid[]) union select agent_id from proposals
         where agent_id = any(${ids}::uuid[]) and state in ('pending_approval', 'approved', 'executing', 'unknown')`;
@@ -119,7 +119,7 @@ function slotInputs(sql: Sql): Pick<TickStore<TradingDuty>, 'duties' | 'heads' |
         return await organizationRisks(sql, orgIds, agentIds);
       } catch (error) {
         if (isRetryable(error)) throw error;
-        // One of them has a row that cannot be read: the others are told apart from it.
+        // One row cannot be read, so each organization is read by itself.
         const found = new Map<string, OrganizationRisk>();
         for (const id of orgIds) {
           const one = await organizationRisks(sql, [id], agentIds).catch((failure: unknown) =>
@@ -134,7 +134,7 @@ function slotInputs(sql: Sql): Pick<TickStore<TradingDuty>, 'duties' | 'heads' |
   };
 }
 
-/** A tick's decisions and what they lead to, in one transaction; false if another worker has moved the shard. */
+/** Commits a tick's decisions and their consequences in one transaction; false if another worker has moved the shard. */
 async function commitTick(sql: Sql, tick: TickCommit): Promise<boolean> {
   return inTransaction(sql, async (transaction) => {
     const moved = await transaction`
@@ -156,7 +156,7 @@ async function commitTick(sql: Sql, tick: TickCommit): Promise<boolean> {
   });
 }
 
-/** Counts the consecutive crashes of an actor's ticks, and marks the actor that took a worker down. */
+/** Counts consecutive crashes of an actor's ticks, and marks the actor that crashed a worker. */
 function crashCounts(sql: Sql): Pick<TickStore<TradingDuty>, 'poisoned' | 'markPoisoned' | 'countCrash' | 'clearCrashes'> {
   return {
     async poisoned(periodMs: number, shard: number, slot: EpochMs): Promise<ReadonlySet<string>> {
@@ -194,7 +194,7 @@ function crashCounts(sql: Sql): Pick<TickStore<TradingDuty>, 'poisoned' | 'markP
   };
 }
 
-/** The books of these agents by book id; if one of them cannot be read, that one's error by the agent's id. */
+/** Reads the agents' books by book id. Unreadable books are returned as errors by agent id. */
 async function readBooks(sql: Sql, agentIds: readonly string[]): Promise<ReadonlyMap<string, TradingBook | UnreadableRow>> {
   try {
     return new Map([...(await booksOf(sql, agentIds))].map(([id, { state }]) => [id, state]));
@@ -264,7 +264,7 @@ function dutyOf(row: DutyRow): TradingDuty {
     autonomy: row.autonomy,
     manifestVersion: row.manifest_version,
     manifestHash: row.hash,
-    // Read within the agent's own tick: one that cannot be read is that agent's matter.
+    // Parsed within the agent's own tick, so that an unreadable manifest affects only that agent.
     get manifest() {
       manifest ??= readManifestText(row.id, row.canonical);
       return manifest;
@@ -280,12 +280,10 @@ function readManifestText(agentId: string, canonical: string): Manifest {
   }
 }
 
-/**
- * Returns the actors in the way of a refused commit: those with decisions already there, else those whose rows are refused by themselves.
- */
+/** Returns the actors that block a refused commit: those with existing decisions, else those whose rows are refused individually. */
 async function inTheWay(sql: Sql, tick: TickCommit): Promise<ReadonlyMap<string, UnreadableRow>> {
   const ids = [...new Set(tick.rows.map(({ agentId }) => agentId))];
-  // A commit whose answer was lost may have taken place, by whoever: then its rows are there because they were written.
+  // If the answer of an earlier commit was lost, its rows exist because they were written.
   const [shard] = await sql<{ last_slot: number }[]>`
     select last_slot from tick_shards where period_ms = ${tick.periodMs} and shard = ${tick.shard}`;
   if (shard?.last_slot !== tick.lastSlot) return new Map();
@@ -301,7 +299,7 @@ async function inTheWay(sql: Sql, tick: TickCommit): Promise<ReadonlyMap<string,
   const refused = new Map<string, UnreadableRow>();
   for (const agentId of ids) {
     const one = rowsOf(tick, agentId);
-    // Tried and rolled back: only what the database says is wanted.
+    // Inserted and rolled back, only to get the database's verdict.
     await sql
       .begin(async (transaction) => {
         await copyDecisions(transaction, one.rows);
@@ -315,7 +313,7 @@ async function inTheWay(sql: Sql, tick: TickCommit): Promise<ReadonlyMap<string,
         refused.set(agentId, new UnreadableRow(`what the tick of ${agentId} writes`, error));
       });
   }
-  // If nobody's rows are refused, no row is at fault.
+  // If all rows are refused, none of them is the cause.
   return refused.size === ids.length && ids.length > 1 ? new Map() : refused;
 }
 
@@ -335,7 +333,7 @@ function rowsOf(tick: TickCommit, agentId: string): Pick<TickCommit, 'rows' | 't
   };
 }
 
-/** Ends these entries, so that nothing further of them leaves. Each is told by a timer that is due at once. */
+/** Ends entries so that they send nothing further. A timer that is due at once notifies each. */
 async function endEntries(transaction: Transaction, ids: readonly string[]): Promise<void> {
   await transaction`
     insert into timers (actor_id, timer_id, due_at, event)
@@ -345,8 +343,8 @@ async function endEntries(transaction: Transaction, ids: readonly string[]): Pro
 }
 
 /**
- * Writes the consequences of decisions in their transaction. A proposal that was superseded since its tick was read (a halt, a pause, a
- * change of the agent, another caller's proposal) is created cancelled: the decision stands, and so does its result.
+ * Writes the consequences of decisions in the same transaction. A proposal that was superseded after its tick was read (by a halt, a pause,
+ * a change of the agent, or another proposal) is created as cancelled; the decision stays.
  */
 async function writeTrades(transaction: Transaction, trades: TickTrades, at: EpochMs): Promise<void> {
   if (trades.proposals.length > 0) {
@@ -355,7 +353,7 @@ async function writeTrades(transaction: Transaction, trades: TickTrades, at: Epo
     const open = await transaction<{ id: string; book_id: string; instrument: string }[]>`
       select id, book_id, instrument from proposals
       where agent_id = any(${agentIds}::uuid[]) and state in ('pending_approval', 'approved', 'executing', 'unknown')`;
-    // A Take that has not yet received how its last proposal ended makes no other one.
+    // A Take waits for the result of its last proposal before it makes another one.
     const busy = await transaction<{ id: string }[]>`
       select id from takes where id = any(${agentIds}::uuid[]) and state in ('triggered', 'proposed')`;
     const busyIds = new Set(busy.map(({ id }) => id));
@@ -392,9 +390,8 @@ async function writeTrades(transaction: Transaction, trades: TickTrades, at: Epo
 }
 
 /**
- * The rows as COPY's text format, into the partition behind `decisions`, which alone takes a COPY; one statement however
- * many there are. Returns once all of it is sent: if the server refuses the rows, postgres.js lets the stream hang for
- * ever, but the transaction's next statement fails with 25P02, so one must follow.
+ * Copies the rows by one COPY into the partition behind `decisions`. Returns once all rows are sent. If the server refuses them,
+ * postgres.js lets the stream hang and the transaction's next statement fails with 25P02, so a statement must follow.
  */
 async function copyDecisions(transaction: Transaction, rows: readonly DecisionRow[]): Promise<void> {
   const writable = await transaction`
@@ -410,7 +407,7 @@ async function copyDecisions(transaction: Transaction, rows: readonly DecisionRo
       final(done);
       sent();
     };
-    // The connection went away: without a listener the stream's error would end the process.
+    // After a lost connection an unhandled stream error would end the process.
     writable.on('error', lost);
     writable.end(text);
   });

@@ -1,4 +1,4 @@
-/** Reads of books: an organization's list and the fills of one, newest first. Every read names the organization. */
+/** Reads of books: an organization's list, and the fills of a book, newest first. Every read takes the organization. */
 import type { Fill, FillQuote, Position } from '../../../domain/books/book.ts';
 import type { LedgerMove } from '../../../domain/books/equity-course.ts';
 import type { ShadowMeasurement } from '../../../domain/shadow/measure.ts';
@@ -11,7 +11,7 @@ import { pageOfRows } from '../page-of-rows.ts';
 import { createTotalReads, type MoveRow, moveOf } from './total-reads.ts';
 import { type BookFigures, figuresOf } from './book-store.ts';
 
-/** A book in a list, at cost, because a list has no prices. */
+/** Book in a list, valued at cost, because a list has no prices. */
 export interface BookSummary {
   readonly id: string;
   readonly agentId: string | null;
@@ -39,7 +39,7 @@ export interface BookCourse {
   readonly moves: readonly LedgerMove[];
 }
 
-/** A fill, with what its venue's flow would have given. Null outside the shadow stage, and before it is measured. */
+/** Fill with the result of its venue's flow; null outside the shadow stage, and until it is measured. */
 export interface BookedFill extends Fill {
   readonly shadow: (ShadowMeasurement & { readonly digest: string }) | null;
 }
@@ -118,7 +118,7 @@ export function createBookReads(sql: Sql) {
   return {
     ...createTotalReads(sql),
 
-    /** The position is the last book's number. */
+    /** Lists books. The position is the last book's number. */
     async list(orgId: string, agentId: string | null, { limit, after }: Page): Promise<PageOf<BookSummary>> {
       const rows = await sql<BookListRow[]>`
         select b.id, b.number, b.agent_id, b.mode, b.manifest_version, b.version, b.capital_usd, b.cash_usd, b.holdings, b.realized_pnl_usd,
@@ -132,7 +132,7 @@ export function createBookReads(sql: Sql) {
       return { items: page.items.map(bookOf), next: page.next };
     },
 
-    /** Null if the organization has no such book. The position is the last fill's number. */
+    /** Lists the fills of a book; null if the organization has no such book. The position is the last fill's number. */
     async fills(orgId: string, bookId: string, { limit, after }: Page): Promise<PageOf<BookedFill> | null> {
       const [known, rows] = await Promise.all([
         sql`select 1 from books where id = ${bookId} and org_id = ${orgId}`,
@@ -149,7 +149,7 @@ export function createBookReads(sql: Sql) {
       return { items: page.items.map((row) => ({ ...fillOf(row), shadow: measuredOf(row.shadow) })), next: page.next };
     },
 
-    /** Null if the organization has no such book. */
+    /** Returns all bookings of a book; null if the organization has no such book. */
     async course(orgId: string, bookId: string): Promise<BookCourse | null> {
       const [[known], rows] = await Promise.all([
         sql<{ opened_at: number }[]>`select opened_at from books where id = ${bookId} and org_id = ${orgId}`,

@@ -1,4 +1,4 @@
-/** Books in PostgreSQL: fills and transfers are booked in double entry, and the book's present state with them, in the transaction of the step that is told of them. */
+/** Store of books. Fills and transfers are booked in double entry together with the book's state, in the transaction of their step. */
 import type { SentPart } from '../../../../actors/proposal/protocol.ts';
 import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
 import {
@@ -36,60 +36,57 @@ import { UnreadableRow } from '../../../domain/values/unreadable-row.ts';
 import { type Sql, send, type Transaction } from '../database.ts';
 import type { Query } from '../queries.ts';
 
-/** Owner of a book; the state is beside it. */
+/** Owner of a book, without its state. */
 export interface BookHead {
   readonly id: string;
   readonly orgId: string;
   /** Null for a manual book. */
   readonly agentId: string | null;
   readonly mode: ExecutionMode;
-  /** The manifest version of a paper book of an agent; null otherwise. */
+  /** Manifest version of an agent's paper book; null for other books. */
   readonly manifestVersion: number | null;
 }
 
-/** A book as it is stored. `version` counts what was booked; zero was never booked to. */
+/** Book as stored. `version` counts bookings; 0 means none. */
 export interface StoredBook extends BookHead {
   readonly version: number;
   readonly state: TradingBook;
 }
 
-/**
- * Content of a `fill` record. The first fill of a book opens it: an agent's paper book with its manifest's capital, every other with
- * nothing.
- */
+/** Content of a `fill` record. The first fill opens a book: an agent's paper book with its manifest's capital, any other with nothing. */
 export interface FillRecord extends ActorRecord {
   readonly type: 'fill';
   readonly orgId: string;
   readonly fill: Fill;
   /** Required version of the book, if given. */
   readonly expectedVersion?: number;
-  /** Part of the order that was sent and filled. An agent at the shadow stage has it measured. */
+  /** Sent and filled part of the order. At the shadow stage it is measured. */
   readonly sent?: SentPart;
 }
 
-/** Content of a `ledger` record: money paid into a book (above zero) or out of it (below zero). */
+/** Content of a `ledger` record: a payment into the book (positive) or out of it (negative). */
 export interface LedgerRecord extends ActorRecord {
   readonly type: 'ledger';
   readonly orgId: string;
   readonly bookId: string;
   readonly amountUsd: DecimalString;
-  /** Unique name of the transfer; booked once. */
+  /** Unique name of the transfer, which is booked once. */
   readonly reference: string;
   readonly at: EpochMs;
   readonly expectedVersion?: number;
 }
 
-/** Content of a `book_day` record: the equity at the first mark of a UTC day. An earlier one of the same day stays. */
+/** Content of a `book_day` record: the equity at the first mark of a UTC day. Later ones of the same day are ignored. */
 export interface BookDayRecord extends ActorRecord {
   readonly type: 'book_day';
   readonly bookId: string;
   readonly day: EpochMs;
   readonly dayStartEquityUsd: DecimalString;
-  /** Version of the book that was marked; left out if it cannot have moved. */
+  /** Version of the valued book; absent if it cannot have changed. */
   readonly version?: number;
 }
 
-/** Thrown if a book is not at the version that a decision was made on: nothing of the step is written. */
+/** Thrown if a book is not at the decision's version. Nothing of the step is written. */
 export class BookMoved extends Error {
   readonly bookId: string;
 
@@ -99,7 +96,7 @@ export class BookMoved extends Error {
   }
 }
 
-/** The figures of a book as they are stored. */
+/** Figures of a book as stored. */
 export interface BookFigures {
   capital_usd: string;
   cash_usd: string;
@@ -112,7 +109,7 @@ export interface BookFigures {
   slippage_usd: string;
 }
 
-/** The figures of a stored book in the domain's words. */
+/** Converts a stored book's figures to the domain's. */
 export function figuresOf(row: BookFigures) {
   return {
     capitalUsd: plainDecimal(row.capital_usd),
@@ -138,7 +135,7 @@ interface BookRow extends BookFigures {
   day_start_equity_usd: string | null;
 }
 
-/** @throws Error for figures that no fill or transfer can have led to. */
+/** @throws Error for figures that no fills and transfers can produce */
 function requireSound(row: BookRow, openProposals: readonly OpenProposal[]): void {
   const money = [row.capital_usd, row.cash_usd, row.realized_pnl_usd, row.fees_usd, row.funding_usd, row.turnover_usd, row.slippage_usd];
   const amounts = [
@@ -210,14 +207,14 @@ interface OpenRow {
 
 type Found = { readonly books: readonly BookRow[]; readonly open: readonly OpenRow[] };
 
-/** Receives a book that cannot be read; null is the book of the organization's people. */
+/** Receives an unreadable book; null stands for the manual book. */
 type OnUnreadable = (agentId: string | null, row: UnreadableRow) => void;
 
 const refuseUnreadable: OnUnreadable = (_, row) => {
   throw row;
 };
 
-/** Joins books with the proposals that wait on them. A book that only a proposal knows is at its opening. */
+/** Joins books with their open proposals. A book without bookings is returned in its opening state. */
 function joined({ books, open }: Found, onUnreadable: OnUnreadable = refuseUnreadable): StoredBook[] {
   const waiting = new Map<string, OpenProposal[]>();
   const untouched = new Map<string, StoredBook>();
@@ -251,8 +248,8 @@ function joined({ books, open }: Found, onUnreadable: OnUnreadable = refuseUnrea
 }
 
 /**
- * The books that agents trade in now, by book id: the live one and the paper one of the active manifest version. A book
- * that nothing was booked to and no proposal waits on is not among them.
+ * Reads the books in which agents trade now, by book id: the live one and the active manifest version's paper one. Leaves out books without
+ * bookings and open proposals.
  */
 export async function booksOf(
   sql: Sql | Transaction,
@@ -268,14 +265,14 @@ export async function booksOf(
   return new Map(joined({ books, open }, onUnreadable).map((book) => [book.id, book]));
 }
 
-/** Every book of an agent, by book id: also the paper books of earlier manifest versions, whose positions can still be closed. */
+/** Reads every book of an agent by book id, including the paper books of earlier manifest versions, whose positions can still be closed. */
 export async function allBooksOf(sql: Sql, agentId: string): Promise<ReadonlyMap<string, StoredBook>> {
   const books = await sql<BookRow[]>`select ${sql(COLUMNS)} from books where agent_id = ${agentId}`;
   const open = await openProposals(sql, sql`a.id = ${agentId}`, true);
   return new Map(joined({ books, open }).map((book) => [book.id, book]));
 }
 
-/** Reads a book of an organization on which no proposal waits, as a manual one; null if nothing was booked to it. */
+/** Reads a book without open proposals, as a manual one is; null if nothing was booked to it. */
 export function bookById(sql: Sql | Transaction, orgId: string, bookId: string): Query<StoredBook | null> {
   return {
     statement: sql`
@@ -286,16 +283,15 @@ export function bookById(sql: Sql | Transaction, orgId: string, bookId: string):
   };
 }
 
-/** Manual books whose last day began before a UTC day. Each is read by itself: one may be unreadable. */
+/** Reads manual books whose last day began before a UTC day, one by one, because one may be unreadable. */
 export async function manualBooksBefore(sql: Sql, day: EpochMs): Promise<readonly { id: string; orgId: string; read: () => StoredBook }[]> {
   const rows = await sql<BookRow[]>`select ${sql(COLUMNS)} from books where agent_id is null and (day is null or day < ${day}) order by id`;
   return rows.map((row) => ({ id: row.id, orgId: row.org_id, read: () => storedBook(row, []) }));
 }
 
 /**
- * The books of organizations and of one mode: what weight and duplicate exposure are measured over. Paper books of
- * manifest versions that are no longer active are left out.
- * A book that cannot be read is left out, and told to `onUnreadable`: the next tick of its agent quarantines that one.
+ * Reads the books of organizations in one mode, for weights and duplicate exposure. Leaves out paper books of inactive manifest versions,
+ * and unreadable books, which `onUnreadable` receives: the next tick quarantines their agents.
  */
 export async function booksOfOrganizations(
   sql: Sql | Transaction,
@@ -313,7 +309,7 @@ export async function booksOfOrganizations(
   return joined({ books, open }, onUnreadable);
 }
 
-/** Books of an organization and of one mode, with the paper books of earlier manifest versions that still hold positions. */
+/** Reads the books of an organization in one mode, with paper books of earlier manifest versions that still hold positions. */
 export async function heldBooksOf(sql: Sql, orgId: string, mode: ExecutionMode): Promise<readonly StoredBook[]> {
   const books = await sql<BookRow[]>`
     select ${sql(COLUMNS.map((column) => `b.${column}`))} from books b left join traders a on a.id = b.agent_id
@@ -326,7 +322,10 @@ export async function heldBooksOf(sql: Sql, orgId: string, mode: ExecutionMode):
   return joined({ books, open: shown }, () => {});
 }
 
-/** Open proposals of agents, of the active manifest version unless `everyVersion`. The states are spelled out, for a partial index answers this; a test compares them with the domain's. */
+/**
+ * Reads open proposals of agents, of the active manifest version unless `everyVersion`. The states are literals to match a partial index; a
+ * test compares them with the domain's.
+ */
 async function openProposals(sql: Sql | Transaction, whose: ReturnType<Sql>, everyVersion = false): Promise<readonly OpenRow[]> {
   return sql<OpenRow[]>`
     select p.book_id, p.org_id, p.agent_id, p.mode, p.manifest_version, coalesce(readable_json(m.canonical)->>'maxCapitalUsd', '0') as capital_usd,
@@ -337,7 +336,7 @@ async function openProposals(sql: Sql | Transaction, whose: ReturnType<Sql>, eve
     where ${whose} and (${everyVersion} or p.mode = 'live' or p.manifest_version = a.manifest_version) order by p.number`;
 }
 
-/** One thing to book. */
+/** Booking of one fill, transfer or settlement. */
 interface Booking {
   readonly orgId: string;
   readonly bookId: string;
@@ -345,7 +344,7 @@ interface Booking {
   readonly apply: (state: TradingBook) => TradingBook;
   readonly fill: Fill | null;
   readonly expectedVersion: number | undefined;
-  /** Bookings of one decision expect the version that the first of them finds. */
+  /** Id of the decision. All bookings of a decision expect the version that the first one finds. */
   readonly decision: string;
 }
 
@@ -363,19 +362,21 @@ function bookingsOfFills(records: readonly ActorRecord[]): readonly Booking[] {
   );
 }
 
-/** Locks the book of fills that are still to be written, and answers it to `writeFills`. Several books are locked in their order, once they are there. */
+/**
+ * Locks the book of fills that are written later and passes it to `writeFills`. Several books are locked in order when they are written.
+ */
 export async function lockBookOfFills(transaction: Transaction, records: readonly ActorRecord[]): Promise<LockedBooks | null> {
   const bookings = bookingsOfFills(records);
   return bookings.every(({ bookId }) => bookId === bookings[0]?.bookId) ? lockedStates(transaction, bookings) : null;
 }
 
-/** Books fills: the row, its ledger legs and the book's new state. @throws BookMoved */
+/** Books fills: their rows, ledger legs and the book's new state. @throws BookMoved */
 export async function writeFills(transaction: Transaction, records: readonly ActorRecord[], ahead?: LockedBooks | null): Promise<void> {
   await writeBookings(transaction, bookingsOfFills(records), ahead);
   await writeShadowOrders(transaction, records as readonly FillRecord[]);
 }
 
-/** Books transfers. A live or manual book that is not there is opened with nothing. @throws BookMoved */
+/** Books transfers. Opens a missing live or manual book with nothing. @throws BookMoved */
 export async function writeTransfers(transaction: Transaction, records: readonly ActorRecord[]): Promise<void> {
   const bookings = (records as readonly LedgerRecord[]).map(
     ({ orgId, bookId, amountUsd, reference, at, expectedVersion }): Booking => ({
@@ -391,7 +392,7 @@ export async function writeTransfers(transaction: Transaction, records: readonly
   await writeBookings(transaction, bookings);
 }
 
-/** Cash that a manual book held and that no account had. */
+/** Cash of a manual book that belonged to no account. */
 export interface CorrectedBook {
   readonly bookId: string;
   readonly orgId: string;
@@ -399,7 +400,7 @@ export interface CorrectedBook {
   readonly cashUsd: DecimalString;
 }
 
-/** Pays the cash of manual books out by a correcting entry each: books that were opened with the capital of a mandate hold some. */
+/** Pays out the cash of manual books by a correcting entry each. Books that were opened with a mandate's capital hold some. */
 export async function correctManualBooks(transaction: Transaction, at: EpochMs): Promise<readonly CorrectedBook[]> {
   const rows = await transaction<{ id: string; org_id: string; mode: ExecutionMode; version: number; cash_usd: string }[]>`
     select id, org_id, mode, version, cash_usd from books where agent_id is null and cash_usd <> 0 order by id for update`;
@@ -417,7 +418,7 @@ export async function correctManualBooks(transaction: Transaction, at: EpochMs):
   return rows.map(({ id, org_id, mode, cash_usd }) => ({ bookId: id, orgId: org_id, mode, cashUsd: plainDecimal(cash_usd) }));
 }
 
-/** Books what resolved markets paid. @throws if one was settled before, or the book holds something else. */
+/** Books payouts of resolved markets. @throws Error if one was settled before, or the book's holding differs */
 export async function writeSettlements(
   transaction: Transaction,
   settled: readonly { readonly orgId: string; readonly settlement: Settlement }[],
@@ -436,7 +437,7 @@ export async function writeSettlements(
   await writeBookings(transaction, bookings);
 }
 
-/** Books funding of held hours. What was booked before is to be left out by the caller, behind the lock of the book. */
+/** Books funding of held hours. The caller locks the book and leaves out hours that are already booked. */
 export async function writeFunding(
   transaction: Transaction,
   { orgId, bookId }: { readonly orgId: string; readonly bookId: string },
@@ -457,7 +458,7 @@ export async function writeFunding(
   await writeBookings(transaction, bookings);
 }
 
-/** Begins UTC days of books. A book that is not there has no day of its own yet: it is at its capital. */
+/** Starts UTC days of books. Skips books that are not open, which are still at their capital. */
 export async function writeBookDays(transaction: Transaction, records: readonly ActorRecord[]): Promise<void> {
   const days = records as readonly BookDayRecord[];
   await transaction`
@@ -471,17 +472,16 @@ export async function writeBookDays(transaction: Transaction, records: readonly 
 interface LockedBook {
   readonly version: number;
   readonly state: TradingBook;
-  /** Accounts that are there, as `<kind> <asset>`: all in dollars, and those of the assets that are booked. */
+  /** Existing accounts as `<kind> <asset>`: all in dollars, and those of the booked assets. */
   readonly accounts: readonly string[];
 }
 
-/** Books behind their locks, by id. */
+/** Locked books by id. */
 type LockedBooks = Map<string, LockedBook>;
 
 /**
- * Books in the order given. The books are locked in the order of their ids, so that two transactions over the same books
- * never wait for each other (a step with several kinds of bookings over several books locks kind after kind, and may: it is
- * then tried again); each is read behind its lock, so that nothing is booked on an old state.
+ * Writes bookings in order. Books are locked in order of their ids, so that two transactions cannot deadlock, and read after locking. (A
+ * step with several kinds of bookings locks kind after kind; a deadlock is then retried.)
  */
 async function writeBookings(transaction: Transaction, bookings: readonly Booking[], ahead: LockedBooks | null = null): Promise<void> {
   const { opened, states } = await openedAndLocked(transaction, bookings, ahead);
@@ -510,15 +510,15 @@ function isManual(bookId: string): boolean {
   return readBookId(bookId)?.agentId === null;
 }
 
-/** Returns what the account of a manual book pays for the last booking, or receives of it. */
+/** Returns the payments of a manual book's account for the last booking. */
 function entriesOfAccount({ id, bookId, at }: LedgerEntry, booked: TradingBook): readonly LedgerEntry[] {
   const amountUsd = accountPays(booked);
   return isManual(bookId) && amountUsd !== '0' ? [ledgerOfTransfer(bookId, amountUsd, id, at)] : [];
 }
 
 /**
- * The books behind their locks. Those that are not there are opened before any is locked, with the ledger entries of their
- * capital; a single book has no order to keep, and is looked for by its lock.
+ * Locks books. Missing ones are opened first, with the ledger entries of their capital. A single book needs no order and is looked up by
+ * its lock.
  */
 async function openedAndLocked(
   transaction: Transaction,
@@ -536,7 +536,7 @@ async function openedAndLocked(
   return { opened, states: await lockedStates(transaction, bookings) };
 }
 
-/** Opens books, as their ids say; answers the ledger entries of their capital. */
+/** Opens books by their ids and returns the ledger entries of their capital. */
 async function openBooks(transaction: Transaction, bookings: readonly Booking[]): Promise<readonly LedgerEntry[]> {
   if (bookings.length === 0) return [];
   const first = new Map<string, Booking>();
@@ -575,7 +575,7 @@ async function lockedStates(transaction: Transaction, bookings: readonly Booking
   return states;
 }
 
-/** Sends transactions, accounts that are new, and legs: one statement each. */
+/** Sends transactions, new accounts and legs, with one statement each. */
 function writeEntries(transaction: Transaction, entries: readonly LedgerEntry[], books: ReadonlyMap<string, LockedBook>): void {
   const legs = entries.flatMap(({ id, bookId, legs: parts }) =>
     parts.map(({ kind, asset, amount }, index) => ({ transactionId: id, bookId, leg: index + 1, kind, asset, amount })),

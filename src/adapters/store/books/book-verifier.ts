@@ -1,12 +1,12 @@
 /**
- * Independent verification of the books: every ledger transaction balances, every fill is in the ledger as what it says, every book holds
- * what its ledger holds, live capital is what the vaults were paid, and each organization's exposure is that of its books. A change that
- * bypassed the rules shows here.
+ * Independent verification of the books: every ledger transaction balances, every fill and its ledger legs agree, every book equals its
+ * ledger, live capital equals the payments into vaults, and each organization's exposure equals that of its books. It finds changes that
+ * bypassed the rules.
  */
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Transaction } from '../database.ts';
 
-/** Receives one difference from the booking: when, whose, which part, and one sentence. */
+/** Receives one difference: time, agent, affected part, and a sentence. */
 export type BookComplaint = (at: EpochMs, agentId: string | null, part: string, detail: string) => unknown;
 
 interface Complained {
@@ -15,7 +15,7 @@ interface Complained {
   readonly detail: string;
 }
 
-/** Walks every book. @returns how many there are. */
+/** Verifies every book and returns their number. */
 export async function verifyBooks(sql: Transaction, complain: BookComplaint): Promise<number> {
   for (const [part, find] of Object.entries(LOOKS)) {
     for (const { at, agent_id, detail } of await find(sql)) complain(at, agent_id, part, detail);
@@ -73,7 +73,7 @@ const LOOKS: Readonly<Record<string, (sql: Transaction) => Promise<readonly Comp
     where (b.cash_usd, b.capital_usd, b.fees_usd, b.funding_usd) is distinct from (l.cash, l.capital, l.fees, l.funding) or h.held <> l.held
     order by b.changed_at, b.id limit 100`,
 
-  // From the books and the proposals that wait on them, by another way than the triggers keep the sums by.
+  // Computed from books and open proposals, independently of the triggers that maintain the sums.
   exposure: (sql) => sql<Complained[]>`
     with waiting as (
       select p.book_id, p.org_id, p.agent_id, p.mode, p.manifest_version, p.instrument, case p.order_body ->> 'side' when 'buy' then p.notional_usd else 0 end as reserved

@@ -1,4 +1,4 @@
-/** Exposure of an organization over its books, from the sums that triggers keep beside them. */
+/** Exposure of an organization over its books, from sums that triggers maintain. */
 import { plainDecimal } from '../../../domain/values/decimal.ts';
 import type { ExecutionMode } from '../../../domain/orders/order.ts';
 import type { BookSums } from '../../../domain/risk/context.ts';
@@ -14,19 +14,19 @@ interface SumRow {
   readonly reserved_usd: string;
 }
 
-/** An organization's books of one mode but for one. */
+/** Organization's books of one mode, except one. */
 export interface OtherBooksOf {
   readonly orgId: string;
   readonly mode: ExecutionMode;
   readonly exceptBookId: string;
 }
 
-/** The sums of an organization's books of one mode without what `exceptBookId` adds to them, as one snapshot of the database. */
+/** Reads the sums of an organization's books of one mode without the share of `exceptBookId`, in one snapshot. */
 export function otherBookSums(sql: Sql | Transaction, asked: OtherBooksOf): Query<BookSums> {
   return { statement: sumRows(sql, [asked]), read: sumsOf };
 }
 
-/** The same for many at once, in the order asked. */
+/** Reads several at once, in the given order. */
 export async function otherBookSumsOf(sql: Sql | Transaction, asked: readonly OtherBooksOf[]): Promise<readonly BookSums[]> {
   return answerOf({
     statement: sumRows(sql, asked),

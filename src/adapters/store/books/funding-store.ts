@@ -1,4 +1,4 @@
-/** Funding that books owe, and its booking: each held hour once, however often and by however many it is tried. */
+/** Funding that books owe, and its booking, once per held hour regardless of repeated or concurrent attempts. */
 import type { Fill } from '../../../domain/books/book.ts';
 import { type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
 import type { FundingPayment } from '../../../domain/orders/funding.ts';
@@ -47,7 +47,7 @@ async function markFunded(transaction: Parameters<typeof writeFunding>[0], bookI
   await transaction`update books set funded_until = ${until} where id = ${bookId} and coalesce(funded_until, 0) < ${until}`;
 }
 
-/** Funding that was booked to a book by an instant, ascending by hour, whichever hours it is of. */
+/** Reads all funding that was booked to a book until an instant, ascending by hour. */
 export async function fundingOf(sql: Sql, bookId: string, until: EpochMs = Number.MAX_SAFE_INTEGER): Promise<readonly FundingPayment[]> {
   const rows = await sql<{ instrument: InstrumentKey; hour: number; paid: DecimalString }[]>`
     select substring(t.id from '(evmvenue:.*):[0-9]+$') as instrument, substring(t.id from '[0-9]+$')::bigint as hour, -l.amount as paid

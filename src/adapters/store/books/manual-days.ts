@@ -1,4 +1,4 @@
-/** Days of manual books in PostgreSQL. */
+/** Store of the days of manual books. */
 import type { ManualDayStore } from '../../../trading/manual-days.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';

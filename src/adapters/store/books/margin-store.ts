@@ -1,4 +1,4 @@
-/** Paper books that hold perpetuals, and the booking of their liquidations. */
+/** Paper books with perpetuals, and the booking of their liquidations. */
 import type { Fill, Position } from '../../../domain/books/book.ts';
 import { plainDecimal } from '../../../domain/values/decimal.ts';
 import { DEFAULT_PREFERENCES } from '../../../domain/risk/preferences.ts';
@@ -18,7 +18,7 @@ interface Row {
   max_capital: string;
 }
 
-/** Announces on the channel `alerts` what the venue would have ended. */
+/** Announces a liquidation on the channel `alerts`. */
 async function announceLiquidation(transaction: Transaction, { bookId, instrument, quantity, fillPrice, at }: Fill): Promise<void> {
   const detail = `The ${instrument} position of ${quantity} was liquidated at ${fillPrice}: its equity was at the maintenance margin`;
   await transaction`
@@ -32,7 +32,7 @@ export function createMarginStore(sql: Sql): MarginStore {
   return {
     async margined() {
       const { maxLeverage, maxCapitalUsd } = DEFAULT_PREFERENCES;
-      // `least` passes over the manifest that a manual book has not got.
+      // `least` ignores the missing manifest of a manual book.
       const rows = await sql<Row[]>`
         select b.id, b.org_id, b.version, b.holdings,
           least((readable_json(m.canonical) ->> 'maxLeverage')::numeric, coalesce((p.body ->> 'maxLeverage')::numeric, ${maxLeverage}::numeric))::text as max_leverage,

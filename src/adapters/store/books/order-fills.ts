@@ -1,8 +1,8 @@
-/** The fills of orders, as the stores of proposals, of people's orders and of swaps read them beside their rows. */
+/** Adds fills to the views of orders: proposals, manual orders and swaps. */
 import type { Fill } from '../../../domain/books/book.ts';
 import type { Sql } from '../database.ts';
 
-/** The view of every row with its fills in the order of booking; only what `isFilled` is looked up. */
+/** Returns the view of every row with its fills in booking order. Only rows that satisfy `isFilled` are looked up. */
 export async function withFills<Row extends { readonly id: string }, View>(
   sql: Sql,
   rows: readonly Row[],

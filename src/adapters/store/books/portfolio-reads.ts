@@ -1,4 +1,4 @@
-/** Reads of a portfolio besides books: the fills behind open positions. */
+/** Reads of the fills behind open positions. */
 import type { OpenPosition, PositionFills } from '../../../trading/portfolio.ts';
 import type { Sql } from '../database.ts';
 

@@ -1,4 +1,4 @@
-/** Holdings of several books over time: sums of their ledgers, and the prices that cuts observed. */
+/** Holdings of several books over time: sums of their ledgers and the prices of cuts. */
 import { Decimal, type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
 import type { LedgerMove } from '../../../domain/books/equity-course.ts';
 import type { BookContents } from '../../../domain/portfolio/performance.ts';
@@ -21,8 +21,7 @@ export function moveOf({ at, kind, asset, amount }: MoveRow): LedgerMove {
 export function createTotalReads(sql: Sql) {
   return {
     /**
-     * Time at which the first of these books was opened, and from when on observations lie in the database; null if nothing
-     * limits it.
+     * Returns the time at which the first of these books was opened, and the start of the stored observations; null if they are complete.
      */
     async opened(
       orgId: string,
@@ -36,10 +35,7 @@ export function createTotalReads(sql: Sql) {
       return { openedAt: row?.at ?? null, observedFrom };
     },
 
-    /**
-     * Ledger moves of these books together, summed up to each of `times` (ascending). There is at most one move of each kind and
-     * instrument.
-     */
+    /** Returns the summed ledger moves of these books between `times` (ascending): at most one per kind and instrument. */
     async movesOf(orgId: string, bookIds: readonly string[], times: readonly EpochMs[]): Promise<readonly LedgerMove[]> {
       const rows = await sql<(Omit<MoveRow, 'at'> & { point: number })[]>`
         select width_bucket(t.at - 1, ${times as number[]}::bigint[]) as point, a.kind, a.asset, sum(l.amount) as amount
@@ -51,18 +47,18 @@ export function createTotalReads(sql: Sql) {
       return rows.map(({ point, ...row }) => moveOf({ ...row, at: times[point] as number }));
     },
 
-    /** Holdings and cash of each of these books before an instant, by book id. A book that is not open is left out. */
+    /** Returns holdings and cash of each book before an instant, by book id. Leaves out books that are not open. */
     contentsBefore: (orgId: string, bookIds: readonly string[], before: EpochMs): Promise<ReadonlyMap<string, BookContents>> =>
       contentsBefore(sql, orgId, bookIds, before),
 
-    /** The last middle of each instrument before an instant: of the newest cut, or one of the day before that. */
+    /** Returns the last mid price of each instrument before an instant, from the newest cut or one of the day before it. */
     midsBefore: (
       _orgId: string,
       instruments: readonly InstrumentKey[],
       before: EpochMs,
     ): Promise<ReadonlyMap<InstrumentKey, DecimalString>> => midsBefore(sql, instruments, before),
 
-    /** Dollars that instruments have brought to each book since an instant, less what they have cost, fees included. */
+    /** Returns the dollars that instruments earned in each book since an instant, less their costs and fees. */
     tradedSince: (
       orgId: string,
       bookIds: readonly string[],
@@ -70,7 +66,7 @@ export function createTotalReads(sql: Sql) {
       since: EpochMs,
     ): Promise<ReadonlyMap<string, ReadonlyMap<InstrumentKey, DecimalString>>> => tradedSince(sql, orgId, bookIds, instruments, since),
 
-    /** The middles that the newest cut at each of `times` observed; a cut that is older than `withinMs` is none. */
+    /** Returns the mid prices of the newest cut at each of `times`; cuts older than `withinMs` are ignored. */
     async observedMids(
       _orgId: string,
       instruments: readonly InstrumentKey[],
@@ -96,9 +92,9 @@ export function createTotalReads(sql: Sql) {
   };
 }
 
-/** A cut that is older says nothing of a day's beginning. */
+/** Maximum age in milliseconds of a cut for the start of a day. */
 const CUT_MAX_AGE_MS = 7 * 86_400_000;
-/** The same of a middle before the newest cut: venues of what books hold never close. */
+/** Maximum age of a mid price before the newest cut; the venues of held instruments never close. */
 const MID_MAX_AGE_MS = 86_400_000;
 
 async function midsBefore(
@@ -141,7 +137,7 @@ async function contentsBefore(
   bookIds: readonly string[],
   before: EpochMs,
 ): Promise<ReadonlyMap<string, BookContents>> {
-  // Present totals less what was booked since: a day has fewer bookings than a book.
+  // Present totals minus later bookings: a day has fewer bookings than a book.
   const rows = await sql<{ book_id: string; kind: MoveRow['kind']; asset: string; amount: string }[]>`
     with asked as (
       select id, capital_usd, cash_usd, holdings from books where org_id = ${orgId} and id = any(${bookIds as string[]})

@@ -1,4 +1,4 @@
-/** Bridge transfers in PostgreSQL, and how lists, limits and the portfolio read it. */
+/** Store of bridge transfers, with the reads of lists, limits and the portfolio. */
 import type { SettledArrivals } from '../../../../actors/bridge-transfer/ports.ts';
 import { bridgeTransfer } from '../../../../actors/bridge-transfer/resource.ts';
 import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
@@ -11,10 +11,7 @@ import type { Sql, Transaction } from '../database.ts';
 import type { Query } from '../queries.ts';
 import { createRowReads } from '../resource-rows.ts';
 
-/**
- * Has arrivals count for their transfers. @throws if one of them counts for another transfer already, so that
- * the step which relies on it is not committed.
- */
+/** Assigns arrivals to their transfers. @throws Error if one is already assigned to another transfer, so that the step is not committed */
 export async function writeBridgeArrivals(transaction: Transaction, rows: readonly ActorRecord[]): Promise<void> {
   const given = transaction`select * from jsonb_to_recordset(${transaction.json(rows)})
     as r(chain text, hash text, kind text, "transferId" uuid, "sourceChain" text, "sourceHash" text)`;
@@ -27,7 +24,7 @@ export async function writeBridgeArrivals(transaction: Transaction, rows: readon
   if (other !== undefined) throw new Error(`the arrival ${other.hash} has settled transfer ${other.transfer_id} already`);
 }
 
-/** The transfer that an arrival has settled, over all organizations. */
+/** Finds the transfer that an arrival settled, over all organizations. */
 export function settledArrivals(sql: Sql): SettledArrivals {
   return {
     async settledBy(chain, hash) {
@@ -37,7 +34,7 @@ export function settledArrivals(sql: Sql): SettledArrivals {
   };
 }
 
-/** True for the error of a submission whose source transaction is another transfer's of the organization. */
+/** Returns true for the error of a source transaction that belongs to another transfer of the organization. */
 export function isHashTaken(error: unknown): boolean {
   const { code, constraint_name: constraint } = error as { code?: string; constraint_name?: string };
   return code === '23505' && constraint === 'bridge_transfers_by_hash';
@@ -48,11 +45,11 @@ export function createBridgeTransferStore(sql: Sql) {
   return {
     find,
 
-    /** Newest first; quotes that nobody took only where they are asked for by their state. */
+    /** Lists transfers, newest first. Quotes that were not accepted are listed only if their state is requested. */
     list: (orgId: string, { state }: { readonly state?: TransferState }, page: Page) =>
       list(orgId, page, state === undefined ? sql`and hash is not null` : sql`and state = ${state}`),
 
-    /** Committed steps, ascending; empty if the organization has no such transfer. */
+    /** Returns committed steps, ascending; empty if the organization has no such transfer. */
     async steps(orgId: string, id: string): Promise<readonly TransferStep[]> {
       return sql<TransferStep[]>`
         select s.at, coalesce(s.to_value->>'tracking', s.to_value #>> '{}') as state,
@@ -68,7 +65,7 @@ export function createBridgeTransferStore(sql: Sql) {
       return row?.n ?? 0;
     },
 
-    /** The organization's control epoch. */
+    /** Returns the organization's control epoch. */
     async epoch(orgId: string): Promise<number> {
       const [row] = await sql<{ epoch: number }[]>`select epoch from control where org_id = ${orgId}`;
       if (row === undefined) throw new Error(`organization ${orgId} has no control row`);
@@ -79,10 +76,10 @@ export function createBridgeTransferStore(sql: Sql) {
 
 export type BridgeTransferStore = ReturnType<typeof createBridgeTransferStore>;
 
-/** Number of transfers of one provider that are followed by pushes at once. Timers alone look at the others. */
+/** Maximum number of transfers of one provider that are followed by pushes. Timers alone query the others. */
 const MOST_FOLLOWED = 500;
 
-/** Submitted transfers of every organization that have not ended and that the provider has a name for, newest first and by turns of the organizations. */
+/** Returns submitted transfers that have not ended and that the provider knows, newest first, in turns by organization. */
 export function followedTransfers(
   sql: Sql,
   provider: BridgeProviderName,
@@ -93,7 +90,7 @@ export function followedTransfers(
     order by row_number() over (partition by org_id order by number desc), number desc limit ${MOST_FOLLOWED}`;
 }
 
-/** Returns the organization's amounts between the chains: they have left one, or may have, and have not arrived for good. */
+/** Returns the organization's amounts in transit: they left one chain, or may have, and have not finally arrived. */
 export function amountsInTransit(sql: Sql | Transaction, orgId: string): Query<readonly TransitAmount[]> {
   const statement = sql`
     select id, trim_scale(amount_usd)::text as "amountUsd", state, body->'axes'->'source'->>'state' as "sourceState",

@@ -1,17 +1,16 @@
 /**
- * Database access for a caller's organization: every statement runs in a transaction that first names the one organization whose rows it
- * may see and write. Without that the role of these connections sees none (row-level security, migrations/0004_row_level_security.sql),
- * whatever a statement says or forgets to say.
+ * Database access for one organization: every statement runs in a transaction that first names the organization. Without a name this role
+ * sees and writes no rows (row-level security, migrations/0004_row_level_security.sql), whatever the statement says.
  */
 import { isConnectionLoss, organizationProof, type Sql, type Transaction } from '../database.ts';
 
-/** The role of the callers' pool: `openDatabase({ url, role: API_ROLE, … })`. */
+/** Role of the callers' pool: `openDatabase({ url, role: API_ROLE, … })`. */
 export const API_ROLE = 'sevengate_api';
 
-/** Organization of a call: its id, or the context of a command. */
+/** Organization of a call: its id, or a command's context. */
 type For = string | { readonly orgId: string };
 
-/** Ports of the API: each method says first which organization it is for. */
+/** Ports of the API, whose methods take the organization first. */
 type Clients<Methods> = {
   readonly [Name in keyof Methods]: Methods[Name] extends (of: infer First, ...rest: never[]) => unknown
     ? First extends For
@@ -20,15 +19,13 @@ type Clients<Methods> = {
     : Clients<Methods[Name]>;
 };
 
-/** Maximum statements that share a transaction. They wait for each other. */
+/** Maximum statements per shared transaction; they wait for each other. */
 const TOGETHER = 8;
 
 /**
- * The pool in the name of an organization, for anything that is written against `Sql`. `begin` is a transaction that
- * names the organization first, with the proof that the pool's key makes of it. A statement beside one gets a transaction of its own, or shares that of others which
- * were asked for while it began; if one of them fails, each is tried alone, so none is told of another's mistake. Names,
- * lists, JSON and parts of statements work as ever; there is no way here to send anything else.
- * @param pool works as `API_ROLE`.
+ * Wraps the pool as a `Sql` of one organization. Transactions name the organization first, with a proof made by the pool's key. A statement
+ * outside a transaction gets its own, or shares one with concurrent statements; if one of them fails, each is repeated by itself. Names,
+ * lists, JSON and parts of statements work as usual; nothing else can be sent. @param pool connected as `API_ROLE`
  */
 export function asOrganization(pool: Sql, orgId: string): Sql {
   let joining: Asked[] | null = null;
@@ -38,7 +35,7 @@ export function asOrganization(pool: Sql, orgId: string): Sql {
   function begin<Value>(...given: [Work<Value>] | [options: string, Work<Value>]): Promise<Value> {
     const [options, work] = given.length === 2 ? given : ['', given[0]];
     return pool.begin(options, (transaction) => {
-      // Not awaited: it is sent before whatever the work sends. Where it fails, the transaction does and all that follows in it.
+      // Not awaited: it is sent first, and its failure fails the whole transaction.
       transaction`
         select set_config('sevengate.organization', ${orgId}, true), set_config('sevengate.organization_proof', ${proof}, true)`.catch(
         () => {},
@@ -64,7 +61,7 @@ export function asOrganization(pool: Sql, orgId: string): Sql {
       for (const [index, { resolve }] of batch.entries()) resolve(answers[index]);
     } catch (error) {
       if (joining === batch) joining = null;
-      // After a lost connection nobody knows what was committed: whoever asked decides whether to ask again.
+      // After a lost connection the outcome is unknown, so the caller decides whether to repeat.
       if (batch.length === 1 || isConnectionLoss(error)) for (const { reject } of batch) reject(error);
       else
         for (const { statement, resolve, reject } of batch)
@@ -73,7 +70,7 @@ export function asOrganization(pool: Sql, orgId: string): Sql {
   }
 
   const tag = (strings: TemplateStringsArray, ...values: unknown[]): unknown => {
-    // Names and lists for statements: nothing is sent by them.
+    // Names and lists are parts of statements and send nothing.
     if (!Object.hasOwn(strings, 'raw')) return Reflect.apply(pool, undefined, [strings, ...values]) as unknown;
     return new Statement(strings, values, ask);
   };
@@ -86,7 +83,7 @@ interface Asked {
   readonly reject: (error: unknown) => void;
 }
 
-/** Statement that is sent when it is awaited, or a part of another one. */
+/** Statement that is sent when awaited, or becomes part of another one. */
 class Statement implements PromiseLike<unknown> {
   readonly #strings: TemplateStringsArray;
   readonly #values: readonly unknown[];
@@ -99,7 +96,7 @@ class Statement implements PromiseLike<unknown> {
     this.#ask = ask;
   }
 
-  /** The same statement inside a transaction, with the parts that it is made of. */
+  /** Returns the statement and its parts in a transaction. */
   within(transaction: Transaction): ReturnType<Transaction> {
     const values = this.#values.map((value) => (value instanceof Statement ? value.within(transaction) : value));
     return transaction(this.#strings, ...(values as never[])) as ReturnType<Transaction>;
@@ -115,10 +112,7 @@ class Statement implements PromiseLike<unknown> {
   }
 }
 
-/**
- * Ports of the API whose every method works in the name of the organization that its first argument says. `create` is
- * called once per organization; organizations are those of members, so there are few.
- */
+/** Creates ports whose methods act for the organization in their first argument. `create` is called once per organization. */
 export function perOrganization<Methods extends object>(pool: Sql, create: (sql: Sql) => Methods & Clients<Methods>): Methods {
   const made = new Map<string, object>();
   const clientsOf = (orgId: string): object => {
@@ -126,7 +120,7 @@ export function perOrganization<Methods extends object>(pool: Sql, create: (sql:
     made.set(orgId, ports);
     return ports;
   };
-  /** The same shape, each method leading to that of the organization's own ports. */
+  /** Returns an object of the same shape whose methods call the organization's own ports. */
   function leadingTo(shape: object, reach: (orgId: string) => object): object {
     const entries = Object.entries(shape).map(([name, part]: [string, unknown]) => {
       const own = (orgId: string): unknown => (reach(orgId) as Readonly<Record<string, unknown>>)[name];

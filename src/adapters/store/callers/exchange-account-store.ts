@@ -1,21 +1,21 @@
-/** Spot-exchange accounts of organizations, in PostgreSQL. Keys are in the signer's folder and nowhere else. */
+/** Store of the organizations' spot exchange accounts. Keys are only in the signer's folder. */
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Sql } from '../database.ts';
 
 export interface ExchangeAccount {
   readonly orgId: string;
-  /** The exchange's own number of it. */
+  /** Account number at the exchange. */
   readonly account: string;
   readonly addedAt: EpochMs;
-  /** Null while the organization has a key of it. */
+  /** Null while the organization has a key of the account. */
   readonly removedAt: EpochMs | null;
 }
 
 export interface ExchangeAccountStore {
   all(): Promise<readonly ExchangeAccount[]>;
-  /** Live orders of the organization whose outcome at the exchange is still open. */
+  /** Counts the organization's live orders whose outcome is not known yet. */
   openOrders(orgId: string): Promise<number>;
-  /** Notes whose account it is; only the owner of the tables may. @throws if another organization has this account. */
+  /** Records the owner of an account; permitted to the owner of the tables. @throws Error if another organization has the account */
   note(orgId: string, account: string, at: EpochMs): Promise<void>;
   noteRemoved(orgId: string, at: EpochMs): Promise<void>;
 }

@@ -1,7 +1,7 @@
-/** Answers that were given under an Idempotency-Key. They are written with the effect they answer for; here they are found and forgotten. */
+/** Stored answers of requests with an Idempotency-Key. They are written with their effect; this store finds and deletes them. */
 import type { Sql } from '../database.ts';
 
-/** Stored answer of a request with an Idempotency-Key. `status` is null while it is still being made. */
+/** Answer of a request with an Idempotency-Key. `status` is null while the request is running. */
 export interface RememberedAnswer {
   readonly requestHash: string;
   readonly status: number | null;
@@ -16,7 +16,7 @@ export function createIdempotencyStore(sql: Sql) {
         where org_id = ${orgId} and subject = ${subject} and route = ${route} and key = ${key}`;
       return row === undefined ? null : { requestHash: row.request_hash, status: row.status, body: row.body };
     },
-    /** Forgets answers that are older than so many hours; returns how many. A key must live longer than any client retries. */
+    /** Deletes answers older than the given hours and returns their number. They must be kept longer than any client retries. */
     async forgetOlderThan(hours: number): Promise<number> {
       const gone = await sql`delete from idempotency_keys where created_at < clock_timestamp() - make_interval(hours => ${hours}::int)`;
       return gone.count;

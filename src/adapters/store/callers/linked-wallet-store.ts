@@ -1,4 +1,4 @@
-/** Linked wallets in PostgreSQL: texts that wait for a signature, and wallets whose owners have signed one. */
+/** Store of linked wallets, and of texts that wait for an owner's signature. */
 import type { WalletDirectory } from '../../../../actors/linked-wallet/command-handler.ts';
 import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
 import type { LinkedWallet, WalletChain, WalletChallenge } from '../../../domain/identity/linked-wallet.ts';
@@ -26,14 +26,14 @@ export function createLinkedWalletStore(sql: Sql) {
         on conflict (org_id, address) do update set text = excluded.text, issued_at = excluded.issued_at`;
     },
 
-    /** Newest challenge of an address; null if none waits. */
+    /** Returns the newest challenge of an address; null if there is none. */
     async challengeOf(orgId: string, address: string): Promise<WalletChallenge | null> {
       const [row] = await sql<{ text: string; issued_at: number }[]>`
         select text, issued_at from wallet_challenges where org_id = ${orgId} and address = ${address}`;
       return row === undefined ? null : { address, text: row.text, issuedAt: row.issued_at };
     },
 
-    /** Null, and nothing written, if the text was used or replaced meanwhile. A wallet that is linked already keeps its id. */
+    /** Links a wallet. Returns null and writes nothing if the text was used or replaced. A linked wallet keeps its id. */
     async link(
       orgId: string,
       wallet: LinkedWallet,
@@ -58,7 +58,7 @@ export function createLinkedWalletStore(sql: Sql) {
 
     change: changeWallet(sql),
 
-    /** Wallets whose id or label is one of the names, oldest first. */
+    /** Returns wallets whose id or label is among the names, oldest first. */
     async named(orgId: string, names: readonly string[]): Promise<readonly LinkedWallet[]> {
       const rows = await sql<Row[]>`
         select id, number, chain, address, label, proved_by, proved_at from linked_wallets
@@ -66,7 +66,7 @@ export function createLinkedWalletStore(sql: Sql) {
       return rows.map(walletOf);
     },
 
-    /** Newest first. The position is the last one's number. */
+    /** Lists wallets, newest first. The position is the last one's number. */
     async list(orgId: string, { limit, after }: Page): Promise<PageOf<LinkedWallet>> {
       const rows = await sql<Row[]>`
         select id, number, chain, address, label, proved_by, proved_at from linked_wallets where org_id = ${orgId}
@@ -81,7 +81,7 @@ export function createLinkedWalletStore(sql: Sql) {
 export type LinkedWalletStore = ReturnType<typeof createLinkedWalletStore>;
 
 /**
- * Changes a wallet. Null if the organization has no such wallet. If `changed` refuses, nothing is written; if it returns null, the wallet
+ * Changes a wallet; null if the organization has none with the id. If `changed` refuses, nothing is written; if it returns null, the wallet
  * is deleted.
  */
 function changeWallet(sql: Sql): WalletDirectory['change'] {

@@ -1,16 +1,16 @@
-/** Members and their organizations: who belongs where and may do what. Read on every request, by primary key. */
+/** Store of members with their organizations and permissions, read on every request by primary key. */
 import type { Permission } from '../../../domain/agents/agent.ts';
 import type { Member, TokenRevocation } from '../../../domain/identity/member.ts';
 import type { Sql, Transaction } from '../database.ts';
 
 export interface MemberStore {
-  /** The subject's grants at this moment; null for an identity that belongs to no organization. */
+  /** Returns the subject's present permissions; null if it belongs to no organization. */
   find(subject: string): Promise<Member | null>;
-  /** Creates the organization unless it is there. */
+  /** Creates the organization if it is missing. */
   ensureOrganization(orgId: string, name: string): Promise<void>;
   /**
-   * Creates the member, or changes its name and permissions. A member never moves to another organization.
-   * @throws Error if the subject belongs to another one.
+   * Creates a member or changes its name and permissions. Members never change their organization. @throws Error if the subject belongs to
+   * another one
    */
   grant(subject: string, member: Member): Promise<void>;
 }
@@ -30,13 +30,13 @@ interface Asker {
 }
 
 /**
- * The members of a database. Requests that arrive together are read together, in one statement that begins after the
- * last of them asked: an answer is never older than its question, and nothing is remembered.
+ * Creates the store. Concurrent lookups share one statement that begins after the last of them, so that no answer is older than its
+ * request. Nothing is cached.
  */
 export function createMemberStore(sql: Sql): MemberStore {
   let asking: Map<string, Asker[]> | null = null;
 
-  /** A new batch; it is sent once everything that this turn of the event loop brought has asked. */
+  /** Starts a batch, which is sent at the end of this turn of the event loop. */
   function askTogether(): Map<string, Asker[]> {
     const batch = new Map<string, Asker[]>();
     setImmediate(() => {
@@ -87,8 +87,8 @@ export function createMemberStore(sql: Sql): MemberStore {
 }
 
 /**
- * Creates the member, or changes its name and permissions, as the owner of the tables.
- * @throws Error if the subject belongs to another organization.
+ * Creates a member or changes its name and permissions, as the owner of the tables. @throws Error if the subject belongs to another
+ * organization
  */
 export async function writeMember(
   transaction: Transaction,
@@ -102,7 +102,7 @@ export async function writeMember(
   if (changed.length === 0) throw new Error(`${subject} belongs to another organization; use another subject for this one`);
 }
 
-/** Every organization, or the one with this id, in the order of ids. */
+/** Returns every organization, or the one with the id, sorted by id. */
 export async function organizationsOf(sql: Sql, id: string | null): Promise<readonly { readonly id: string; readonly name: string }[]> {
   return sql<{ id: string; name: string }[]>`
     select id, name from organizations ${id === null ? sql`` : sql`where id = ${id}`} order by id`;

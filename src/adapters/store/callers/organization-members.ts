@@ -1,4 +1,4 @@
-/** Members, roles and invitations of one organization. Every change goes through a function of the database that checks it once more. */
+/** Members, roles and invitations of one organization. Database functions check every change again. */
 import type { MemberDirectory } from '../../../../actors/members/command-handler.ts';
 import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
 import type { Permission } from '../../../domain/agents/agent.ts';
@@ -38,21 +38,21 @@ function invitationOf(row: InvitationRow): Invitation {
   };
 }
 
-/** Answer of a database function: null, or why it changed nothing. */
+/** Result of a database function: null, or why it changed nothing. */
 type Answer = readonly { readonly refusal: string | null }[];
 
 export interface OrganizationMembers extends MemberDirectory {
-  /** Ordered by subjects. */
+  /** Lists members, sorted by subject. */
   list(orgId: string): Promise<readonly MemberView[]>;
-  /** The built-in ones first. */
+  /** Lists roles, built-in ones first. */
   roles(orgId: string): Promise<readonly MemberRole[]>;
-  /** Newest first. */
+  /** Lists invitations, newest first. */
   invitations(orgId: string, page: Page): Promise<PageOf<Invitation>>;
 }
 
-/** @param sql works in the name of the organization. */
+/** @param sql connections of the organization */
 export function createOrganizationMembers(sql: Sql): OrganizationMembers {
-  /** The change and the rows of its command together, or neither. */
+  /** Writes a change and its command's records in one transaction. */
   const change = (ask: (transaction: Transaction) => Promise<Answer>, records: readonly ActorRecord[]): Promise<string | null> =>
     inTransaction(sql, async (transaction) => {
       const [answer] = await ask(transaction);
@@ -128,7 +128,7 @@ function createReads(sql: Sql): Pick<OrganizationMembers, 'member' | 'role' | 'i
   };
 }
 
-/** Joins the organization that the code stands for. @param sql the engine's: nobody knows yet which organization it is. */
+/** Accepts the invitation of a code. @param sql the engine's connections, because the organization is not known yet */
 export async function acceptInvitation(
   sql: Sql,
   subject: string,

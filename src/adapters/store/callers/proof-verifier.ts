@@ -1,4 +1,4 @@
-/** Checks again what owners of wallets have signed: the proofs of linked wallets, and delegations. */
+/** Verifies the signatures of wallet owners again: proofs of linked wallets, and delegations. */
 import type { EpochMs } from '../../../domain/values/time.ts';
 import { isTextSigned, isWalletTextSigned } from '../../identity/wallet-signature.ts';
 import type { Transaction } from '../database.ts';
@@ -12,13 +12,13 @@ interface StoredProof {
   readonly at: EpochMs;
 }
 
-/** Answer without a chain: no contract is asked whether it accepts the signature. */
+/** Result without a chain: no contract can be asked. */
 const NO_CONTRACT = async () => ({ ok: true, value: false }) as const;
 const IS_SIGNATURE = /^0x([0-9a-fA-F]{2}){65,2048}$/;
 
 /**
- * Tells of wallets and delegations that their owners have not signed.
- * @param evmChainId of the chain whose wallets sign typed data. @returns how many proofs only a contract on that chain can check.
+ * Reports wallets and delegations without a valid signature of their owner. Returns the number of proofs that only a contract can verify.
+ * @param evmChainId chain of signed typed data
  */
 export async function verifyProofs(
   sql: Transaction,
@@ -34,7 +34,7 @@ export async function verifyProofs(
     const namesIt = lines.includes(`Organization: ${orgId}`) && lines.includes(`Wallet: ${address}`);
     const isOwn = await isWalletTextSigned(address, challenge, signature, { chainId: evmChainId, takesSignature: NO_CONTRACT });
     if (namesIt && isOwn.ok && isOwn.value) continue;
-    // The contract of a wallet interprets 65 bytes or more.
+    // Signatures of 65 bytes or more may be for the wallet's contract.
     if (namesIt && address.startsWith('0x') && IS_SIGNATURE.test(signature)) byContracts++;
     else
       complain(at, null, 'wallet', `the wallet ${address} (${id}) is linked to organization ${orgId}, and its owner has not signed that`);

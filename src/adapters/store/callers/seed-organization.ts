@@ -1,4 +1,4 @@
-/** The first contents of an empty database: one organization with its people, and agents that decide from the first minute. */
+/** First contents of an empty database: an organization with members, and agents that decide from the first minute. */
 import type { AgentCommands } from '../../../../actors/agent/command-handler.ts';
 import type { CommandContext } from '../../../../actors/agent/commands.ts';
 import type { Autonomy, Permission } from '../../../domain/agents/agent.ts';
@@ -6,19 +6,18 @@ import { readManifest } from '../../../domain/manifest/reader.ts';
 import type { Sql } from '../database.ts';
 import { createMemberStore, writeMember } from './member-store.ts';
 
-/** Initial contents of an organization. */
 export interface SeedOrganization {
   readonly id: string;
   readonly name: string;
-  /** The first one makes the agents. */
+  /** Members; the first one creates the agents. */
   readonly members: readonly { readonly subject: string; readonly name: string; readonly permissions: readonly Permission[] }[];
   readonly agents: readonly { readonly manifest: unknown; readonly autonomy: Autonomy }[];
 }
 
-/** Any constant: one process seeds at a time, where several start at once. */
+/** Id of the advisory lock that admits one seeding process at a time. Any constant works. */
 const SEED_LOCK = 7_070_708;
 
-/** Dependencies of the seeding. `owner` works as the owner of the tables, who alone decides who is a member. */
+/** Dependencies. `owner` is connected as the owner of the tables, who alone may create members. */
 interface SeedWith {
   readonly sql: Sql;
   readonly owner: Sql;
@@ -27,11 +26,11 @@ interface SeedWith {
 }
 
 /**
- * Seeds a database in which no member of the organization was ever there; leaves any other alone. Answers whether it did. The
- * members come last: a seeding that was cut off is finished by the next start.
+ * Seeds a database in which the organization never had a member; leaves any other unchanged. Returns true if it did. Members are created
+ * last, so that the next start completes an interrupted seeding.
  */
 export async function seedOrganization(organization: SeedOrganization, { sql, owner, commands, newId }: SeedWith): Promise<boolean> {
-  // Asked of the owner: postgres.js reserves no connection of a pool that has none yet.
+  // Asked through `owner`: postgres.js reserves no connection of a pool that has none yet.
   if (await isSeeded(owner, organization)) return false;
   const held = await owner.reserve();
   try {

@@ -1,4 +1,4 @@
-/** Closes of stored bars of many instruments at once. */
+/** Reads closes of stored bars for many instruments at once. */
 import type { BarsWanted, ClosedBar } from '../../../domain/ranking/momentum.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import { type InstrumentKey, instrumentKey, splitInstrumentKey, type Venue } from '../../../domain/market/venue.ts';
@@ -22,7 +22,7 @@ function byInstrument(rows: readonly BarRow[]): Map<string, ClosedBar[]> {
   return bars;
 }
 
-/** The instruments as rows `n`, with which bars are read of them. */
+/** Returns the instruments as SQL rows `n` to join bars with. */
 function namesAs(sql: Sql, names: readonly ReturnType<typeof splitInstrumentKey>[]) {
   const [venues, instruments] = [names.map(({ venue }) => venue), names.map(({ instrument }) => instrument)];
   return sql`(
@@ -32,7 +32,7 @@ function namesAs(sql: Sql, names: readonly ReturnType<typeof splitInstrumentKey>
 
 export function createBarReads(sql: Sql) {
   return {
-    /** Closed bars that opened in [from, to) by instrument, ascending; an instrument without bars is missing. */
+    /** Returns closed bars that opened in [from, to) by instrument, ascending; instruments without bars are missing. */
     async closes(
       instruments: readonly InstrumentKey[],
       timeframe: string,
@@ -50,7 +50,7 @@ export function createBarReads(sql: Sql) {
     },
 
     /**
-     * Reads the newest bar of each instrument at an instant, and single earlier ones, ascending. An instrument without a newest bar is
+     * Returns the newest bar of each instrument at an instant and single earlier ones, ascending. Instruments without a newest bar are
      * missing.
      */
     async nearest(

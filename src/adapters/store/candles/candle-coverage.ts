@@ -1,4 +1,4 @@
-/** Stored bars of each series, their origin, and the gaps with their reasons. */
+/** Stored bars per series, their origin, and gaps with reasons. */
 import { type CandleGap, explainGap, GAP_REASONS, type GapReason } from '../../../domain/candles/candle-gaps.ts';
 import type { CandleSeries } from '../../../domain/candles/candle.ts';
 import { isoTime, slotOf, timeframeMs } from '../../../domain/values/time.ts';
@@ -14,13 +14,13 @@ export interface CoverageReport extends CandleSeries {
   readonly to: string;
   readonly sources: readonly string[];
   readonly missing: Readonly<Record<GapReason, number>>;
-  /** The longest gaps, the longest first. */
+  /** Longest gaps first. */
   readonly gaps: readonly { readonly from: string; readonly to: string; readonly missing: number; readonly reason: GapReason }[];
 }
 
 type Windows = ReturnType<typeof createCandleWindows>;
 
-/** One report per stored series that matches. */
+/** Returns one report per matching stored series. */
 export async function candleCoverage(
   windows: Pick<Windows, 'summaries' | 'windows' | 'holes'>,
   filter: Parameters<Windows['summaries']>[0],
@@ -31,7 +31,7 @@ export async function candleCoverage(
     if (barMs === null) continue;
     const range = { from: slotOf(firstOpen, barMs), to: slotOf(lastOpen, barMs) + barMs };
     const known = { venue: series.venue, barMs, windows: await windows.windows(series, range), firstOpen };
-    // Bars that are set aside are not requested.
+    // No bars are requested for series that are set aside.
     const holes = series.setAside ? [] : await windows.holes(series, range, barMs);
     const gaps = holes.flatMap((hole) => explainGap(hole, known));
     reports.push({
@@ -60,7 +60,7 @@ function longest(gaps: readonly CandleGap[]): CoverageReport['gaps'] {
     .map(({ from, to, missing, reason }) => ({ from: isoTime(from), to: isoTime(to), missing, reason }));
 }
 
-/** Describes what is stored, with the first gaps of each series. */
+/** Formats the reports with the first gaps of each series. */
 export function coverageText(reports: readonly CoverageReport[]): string {
   if (reports.length === 0) return 'no bars are stored that match';
   return reports

@@ -1,4 +1,4 @@
-/** Puts the bars of a file into the store in bulk: by COPY, one transaction per file, never over a different bar in silence. */
+/** Imports the bars of a file by COPY, in one transaction per file, and never silently overwrites a different bar. */
 
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
@@ -8,7 +8,7 @@ import { writesReal } from '../catalog/source-origins.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { recordWindow } from './candle-windows.ts';
 
-/** A batch of bars as rows for COPY: openTime, open, high, low, close, volume, parted by tabs. */
+/** Batch of bars as rows for COPY: openTime, open, high, low, close, volume, separated by tabs. */
 export interface BarRows {
   readonly rows: string;
   readonly bars: number;
@@ -19,37 +19,37 @@ export interface BarRows {
 export interface ImportCounts {
   readonly bars: number;
   readonly inserted: number;
-  /** Bars that were there already, equal to the last digit's value. */
+  /** Number of bars that were stored before with equal values. */
   readonly same: number;
-  /** Bars that are there with other numbers; they stayed as they were unless `replaced`. */
+  /** Number of bars that were stored before with other values; they are unchanged unless `replaced`. */
   readonly conflicting: number;
   readonly replaced: number;
   readonly firstOpen: EpochMs | null;
   readonly lastOpen: EpochMs | null;
-  /** The open time of the first bar in conflict. */
+  /** Open time of the first conflicting bar, or null. */
   readonly firstConflict: EpochMs | null;
 }
 
 export interface ImportFile extends CandleSeries {
   readonly barMs: number;
-  /** Stands beside every bar as its source. */
+  /** Source recorded with every bar. */
   readonly source: string;
   readonly file: string;
   readonly at: EpochMs;
   readonly replace: boolean;
-  /** Roll everything back in the end: a trial. */
+  /** True to roll back at the end. */
   readonly dryRun: boolean;
   readonly batches: AsyncIterable<BarRows>;
-  /** Reads the provenance after the last batch. */
+  /** Returns the provenance, called after the last batch. */
   readonly provenance: () => { readonly form: string; readonly sha256: string; readonly skipped: Readonly<Record<string, number>> };
 }
 
-/** PostgreSQL's code for a row that is there already. */
+/** Error code of PostgreSQL for a duplicate key. */
 const UNIQUE_VIOLATION = '23505';
 
 class DryRun extends Error {}
 
-/** Imports one file: all of it, or nothing where reading it fails. The open times of a file ascend. */
+/** Imports one file, or nothing if reading it fails. Open times must ascend. */
 export async function importBars(sql: Sql, file: ImportFile): Promise<ImportCounts> {
   let counts: ImportCounts = {
     bars: 0,
@@ -82,14 +82,14 @@ interface BatchCounts {
   readonly firstConflict: EpochMs | null;
 }
 
-/** A stretch without a stored bar takes the batch as it is; any other is compared bar by bar. */
+/** Inserts a batch. If its period has stored bars, compares bar by bar. */
 async function importBatch(sql: Transaction, file: ImportFile, batch: BarRows): Promise<BatchCounts> {
   if (await isVacant(sql, file, batch)) {
     try {
       await sql.savepoint((inner) => copyStraight(inner, file, batch));
       return { inserted: batch.bars, conflicting: 0, replaced: 0, firstConflict: null };
     } catch (error) {
-      // Somebody stored a bar of the stretch in the meantime.
+      // Another process stored a bar of the period meanwhile.
       if ((error as { code?: unknown }).code !== UNIQUE_VIOLATION) throw error;
     }
   }
@@ -115,7 +115,7 @@ async function copyStraight(sql: Transaction, { venue, instrument, timeframe, so
   await written(target, before + rows.slice(0, -1).replaceAll('\n', `\n${before}`) + '\n');
 }
 
-/** A text as a field of COPY. */
+/** Escapes a text as a field of COPY. */
 function copyText(text: string): string {
   return text.replaceAll('\\', '\\\\').replaceAll('\t', '\\t').replaceAll('\n', '\\n').replaceAll('\r', '\\r');
 }

@@ -1,4 +1,4 @@
-/** Closed bars in PostgreSQL. A bar that is missing is missing: nothing is filled in. */
+/** Store of closed bars. Missing bars are never filled in. */
 import type { Candle, CandleBatch, CandleSeries, StoredCandle } from '../../../domain/candles/candle.ts';
 import type { StoredSpan } from '../../../simulation/ports.ts';
 import { readsReal, writesReal } from '../catalog/source-origins.ts';
@@ -6,9 +6,9 @@ import type { Sql, Transaction } from '../database.ts';
 import { createCandleWindows } from './candle-windows.ts';
 
 export interface CandleRange extends CandleSeries {
-  /** The first open time, inclusive. */
+  /** First open time, inclusive. */
   readonly from: number;
-  /** Bars open before it. */
+  /** End of the open times, exclusive. */
   readonly to: number;
   readonly limit: number;
 }
@@ -20,7 +20,7 @@ export function createCandleStore(sql: Sql) {
     record,
     firstOpen,
 
-    /** Ascending by open time, at most `limit`. */
+    /** Returns at most `limit` bars, ascending by open time. */
     async range({ venue, instrument, timeframe, from, to, limit }: CandleRange): Promise<readonly StoredCandle[]> {
       const rows = await sql<
         { open_time: number; open: string; high: string; low: string; close: string; volume: string; source: string; is_real: boolean }[]
@@ -45,7 +45,7 @@ export function createCandleStore(sql: Sql) {
 
     all: (range: Omit<CandleRange, 'limit'>) => allBars(sql, range),
 
-    /** The first and the last bar within a range, of those of the given timeframes of which there is one. */
+    /** Returns the first and last bar within a range for each given timeframe that has one. */
     storedSpans: ({
       venue,
       instrument,
@@ -60,8 +60,8 @@ export function createCandleStore(sql: Sql) {
       where "firstOpen" is not null`,
 
     /**
-     * Keeps closed bars, in one transaction. A bar that is there already is only replaced by one that was received later, since venues do
-     * correct a bar; the same batch twice changes nothing. Returns how many bars are new or corrected.
+     * Stores closed bars in one transaction and returns the number of new or corrected ones. An existing bar is replaced only by one that
+     * was received later, because venues correct bars. Storing the same batch again changes nothing.
      */
     async save(...batches: readonly CandleBatch[]): Promise<number> {
       const full = batches.filter(({ candles }) => candles.length > 0);
@@ -73,7 +73,7 @@ export function createCandleStore(sql: Sql) {
 }
 
 function insertBars(sql: Transaction, batch: CandleBatch) {
-  // A batch may name a bar twice; its last word counts, and one statement may touch a row once.
+  // If a batch repeats a bar, the last one counts; a statement may change a row only once.
   const bars = [...new Map(batch.candles.map((candle) => [candle.openTime, candle])).values()];
   return sql`
         insert into candles (venue, instrument, timeframe, is_real, open_time, open, high, low, close, volume, source, received_at)
@@ -88,7 +88,7 @@ function insertBars(sql: Transaction, batch: CandleBatch) {
               is distinct from (excluded.open, excluded.high, excluded.low, excluded.close, excluded.volume)`;
 }
 
-/** Reads all bars of a range, ascending. They come as one text: as rows they cost the reader ten times as much. */
+/** Reads all bars of a range, ascending, as one text: rows would cost the reader ten times as much. */
 async function allBars(sql: Sql, { venue, instrument, timeframe, from, to }: Omit<CandleRange, 'limit'>): Promise<readonly Candle[]> {
   const [row] = await sql<{ fields: string }[]>`
     select array_to_string(array(
@@ -100,7 +100,7 @@ async function allBars(sql: Sql, { venue, instrument, timeframe, from, to }: Omi
   return row === undefined || row.fields === '' ? [] : barsOf(row.fields.split(','));
 }
 
-/** Bars of six fields each, one behind the other. */
+/** Parses bars from consecutive groups of six fields. */
 function barsOf(fields: readonly string[]): readonly Candle[] {
   const bars: Candle[] = [];
   for (let at = 0; at < fields.length; at += 6) {

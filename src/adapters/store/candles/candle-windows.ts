@@ -1,15 +1,15 @@
-/** Requested stretches of a series, kept as multiranges: the record behind every gap's reason. */
+/** Periods of a series that were requested, as multiranges: the reasons of gaps follow from them. */
 import type { CandleWindow, TimeRange, WindowState } from '../../../domain/candles/candle-gaps.ts';
 import type { CandleSeries } from '../../../domain/candles/candle.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import { readsReal, writesReal } from '../catalog/source-origins.ts';
 import type { Sql, Transaction } from '../database.ts';
 
-/** A stored series at a glance. */
+/** Summary of a stored series. */
 export interface SeriesSummary extends CandleSeries {
-  /** False of bars that were received while their venue was a real one. */
+  /** False if the bars were received from a real venue. */
   readonly simulated: boolean;
-  /** True for what is kept and not read: its venue was simulated and is real now, or the other way about. */
+  /** True if the bars are stored and not read: the venue was simulated and is real now, or the reverse. */
   readonly setAside: boolean;
   readonly bars: number;
   readonly firstOpen: EpochMs;
@@ -19,7 +19,7 @@ export interface SeriesSummary extends CandleSeries {
 
 export function createCandleWindows(sql: Sql) {
   return {
-    /** Stretches that overlap [from, to), cut to it, ascending. */
+    /** Returns the periods that overlap [from, to), clipped to it, ascending. */
     async windows({ venue, instrument, timeframe }: CandleSeries, { from, to }: TimeRange): Promise<readonly CandleWindow[]> {
       if (from >= to) return [];
       return sql<CandleWindow[]>`
@@ -29,16 +29,13 @@ export function createCandleWindows(sql: Sql) {
         order by lower(part), w.state`;
     },
 
-    /**
-     * Remembers that [from, to) was answered. What the venue answered takes away what it refused before; a refusal takes
-     * away nothing.
-     */
+    /** Records the result of requesting [from, to). An answer replaces an earlier refusal; a refusal replaces nothing. */
     async record(series: CandleSeries, range: TimeRange, state: WindowState, code: string, at: EpochMs): Promise<void> {
       if (range.from >= range.to) return;
       await sql.begin((transaction) => recordWindow(transaction, series, range, state, code, at));
     },
 
-    /** First stored bar of a series, or null. */
+    /** Returns the first stored bar of a series, or null. */
     async firstOpen({ venue, instrument, timeframe }: CandleSeries): Promise<EpochMs | null> {
       const [row] = await sql<{ first: EpochMs | null }[]>`
         select min(open_time) as first from candles
@@ -48,7 +45,7 @@ export function createCandleWindows(sql: Sql) {
 
     summaries: (filter: Partial<CandleSeries>) => summariesOf(sql, filter),
 
-    /** Holes between stored bars within [from, to), the hole before the first and after the last included; ascending. */
+    /** Returns the holes between stored bars within [from, to), including those at both ends, ascending. */
     async holes({ venue, instrument, timeframe }: CandleSeries, { from, to }: TimeRange, barMs: number): Promise<readonly TimeRange[]> {
       return sql<{ from: EpochMs; to: EpochMs }[]>`
         select before + ${barMs}::bigint as from, open_time as to from (
@@ -62,7 +59,7 @@ export function createCandleWindows(sql: Sql) {
   };
 }
 
-/** Every stored series, or those that match. */
+/** Returns every stored series, or those that match. */
 async function summariesOf(sql: Sql, filter: Partial<CandleSeries>): Promise<readonly SeriesSummary[]> {
   const rows = await sql<
     (CandleSeries & {
@@ -98,7 +95,7 @@ async function summariesOf(sql: Sql, filter: Partial<CandleSeries>): Promise<rea
 
 export type CandleWindows = ReturnType<typeof createCandleWindows>;
 
-/** `record` inside a transaction of the caller's. */
+/** Runs `record` in the caller's transaction. */
 export async function recordWindow(
   sql: Transaction,
   { venue, instrument, timeframe }: CandleSeries,

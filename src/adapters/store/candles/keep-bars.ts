@@ -1,4 +1,4 @@
-/** Keeps the bars that are received; history of funding, which comes in the shape of bars, has a place of its own. */
+/** Stores received bars. History of funding, which arrives as bars, is stored separately. */
 import type { Observable } from 'rxjs';
 import { FUNDING_HISTORY } from '../../../../streams/indicator-board.ts';
 import type { CandleBatch } from '../../../domain/candles/candle.ts';
@@ -6,12 +6,11 @@ import type { FeedMessage } from '../../../domain/market/market-event.ts';
 import type { Sql } from '../database.ts';
 import { createCandleStore } from './candle-store.ts';
 
-/** Batches that are kept together. */
+/** Maximum batches per transaction. */
 const MOST_AT_ONCE = 50;
 
 /**
- * `write` puts one piece of work after the other: batches that come while one is written are kept together after it. Returns what
- * stops it.
+ * Starts storing. `write` queues work one piece at a time; batches that arrive meanwhile are stored together. Returns the stop function.
  */
 export function keepBars(deps: {
   readonly sql: Sql;
@@ -27,7 +26,7 @@ export function keepBars(deps: {
       await candles.save(...some);
     } catch (error) {
       if (some.length === 1) throw error;
-      // One of them is refused: the others are not lost with it.
+      // If one batch is refused, the others are stored by themselves.
       const each = await Promise.allSettled(some.map((batch) => candles.save(batch)));
       const refused = each.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined;
       if (refused !== undefined) throw refused.reason;

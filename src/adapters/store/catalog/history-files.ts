@@ -1,4 +1,4 @@
-/** Files of marks, liquidity or spreads over time, with the columns time and value: read whole, checked row by row, and imported. */
+/** Imports files of marks, liquidity or spreads over time, with the columns time and value; every row is checked. */
 import { basename } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { readNamedFile } from '../../named-file.ts';
@@ -23,13 +23,13 @@ export interface HistoryFile {
   readonly file: string;
   readonly kind: HistoryKind;
   readonly instrument: string;
-  /** Key of the values: the name of a token, or the key of its instrument. */
+  /** Token name, or key of the instrument. */
   readonly key: string;
-  /** Ascending, one at least. */
+  /** Values, ascending, at least one. */
   readonly facts: readonly Fact[];
 }
 
-/** @throws Error in one sentence that names the file, the line and what is wrong. */
+/** @throws Error with one sentence that names file, line and problem */
 export function readHistoryFile(file: string, kind: HistoryKind, instrument: string): HistoryFile {
   const entry = CATALOG.entries.find(({ venue, instrument: name }) => venue === 'spotchain' && name === instrument);
   if (entry === undefined) throw new Error(`--instrument: ${JSON.stringify(instrument)} is not a token of the catalog`);
@@ -38,10 +38,7 @@ export function readHistoryFile(file: string, kind: HistoryKind, instrument: str
   return { file, kind, instrument, key: kind === 'issuer_mark' ? instrument : entry.key, facts: factsOf(file, kind) };
 }
 
-/**
- * Keeps the values, all or none, and says in the database how far it is; what is there already stays as it is.
- * @param sql Of two connections at least.
- */
+/** Stores all values or none and records the progress; existing values are not changed. @param sql a pool with at least two connections */
 export async function importHistoryFile(
   sql: Sql,
   { file, kind, instrument, key, facts }: HistoryFile,

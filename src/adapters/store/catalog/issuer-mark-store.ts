@@ -1,4 +1,4 @@
-/** The history of issuers' marks at rest (`issuer_marks`): one row per change, never changed again. */
+/** Store of issuers' marks (`issuer_marks`): one row per change, append-only. */
 import type { DecimalString } from '../../../domain/values/decimal.ts';
 import { plainDecimal } from '../../../domain/values/decimal.ts';
 import type { MarkChange } from '../../../domain/catalog/issuer-mark.ts';
@@ -6,7 +6,7 @@ import type { Page, PageOf } from '../../../domain/values/page.ts';
 import type { Sql } from '../database.ts';
 import { readsReal, writesReal } from './source-origins.ts';
 
-/** A recorded change of a mark, and the previous mark. */
+/** Change of a mark, and the previous mark. */
 export interface RecordedMark {
   readonly id: number;
   readonly change: MarkChange;
@@ -50,7 +50,7 @@ function changeOf(row: Row): MarkChange {
 
 export function createIssuerMarkStore(sql: Sql) {
   return {
-    /** Returns the first known change and the last one of each token. */
+    /** Returns the first and the last known change of each token. */
     async newest(): Promise<readonly { readonly first: MarkChange; readonly last: MarkChange }[]> {
       const rows = await sql<Row[]>`
         select m.* from issuer_marks m
@@ -65,7 +65,7 @@ export function createIssuerMarkStore(sql: Sql) {
       return [...byInstrument.values()];
     },
 
-    /** Keeps changes, each once and for ever. */
+    /** Stores changes; existing ones are not changed. */
     async append(changes: readonly MarkChange[]): Promise<void> {
       const rows = changes.map((change) => ({
         issuer: change.issuer,
@@ -112,5 +112,5 @@ export function createIssuerMarkStore(sql: Sql) {
   };
 }
 
-/** The history of issuers' marks, newest first; of one token, or of all if the instrument is null. */
+/** History of issuers' marks, newest first, of one token or (null) of all. */
 export type IssuerMarkStore = ReturnType<typeof createIssuerMarkStore>;

@@ -1,5 +1,6 @@
 /**
- * Keeps how deep pools are as soon as it is received, so that no order of the first minute after a start is refused for lack of it, and by the minute after that. The least of each hour stays, for backtests.
+ * Stores pool depths when first received, so that orders right after a start are not refused, and every minute afterwards. The minimum of
+ * each hour is kept for backtests.
  */
 import type { Observable } from 'rxjs';
 import type { FeedMessage } from '../../../domain/market/market-event.ts';
@@ -9,10 +10,10 @@ import type { Sql } from '../database.ts';
 import { keepLeastLiquidity } from './market-history-store.ts';
 import { keepPoolLiquidity } from './pool-liquidity-store.ts';
 
-/** Each pool is kept again after so long; cuts tell of it as often. */
+/** Milliseconds between two writes of a pool. */
 const KEEP_EVERY_MS = 60_000;
 
-/** `write` puts one piece of work after the other. Returns what stops it. */
+/** Starts storing. `write` queues work one piece at a time. Returns the stop function. */
 export function keepPools(deps: {
   readonly sql: Sql;
   /** Messages that passed the quality checks. */

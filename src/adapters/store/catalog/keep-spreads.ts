@@ -1,4 +1,4 @@
-/** Keeps how wide the quotes of instruments are, the mean of each hour, for backtests. */
+/** Stores the mean spread of each hour and instrument for backtests. */
 import type { Observable } from 'rxjs';
 import type { FeedMessage } from '../../../domain/market/market-event.ts';
 import { halfSpreadBps } from '../../../domain/market/quote.ts';
@@ -7,7 +7,7 @@ import { type InstrumentKey, instrumentKey, isExecutable } from '../../../domain
 import type { Sql } from '../database.ts';
 import { keepHalfSpread } from './market-history-store.ts';
 
-/** One quote of an instrument counts in so long. */
+/** Milliseconds of which one quote per instrument counts. */
 const SAMPLE_MS = 60_000;
 
 interface HourOfQuotes {
@@ -17,7 +17,10 @@ interface HourOfQuotes {
   sampledAt: EpochMs;
 }
 
-/** An hour is kept with the first quote of a later one. `write` puts one piece of work after the other. Returns what stops it. */
+/**
+ * Starts storing. An hour is written with the first quote of a later one. `write` queues work one piece at a time. Returns the stop
+ * function.
+ */
 export function keepSpreads(deps: {
   readonly sql: Sql;
   /** Messages that passed the quality checks. */

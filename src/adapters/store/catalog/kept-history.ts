@@ -1,4 +1,4 @@
-/** Stored events, marks and liquidity for backtests, also in words. */
+/** Lists stored events, marks and liquidity for backtests, also as text. */
 import { isoTime } from '../../../domain/values/time.ts';
 import type { Sql } from '../database.ts';
 import { listArchives } from '../intelligence/event-archive-store.ts';
@@ -8,7 +8,7 @@ export async function keptHistory(sql: Sql) {
   return { archives: await listArchives(sql), facts: await listHistory(sql) };
 }
 
-/** A line for each archive and each series. */
+/** Formats one line per archive and series. */
 export function keptHistoryText({ archives, facts }: Awaited<ReturnType<typeof keptHistory>>): string {
   const lines = [
     ...archives.map(

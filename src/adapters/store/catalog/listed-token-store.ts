@@ -1,17 +1,17 @@
-/** Agent tokens that are listed, at rest (`listed_tokens`). */
+/** Store of listed agent tokens (`listed_tokens`). */
 import { completeCatalog, type ListedToken, type TokenOrigin } from '../../../domain/catalog/listed-token.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { InstrumentKey } from '../../../domain/market/venue.ts';
 import type { Sql } from '../database.ts';
 
 export interface ListedTokenStore {
-  /** Every token that was ever listed, oldest first. */
+  /** Returns every token that was ever listed, oldest first. */
   all(): Promise<readonly ListedToken[]>;
-  /** Origin of a launched token; null if it was listed without a launch, or not at all. */
+  /** Returns the origin of a launched token; null for a token listed without a launch, or unknown. */
   originOf(mint: string): Promise<TokenOrigin | null>;
-  /** Lists a token. False if its mint or its symbol was listed before: then nothing is changed. */
+  /** Lists a token. Returns false and changes nothing if its mint or symbol was listed before. */
   add(token: Omit<ListedToken, 'delistedAt'>): Promise<boolean>;
-  /** Ends a listing. Returns false if there is not one of that mint, or it has ended. */
+  /** Ends a listing; false if there is none of the mint, or it has ended. */
   delist(mint: string, at: EpochMs): Promise<boolean>;
 }
 
@@ -62,8 +62,8 @@ export function createListedTokenStore(sql: Sql): ListedTokenStore {
 }
 
 /**
- * Completes this process's catalog with what is listed; what the sandbox's chain has is listed only where that is the chain.
- * @returns what could not stand in the catalog, in sentences.
+ * Adds listed tokens to this process's catalog; tokens of the sandbox's chain only if that is the chain. Returns sentences about tokens
+ * that the catalog rejected.
  */
 export async function loadListedTokens(sql: Sql, isSandboxed: boolean): Promise<readonly string[]> {
   const tokens = await createListedTokenStore(sql).all();

@@ -1,4 +1,4 @@
-/** Marks, liquidity and spreads over time (`market_history`, `issuer_marks`): what backtests know besides bars and events. */
+/** Store of marks, liquidity and spreads over time (`market_history`, `issuer_marks`) for backtests. */
 import { type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
 import type { Stretch } from '../../../domain/values/stretches.ts';
 import { type EpochMs, HOUR_MS } from '../../../domain/values/time.ts';
@@ -11,7 +11,7 @@ import { readsReal, writesReal } from './source-origins.ts';
 export const HISTORY_KINDS = ['issuer_mark', 'pool_liquidity', 'half_spread'] as const;
 export type HistoryKind = (typeof HISTORY_KINDS)[number];
 
-/** Values written in one statement. */
+/** Rows per statement. */
 const BATCH = 5_000;
 
 interface Row {
@@ -21,12 +21,12 @@ interface Row {
 
 const factOf = ({ at, value }: Row): Fact => ({ receivedAt: at, value: plainDecimal(value) });
 
-/** The source whose facts they are: the issuer, or the instrument's venue. */
+/** Returns the source of the values: the issuer, or the instrument's venue. */
 function sourceOfFacts(what: HistoryKind, instrument: string): DataSource {
   return what === 'issuer_mark' ? 'issuer' : splitInstrumentKey(instrument as InstrumentKey).venue;
 }
 
-/** An issuer's marks of a token as they were read or imported. A price that is said again does not become younger. */
+/** Reads a token's marks by the issuer, received or imported. A repeated price keeps its first time. */
 export async function marksOverTime(sql: Sql, token: string): Promise<readonly Fact[]> {
   const rows = await sql<Row[]>`
     select distinct on (at) at, value from (
@@ -37,7 +37,7 @@ export async function marksOverTime(sql: Sql, token: string): Promise<readonly F
   return rows.map(factOf);
 }
 
-/** The readings of one kind about an instrument, each known from the end of the time that it is of. */
+/** Reads an instrument's values of one kind. Each counts as known from the end of its period. */
 export async function factsOverTime(sql: Sql, what: HistoryKind, instrument: InstrumentKey): Promise<readonly Fact[]> {
   const rows = await sql<Row[]>`
     select at, value from market_history where what = ${what} and instrument = ${instrument}
@@ -45,7 +45,7 @@ export async function factsOverTime(sql: Sql, what: HistoryKind, instrument: Ins
   return rows.map(factOf);
 }
 
-/** Keeps what was received of a pool for its hour, if it is the least of it. */
+/** Stores a received pool depth for its hour if it is the minimum. */
 export async function keepLeastLiquidity(
   sql: Sql | Transaction,
   instrument: InstrumentKey,
@@ -59,7 +59,7 @@ export async function keepLeastLiquidity(
     where market_history.value > excluded.value`;
 }
 
-/** Keeps the mean half spread of an hour, in basis points; the wider one if the hour was kept before. */
+/** Stores the mean half spread of an hour in basis points; if one is stored, the wider one. */
 export async function keepHalfSpread(sql: Sql | Transaction, instrument: InstrumentKey, bps: number, heardAt: EpochMs): Promise<void> {
   await sql`
     insert into market_history (what, instrument, at, is_real, value, source)
@@ -68,12 +68,12 @@ export async function keepHalfSpread(sql: Sql | Transaction, instrument: Instrum
     where market_history.value < excluded.value`;
 }
 
-/** The end of the hour that an instant lies in. */
+/** Returns the end of the hour that contains an instant. */
 function endOfHour(at: EpochMs): EpochMs {
   return (Math.floor(at / HOUR_MS) + 1) * HOUR_MS;
 }
 
-/** Keeps imported values, all or none; answers how many were new. What is there already stays as it is. */
+/** Stores imported values, all or none, and returns the number of new ones. Existing values are not changed. */
 export async function keepHistory(
   sql: Sql,
   what: HistoryKind,

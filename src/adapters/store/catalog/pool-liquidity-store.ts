@@ -1,16 +1,16 @@
-/** Depth of token pools (`pool_liquidity`, and the observations of the last cuts): the newer of the two. */
+/** Depth of token pools: the newer of `pool_liquidity` and the last cuts' observations. */
 import { type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
 import type { PoolFact } from '../../../domain/portfolio/pool-exit.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { InstrumentKey } from '../../../domain/market/venue.ts';
 import type { Sql, Transaction } from '../database.ts';
 
-/** One pool as the feed received it. */
+/** Received state of a pool. */
 export interface ReceivedPool extends PoolFact {
   readonly instrument: InstrumentKey;
 }
 
-/** The liquidity of instruments' pools as it was received last, after `since`; an instrument without one is left out. */
+/** Returns the last liquidity of the instruments' pools received after `since`; leaves out instruments without one. */
 export async function poolLiquidity(
   sql: Sql,
   instruments: readonly InstrumentKey[],
@@ -18,7 +18,7 @@ export async function poolLiquidity(
 ): Promise<ReadonlyMap<InstrumentKey, PoolFact>> {
   if (instruments.length === 0) return new Map();
   const keys = instruments as string[];
-  // A pool of the sandbox says nothing of a real one.
+  // Depths of the sandbox's pools do not apply to real ones.
   const from = sql`greatest(${since}::bigint, (select max(at) from source_origins where source = 'spotchain'))`;
   const rows = await sql<{ instrument: InstrumentKey; at: number; liquidity_usd: DecimalString | null }[]>`
     select distinct on (instrument) instrument, at, liquidity_usd from (
@@ -35,7 +35,7 @@ export async function poolLiquidity(
   );
 }
 
-/** Keeps what was received; an older word never replaces a newer one. */
+/** Stores a received depth unless a newer one is stored. */
 export async function keepPoolLiquidity(sql: Sql | Transaction, { instrument, liquidityUsd, observedAt }: ReceivedPool): Promise<void> {
   await sql`
     insert into pool_liquidity (instrument, liquidity_usd, observed_at) values (${instrument}, ${liquidityUsd}, ${observedAt})

@@ -1,21 +1,23 @@
-/** Sources of market data that are real (`source_origins`). Received data is marked by it, and reads are of one kind. */
+/**
+ * Origins of market data sources, real or simulated (`source_origins`). Received data is marked with it, and reads return one origin only.
+ */
 import type { PendingQuery, Row } from 'postgres';
 import type { DataSource, StatedOrigin } from '../../../domain/market/data-source.ts';
 import type { Sql, Transaction } from '../database.ts';
 
-/** SQL: true if only real series of a source are read. */
+/** Returns SQL that is true if only real series of a source are read. */
 export function readsReal(sql: Sql | Transaction, source: DataSource): PendingQuery<Row[]> {
   return sql`(select reads_real(${source}))`;
 }
 
-/** SQL: true if what is received of a source now is real. */
+/** Returns SQL that is true if data of a source that is received now is real. */
 export function writesReal(sql: Sql | Transaction, source: DataSource): PendingQuery<Row[]> {
   return sql`(select writes_real(${source}))`;
 }
 
 /**
- * Writes down what the sources of this deployment are, if that is new. Answers the sources that changed or are told for the first time.
- * @param owner works as the owner of the tables.
+ * Records the origins of this deployment's sources. Returns the sources that are new or changed. @param owner connected as the owner of the
+ * tables
  */
 export async function stateOrigins(owner: Sql, origins: Readonly<Record<DataSource, StatedOrigin>>): Promise<readonly string[]> {
   const rows = await owner.begin(async (transaction) => {

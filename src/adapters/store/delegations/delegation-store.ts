@@ -1,4 +1,4 @@
-/** Delegations in PostgreSQL: granted once, revoked once, never changed; and what was put before the delegated signer. */
+/** Store of delegations, which are granted once, revoked once and never changed, and of orders passed to the delegated signer. */
 import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
 import type { Delegation, TraderKind } from '../../../domain/identity/delegation.ts';
 import type { Order } from '../../../domain/orders/order.ts';
@@ -36,7 +36,7 @@ const readDelegations = (sql: Sql | Transaction) => sql`
     d.owner_signature, d.granted_by, d.granted_at, r.revoked_at, r.revoked_by
   from delegations d left join delegation_revocations r on r.delegation_id = d.id`;
 
-/** Reads the delegation that counts for an agent or a Take: its newest, in any state. Null if there never was one. */
+/** Reads the newest delegation of an agent or Take in any state; null if there is none. */
 export async function newestDelegation(sql: Sql, orgId: string, agentId: string): Promise<Delegation | null> {
   const [row] = await sql<
     Row[]
@@ -44,18 +44,18 @@ export async function newestDelegation(sql: Sql, orgId: string, agentId: string)
   return row === undefined ? null : delegationOf(row);
 }
 
-/** Creates the delegation reads and writes of the API, its command handler and executions. */
+/** Creates the reads and writes of delegations for the API, the command handler and executions. */
 export function createDelegationStore(sql: Sql) {
   return {
     newest: (orgId: string, agentId: string): Promise<Delegation | null> => newestDelegation(sql, orgId, agentId),
 
-    /** Null if the organization has no such delegation. */
+    /** Returns a delegation; null if the organization has none with the id. */
     async find(orgId: string, id: string): Promise<Delegation | null> {
       const [row] = await sql<Row[]>`${readDelegations(sql)} where d.org_id = ${orgId} and d.id = ${id}`;
       return row === undefined ? null : delegationOf(row);
     },
 
-    /** Newest first. The position is the last one's number. */
+    /** Lists delegations, newest first. The position is the last one's number. */
     async list(orgId: string, agentId: string | null, { limit, after }: Page): Promise<PageOf<Delegation>> {
       const rows = await sql<Row[]>`${readDelegations(sql)} where d.org_id = ${orgId}
         ${agentId === null ? sql`` : sql`and d.agent_id = ${agentId}`} ${after === null ? sql`` : sql`and d.number < ${Number(after)}`}
@@ -64,7 +64,7 @@ export function createDelegationStore(sql: Sql) {
       return { items: page.items.map(delegationOf), next: page.next };
     },
 
-    /** Writes a delegation with the rows of its command; false, and nothing written, if its text was used before. */
+    /** Writes a delegation with its command's records; false, with nothing written, if its text was used before. */
     async grant(delegation: Delegation, challenge: string, records: readonly ActorRecord[]): Promise<boolean> {
       try {
         await inTransaction(sql, async (transaction) => {
@@ -81,7 +81,7 @@ export function createDelegationStore(sql: Sql) {
       }
     },
 
-    /** False if it was revoked before. */
+    /** Revokes a delegation; false if it is revoked already. */
     async revoke(delegation: Delegation, records: readonly ActorRecord[]): Promise<boolean> {
       try {
         await inTransaction(sql, async (transaction) => {
@@ -97,7 +97,7 @@ export function createDelegationStore(sql: Sql) {
       }
     },
 
-    /** Notes what is put before the signer; the same order again changes nothing. */
+    /** Records an order that is passed to the signer; repeating it changes nothing. */
     async note(order: DelegatedOrder): Promise<void> {
       await sql.begin(
         (transaction) => transaction`
@@ -112,7 +112,7 @@ export function createDelegationStore(sql: Sql) {
 
 export type DelegationStore = ReturnType<typeof createDelegationStore>;
 
-/** Creates the reads and notes of orders through the delegated signer. */
+/** Creates the store of orders passed to the delegated signer. */
 export function createDelegatedOrderStore(sql: Sql): DelegatedOrderStore {
   const { newest, note } = createDelegationStore(sql);
   return {
@@ -125,7 +125,7 @@ export function createDelegatedOrderStore(sql: Sql): DelegatedOrderStore {
   };
 }
 
-/** Reads what the signer was asked to sign under this id; null if nothing. */
+/** Reads the order that the signer was asked to sign under this id, or null. */
 export async function delegatedOrder(sql: Sql, orderId: string): Promise<DelegatedOrder | null> {
   const [row] = await sql<
     {

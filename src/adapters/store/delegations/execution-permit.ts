@@ -1,14 +1,11 @@
-/**
- * Check that a delegation still holds, in the very transaction in which its signed bytes are taken. A revocation that was answered before
- * wins.
- */
+/** Checks that a delegation is still valid in the transaction that accepts its signed bytes. An earlier revocation always wins. */
 import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
 import type { Transaction } from '../database.ts';
 
-/** Thrown inside a step's transaction where the delegation that it rests on was revoked: nothing of the step is written. */
+/** Thrown in a step's transaction if its delegation was revoked. Nothing of the step is written. */
 export class DelegationLost extends Error {}
 
-/** @throws DelegationLost; if it does not throw, no revocation is committed before this transaction is. */
+/** Checks delegations and locks out revocations until this transaction ends. @throws DelegationLost */
 export async function requireDelegations(transaction: Transaction, records: readonly ActorRecord[]): Promise<void> {
   for (const { delegationId } of records) {
     const id = delegationId as string;
@@ -18,7 +15,7 @@ export async function requireDelegations(transaction: Transaction, records: read
   }
 }
 
-/** Waits for the steps that rest on the delegation, and lets none begin before this transaction is committed. */
+/** Waits for steps that use the delegation and blocks new ones until this transaction ends. */
 export async function lockDelegation(transaction: Transaction, id: string): Promise<void> {
   await transaction`select lock_delegation(${id}, false)`;
 }

@@ -1,6 +1,4 @@
-/**
- * Reads of the delegated signer before it signs anything: the transaction, its proposal, the facts of its permit and the trader's decision.
- */
+/** Reads of the delegated signer before a signature: the transaction, its proposal, the facts of its permit and the trader's decision. */
 import type { Autonomy, Disposition, Stage } from '../../../domain/agents/agent.ts';
 import { type AgentBook, EMPTY_BOOK } from '../../../domain/agents/decision.ts';
 import type { TraderKind } from '../../../domain/identity/delegation.ts';
@@ -17,7 +15,7 @@ import type { Sql } from '../database.ts';
 import { feedCutAt, newestFeedCut } from '../trail/feed-cut.ts';
 import { delegatedOrder, newestDelegation } from './delegation-store.ts';
 
-/** @param feedKeys the public keys of the feed: no cut counts that another signed. */
+/** @param feedKeys public keys of the feed; only cuts signed by one of them count */
 export function createSigningReads(sql: Sql, feedKeys: () => readonly TrustedKey[]): SigningReads {
   return {
     newestCut: () => newestFeedCut(sql, feedKeys()),
@@ -104,7 +102,7 @@ export function createSigningReads(sql: Sql, feedKeys: () => readonly TrustedKey
   };
 }
 
-/** The same, and orders on the spot exchange as their actors stand. */
+/** Creates the reads for prepared transactions and for orders on the spot exchange. */
 export function createExchangeSigningReads(sql: Sql, feedKeys: () => readonly TrustedKey[]): SigningReads & ExchangeSigningReads {
   return {
     ...createSigningReads(sql, feedKeys),

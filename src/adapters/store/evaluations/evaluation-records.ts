@@ -1,8 +1,8 @@
-/** The rows of evaluation runs that their actors' steps write: the projection and the reports. */
+/** Writes the rows of evaluation runs in their actors' steps: the projection and the reports. */
 import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
 import type { Transaction } from '../database.ts';
 
-/** Writes the projection of runs; a row that is there is brought up to date. */
+/** Inserts or updates the projection of runs. */
 export function writeEvaluationRuns(transaction: Transaction, rows: readonly ActorRecord[]): Promise<unknown> {
   return transaction`
     insert into evaluation_runs (id, org_id, agent_id, evaluation, state, manifest_version, manifest_hash, request, requested_by,
@@ -23,7 +23,7 @@ export function writeEvaluationReports(transaction: Transaction, rows: readonly 
       as r("runId" uuid, "resultHash" text, result text, report text)`;
 }
 
-/** Writes what was tried, by run or, where `runId` is null, by a preview. A trial that is there stays as it is. */
+/** Writes trials by run or, with a null `runId`, by a preview. Existing trials are not changed. */
 export function writeTrials(transaction: Transaction, rows: readonly ActorRecord[]): Promise<unknown> {
   return transaction`
     insert into trials (org_id, run_id, manifest_hash, sharpe, first_day, returns)

@@ -1,4 +1,4 @@
-/** The rows that paper and shadow trading are assessed by: fills of the paper book, live prices of the cuts, and what flow gave. */
+/** Rows by which paper and shadow trading are assessed: fills of the paper book, live prices of cuts, and results of the flow. */
 import { bookIds, type Fill } from '../../../domain/books/book.ts';
 import { type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
@@ -10,7 +10,7 @@ import { fillOf } from '../books/book-reads.ts';
 import { fundingOf } from '../books/funding-store.ts';
 import type { Sql } from '../database.ts';
 
-/** Period from the agent's arrival at its stage to the assessment, by the database's own clock. */
+/** Period from the agent's arrival at its stage to the assessment, by the database's clock. */
 export interface StageWindow {
   readonly enteredAt: EpochMs;
   readonly evaluatedAt: EpochMs;
@@ -30,7 +30,7 @@ export function createEvaluationRows(sql: Sql) {
   }
 
   return {
-    /** Null for an agent that has no chain of gate records. */
+    /** Returns the period; null for an agent without gate records. */
     async window(agentId: string): Promise<StageWindow | null> {
       const [row] = await sql<{ entered: number | null; now: number }[]>`select (stage_entry(${agentId})).at as entered, gate_now() as now`;
       return row === undefined || row.entered === null ? null : { enteredAt: row.entered, evaluatedAt: row.now };

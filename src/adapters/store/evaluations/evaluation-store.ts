@@ -1,4 +1,4 @@
-/** Evaluation runs in PostgreSQL: the leases of who works on them, and reads of runs and reports. */
+/** Store of evaluation runs: leases of the processes that run them, and reads of runs and reports. */
 import type { EvaluationView } from '../../../../actors/evaluation/commands.ts';
 import type { ProgressBody } from '../../../../actors/evaluation/run-worker.ts';
 import type { Json } from '../../../domain/values/canonical-json.ts';
@@ -47,7 +47,7 @@ interface ClaimedRow {
   attempts: number;
 }
 
-/** Takes leases by turns of the organizations: one that has runs under way waits for those that have fewer. */
+/** Takes leases in turns by organization: one with more running runs waits for those with fewer. */
 async function claimRuns(sql: Sql, sessions: boolean, holder: string, limit: number, leaseMs: number) {
   const isFree = sql`
     exists (select 1 from evaluation_runs where state in ('queued', 'running') and (held_until is null or held_until < clock_timestamp()))`;
@@ -79,7 +79,7 @@ async function claimRuns(sql: Sql, sessions: boolean, holder: string, limit: num
   }));
 }
 
-/** The leases of a process that carries runs. @param sessions true for replay sessions alone, false for all other runs. */
+/** Creates the leases of a process. @param sessions true for replay sessions only, false for all other runs */
 export function createRunStore(sql: Sql, sessions = false) {
   return {
     claim: (holder: string, limit: number, leaseMs: number) => claimRuns(sql, sessions, holder, limit, leaseMs),
@@ -96,14 +96,14 @@ export function createRunStore(sql: Sql, sessions = false) {
       await sql`update evaluation_runs set holder = null, held_until = null where id = any(${runIds as string[]}::uuid[]) and holder = ${holder}`;
     },
 
-    /** Announces the progress of a run. A run that has ended meanwhile is skipped, because its followers have received its end. */
+    /** Announces the progress of a run. Skips runs that ended meanwhile, because their end was announced. */
     async announceProgress(
       run: { readonly runId: string; readonly orgId: string; readonly agentId: string },
       at: number,
       body: ProgressBody,
     ): Promise<void> {
       await sql.begin(async (transaction) => {
-        // Locked, so that an end that is just being written is announced after this.
+        // Locked, so that a concurrent end is announced after this.
         const told = await transaction`
           with kept as (
             update evaluation_runs set progress = ${transaction.json(toldOf(body))}::jsonb
@@ -118,7 +118,7 @@ export function createRunStore(sql: Sql, sessions = false) {
   };
 }
 
-/** Reads about runs. Every one takes the organization; a foreign agent or run answers null, exactly as a missing one. */
+/** Creates the reads of runs. Each takes the organization; a foreign agent or run is answered like a missing one. */
 export function createEvaluationReads(sql: Sql) {
   const columns = sql`r.id, r.agent_id, r.evaluation, r.state, r.manifest_version, r.manifest_hash, r.request, r.requested_by, r.created_at,
     r.started_at, r.ended_at, r.attempts, r.ending, r.result_hash, r.summary, r.progress, (
@@ -142,7 +142,7 @@ export function createEvaluationReads(sql: Sql) {
       return row === undefined ? null : runOf(row);
     },
 
-    /** Newest first. The position is the last run's id. */
+    /** Lists runs, newest first. The position is the last run's id. */
     async list(orgId: string, agentId: string, { limit, after }: Page): Promise<PageOf<EvaluationView> | null> {
       const known = await sql`select 1 from agents where id = ${agentId} and org_id = ${orgId}`;
       if (known.length === 0) return null;
@@ -154,7 +154,7 @@ export function createEvaluationReads(sql: Sql) {
       return { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
     },
 
-    /** Result of a finished run, the report page kept with it, and its manifest's name, or null. */
+    /** Returns the result of a finished run with its stored page and manifest name, or null. */
     async report(orgId: string, agentId: string, runId: string) {
       const [row] = await sql<{ result: string; report: string | null; result_hash: string; name: string }[]>`
         select p.result, p.report, p.result_hash, m.canonical::jsonb ->> 'name' as name
@@ -168,7 +168,7 @@ export function createEvaluationReads(sql: Sql) {
 
 export type EvaluationReads = ReturnType<typeof createEvaluationReads>;
 
-/** Returns the progress as a reader of the run sees it. */
+/** Returns the progress for readers of the run. */
 function toldOf({ done, total, doing, since, waitsForWork }: ProgressBody): ToldProgress & { [field: string]: Json } {
   return { done, total, doing, since, waitsForWork: waitsForWork ?? null };
 }

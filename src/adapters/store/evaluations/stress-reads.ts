@@ -1,4 +1,4 @@
-/** Reads of a stress test: recent bars, the last observation, and the organization's preferences. */
+/** Reads of a stress test: recent bars, the last observation, and the organization's settings. */
 import type { Observation } from '../../../domain/market/cut.ts';
 import type { StressReads } from '../../../simulation/ports.ts';
 import { createCandleStore } from '../candles/candle-store.ts';

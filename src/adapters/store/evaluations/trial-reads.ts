@@ -1,6 +1,6 @@
 /**
- * Manifests that backtests, sweeps and previews have tried, and their stretches (migrations/0009_gates.sql), from which luck
- * is measured.
+ * Manifests that backtests, sweeps and previews have tried, with their periods (migrations/0009_gates.sql), for the correction for multiple
+ * trials.
  */
 import type { DailyReturns } from '../../../domain/backtest/daily-returns.ts';
 import { type Manifest, manifestHash } from '../../../domain/manifest/manifest.ts';
@@ -9,7 +9,7 @@ import type { TrialReads } from '../../../simulation/ports.ts';
 import type { Sql } from '../database.ts';
 import { writeTrials } from './evaluation-records.ts';
 
-/** A manifest that was simulated during editing. `agentId` is the agent of its next version, or null. */
+/** Manifest that was simulated during editing. `agentId` is the agent that it would become a version of, or null. */
 export interface PreviewedManifest {
   readonly agentId: string | null;
   readonly manifest: Manifest;
@@ -29,10 +29,10 @@ export function createTrialReads(sql: Sql): TrialReads {
   };
 }
 
-/** Creates the store of manifests that were simulated while they were edited. */
+/** Creates the store of manifests that were simulated during editing. */
 export function createPreviewStore(sql: Sql) {
   return {
-    /** The same manifest for the same agent, or for none, is noted once. */
+    /** Records a manifest once per agent, or once without an agent. */
     async notePreview(orgId: string, { agentId, manifest, at, returns }: PreviewedManifest): Promise<void> {
       const hash = manifestHash(manifest);
       await sql.begin(async (transaction) => {

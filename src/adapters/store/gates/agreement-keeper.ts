@@ -1,4 +1,4 @@
-/** Agreement sessions in PostgreSQL: which external agents are due for one, and whose last one says that the code is not what passed. */
+/** Store of agreement sessions: external agents that are due for one, and agents whose last session found different code. */
 import type { Opening } from '../../../domain/backtest/agreement.ts';
 import type { BacktestRequest } from '../../../domain/backtest/request.ts';
 import { type EpochMs, HOUR_MS } from '../../../domain/values/time.ts';
@@ -6,26 +6,26 @@ import type { BlindReplay } from '../../../simulation/backtest/run.ts';
 import type { PassedSession } from '../../../simulation/blind/agreement-session.ts';
 import type { Sql } from '../database.ts';
 
-/** Hours between two sessions: the least, and up to so many more, drawn by the session's id. */
+/** Hours between two sessions: a minimum and a random addition, derived from the session's id. */
 const HOURS = { least: 12, more: 24 };
 
-/** An agent that is to answer again. */
+/** Agent that is due for a session. */
 export interface DueAgreement {
   readonly id: string;
   readonly orgId: string;
-  /** The session that opened the gate of the backtest; null if none did. */
+  /** Session that opened the backtest gate; null if none did. */
   readonly passedRun: string | null;
   readonly dueSince: EpochMs;
 }
 
-/** An agent whose last agreement session ended otherwise than in agreement. */
+/** Agent whose last agreement session did not end in agreement. */
 export interface Disagreement {
   readonly id: string;
   readonly runId: string;
   readonly agreementPct: number | null;
 }
 
-/** External agents on duty at a stage of trading. `entered`: when they came to it. */
+/** Selects external agents on duty at a trading stage. `entered` is the start of the stage. */
 const trading = (sql: Sql) => sql`
   select a.id, a.org_id, a.manifest_version, a.manifest_hash, (stage_entry(a.id)).at as entered
   from agents a where a.stage in ('paper', 'shadow', 'limited_live', 'live') and a.pause_cause is null and is_external(a.id, a.manifest_version)`;
@@ -47,7 +47,7 @@ export async function dueAgreements(sql: Sql, now: EpochMs): Promise<readonly Du
     order by row_number() over (partition by t.org_id order by d.since), t.id`;
 }
 
-/** A session that a process lost, or whose history changed, says nothing of the code. */
+/** Returns the disagreements. Ignores sessions that a process lost or whose history changed. */
 export async function disagreements(sql: Sql): Promise<readonly Disagreement[]> {
   return sql<Disagreement[]>`
     select t.id, last.id as "runId", (last.summary ->> 'agreementPct')::float8 as "agreementPct"
@@ -61,7 +61,7 @@ export async function disagreements(sql: Sql): Promise<readonly Disagreement[]> 
     order by t.id`;
 }
 
-/** A finished session with its request, as `AgreementSession` reads it; null if it kept no answers. */
+/** Returns a finished session and its request for `AgreementSession`; null if it stored no answers. */
 export async function passedSession(sql: Sql, agentId: string, runId: string) {
   const [row] = await sql<{ request: BacktestRequest; created_at: EpochMs; blind: (BlindReplay & { opening?: Opening }) | null }[]>`
     select r.request, r.created_at, p.result::jsonb -> 'blind' as blind from evaluation_runs r join evaluation_reports p on p.run_id = r.id

@@ -1,4 +1,4 @@
-/** Costs of the fills of an agent, expected and realized, from the records of its orders; and the alert that tells of a drift. */
+/** Expected and realized costs of an agent's fills from its orders, and the alert about a drift. */
 import {
   calibrated,
   type CalibratedFill,
@@ -12,18 +12,18 @@ import { figureInWords } from '../../../domain/values/words.ts';
 import { hintAnnouncements, inTransaction } from '../actors/actor-store.ts';
 import type { Sql } from '../database.ts';
 
-/** Fills of an agent's active manifest with their expected costs, newest first. */
+/** Fills of an agent's active manifest with expected costs, newest first. */
 export interface AgentCalibration {
   readonly manifestVersion: number;
-  /** Mean cost of a fill in the newest passed backtest, in basis points, or null without one. */
+  /** Mean cost of a fill in the newest passed backtest in basis points; null without one. */
   readonly promisedBps: number | null;
   readonly fills: readonly CalibratedFill[];
 }
 
-/** The newest fills are enough to tell a drift by. */
+/** Maximum number of fills, which is enough to detect a drift. */
 const MOST_FILLS = 1_000;
 
-/** Fills of the agent's active manifest, newest first. The market of a decision lies in the cut of its slot. */
+/** Reads the fills of the agent's active manifest, newest first. The market of a decision is in its slot's cut. */
 async function recordedFills(sql: Sql, agentId: string): Promise<readonly RecordedFill[]> {
   return sql<RecordedFill[]>`
     select f.at, f.instrument, f.side, f.notional_usd::float8 as "notionalUsd", f.slippage_bps as "realizedBps", p.mode,
@@ -36,7 +36,7 @@ async function recordedFills(sql: Sql, agentId: string): Promise<readonly Record
     where a.id = ${agentId} order by f.number desc limit ${MOST_FILLS}`;
 }
 
-/** Null if the organization has no such agent. */
+/** Returns the calibration; null if the organization has no such agent. */
 export async function calibrationOf(sql: Sql, orgId: string, agentId: string): Promise<AgentCalibration | null> {
   const [agent] = await sql<{ version: number; promised: number | null }[]>`
     select a.manifest_version as version, promised_cost_bps(a.id, a.manifest_version) as promised
@@ -45,7 +45,7 @@ export async function calibrationOf(sql: Sql, orgId: string, agentId: string): P
   return { manifestVersion: agent.version, promisedBps: agent.promised, fills: (await recordedFills(sql, agentId)).map(calibrated) };
 }
 
-/** Agents that were filled in the day before `now` and not told of a drift in it. */
+/** Returns agents that were filled in the day before `now` and had no alert about a drift in it. */
 export async function filledAgents(sql: Sql, now: EpochMs): Promise<readonly { readonly id: string }[]> {
   return sql<{ id: string }[]>`
     select a.id from agents a where a.stage in ('paper', 'shadow', 'limited_live', 'live')
@@ -54,7 +54,7 @@ export async function filledAgents(sql: Sql, now: EpochMs): Promise<readonly { r
         and n.body ->> 'what' = 'costs_drifted') order by 1`;
 }
 
-/** Announces on the channel `alerts` that an agent's fills cost more than was expected, if they do. */
+/** Announces on the channel `alerts` that an agent's fills cost more than expected, if they do. */
 export async function tellDrift(sql: Sql, agentId: string, now: EpochMs): Promise<void> {
   const figures = costFigures((await recordedFills(sql, agentId)).map(calibrated));
   if (hasDrifted(figures) !== true) return;

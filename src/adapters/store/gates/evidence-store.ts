@@ -1,6 +1,6 @@
 /**
- * Evidence in PostgreSQL, written as the role sevengate_evaluator on a pool of its own: the application's role may read
- * it and cannot insert it. The database numbers, times, assesses and chains each row itself (migrations/0009_gates.sql).
+ * Store of evidence, written as the role sevengate_evaluator on its own pool: the application's role can read but not insert it. The
+ * database numbers, dates, checks and chains each row (migrations/0009_gates.sql).
  */
 import { canonicalJson } from '../../../domain/values/canonical-json.ts';
 import type { SourceOrigin } from '../../../domain/market/data-source.ts';
@@ -9,10 +9,10 @@ import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { createSignedRows } from '../trail/signed-rows.ts';
 
-/** The role of the evaluator's pool: `openDatabase({ url, role: EVALUATOR_ROLE, … })`. */
+/** Role of the evaluator's pool: `openDatabase({ url, role: EVALUATOR_ROLE, … })`. */
 export const EVALUATOR_ROLE = 'sevengate_evaluator';
 
-/** Evidence as it is read. */
+/** Evidence as read. */
 export interface StoredEvidence {
   readonly id: string;
   readonly agentId: string;
@@ -26,17 +26,17 @@ export interface StoredEvidence {
   readonly metrics: EvidenceMetrics;
   readonly checks: readonly EvidenceCheck[];
   readonly passed: boolean;
-  /** True unless every source that it stands on was real, and time was not moved on: it counts beside nothing real. */
+  /** False if every source was real and the time was not shifted. Simulated evidence opens no gate to a real venue. */
   readonly simulated: boolean;
-  /** Origin of each source of market data while the evidence was made. */
+  /** Origin of each market data source during the evaluation. */
   readonly origins: Readonly<Record<string, SourceOrigin>>;
-  /** The version of its gate's rules that it was made under. */
+  /** Version of the gate's rules at the evaluation. */
   readonly rulesVersion: number;
-  /** Change of those rules since then, as a clause; null if they are the present ones. */
+  /** Change of the rules since then, as a clause; null if they are current. */
   readonly ruleChange: string | null;
 }
 
-/** A row of `evidence`, without its series and chain. */
+/** Row of `evidence` without its series and chain. */
 export interface EvidenceRecord {
   id: string;
   agent_id: string;
@@ -56,7 +56,7 @@ export interface EvidenceRecord {
   rule_change: string | null;
 }
 
-/** The columns of an `EvidenceRecord`. The query names the rows `evidence`. */
+/** Selects the columns of an `EvidenceRecord`; the query must name the table `evidence`. */
 export const evidenceColumns = (sql: Sql | Transaction) => sql`
   evidence.id, evidence.agent_id, evidence.seq, evidence.kind, evidence.manifest_version, evidence.manifest_hash, evidence.at, evidence.run_id,
   evidence.result_hash, evidence.metrics, evidence.checks, evidence.passed, evidence_is_simulated(evidence) as simulated, evidence_origins(evidence) as origins,
@@ -85,8 +85,8 @@ export function evidenceOf(row: EvidenceRecord): StoredEvidence {
 }
 
 /**
- * The slippage that is expected of each agent's fills in basis points, from the newest shadow or else backtest evidence
- * of its active manifest that has passed; agents without such evidence are not among them.
+ * Returns the expected slippage of each agent's fills in basis points, from the newest passed shadow or else backtest evidence of its
+ * active manifest. Leaves out agents without it.
  */
 export async function expectedSlippage(sql: Sql | Transaction, agentIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
   if (agentIds.length === 0) return new Map();
@@ -97,11 +97,12 @@ export async function expectedSlippage(sql: Sql | Transaction, agentIds: readonl
   return new Map(rows.flatMap(({ id, bps }) => (bps === null ? [] : [[id, bps] as const])));
 }
 
-/** Access of evaluators for writing evidence. `sql` works as `EVALUATOR_ROLE`. */
+/** Writer of evidence. `sql` is connected as `EVALUATOR_ROLE`. */
 export interface EvidenceWriter {
   /**
-   * Checks that a writer signed every row that the evidence rests on, writes what an evaluation found and answers with the row as the database assessed it. The same run again answers with
-   * the row that is there. @throws UnsignedRow if it rests on a row that nobody signed; Error if the series contradicts itself, its metrics or the manifest: a defect.
+   * Checks the signatures of all rows behind the evidence, writes it and returns the row as the database assessed it. Repeating a run
+   * returns the existing row. @throws UnsignedRow if a row is not signed; Error if the series contradicts itself, its metrics or the
+   * manifest: a defect
    */
   write(draft: EvidenceDraft): Promise<StoredEvidence>;
 }

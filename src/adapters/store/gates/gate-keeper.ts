@@ -1,6 +1,6 @@
 /**
- * The gates over the store: which evidence decides them, and what paper and shadow trading have shown up to now. What is
- * written goes through the evaluator's own connection.
+ * Assesses gates from the store: deciding evidence, and the present results of paper and shadow trading. Writes use the evaluator's
+ * connection.
  */
 import type { Stage } from '../../../domain/agents/agent.ts';
 import { canonicalHash } from '../../../domain/values/canonical-json.ts';
@@ -35,7 +35,7 @@ import { type EvidenceRecord, type EvidenceWriter, evidenceColumns, evidenceOf, 
 import { filledAgents, tellDrift } from './calibration-store.ts';
 import { outdatedEvidence, tellOutdated, untoldAgents } from './outdated-evidence.ts';
 
-/** The agent as its gate is assessed. */
+/** Agent whose gates are assessed. */
 export interface GatedAgent {
   readonly id: string;
   readonly stage: Stage;
@@ -47,14 +47,14 @@ export interface GatedAgent {
 export interface AssessedGate {
   readonly gate: Stage;
   readonly kind: EvidenceKind;
-  /** Evidence that decides the gate now, or null. */
+  /** Deciding evidence, or null. */
   readonly evidence: StoredEvidence | null;
   readonly passed: boolean;
   readonly checks: readonly EvidenceCheck[];
   readonly metrics: EvidenceMetrics | null;
-  /** Problems besides the checks: paths of the manifest that the catalog refuses. */
+  /** Further problems: manifest paths that the catalog rejects. */
   readonly problems: readonly string[];
-  /** Person who signed off; null at every other gate. */
+  /** Person who signed off; null at other gates. */
   readonly signedBy: string | null;
 }
 
@@ -62,7 +62,7 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
   const { sql, evidence } = deps;
   const rows = createEvaluationRows(sql);
 
-  /** Returns the series derived from the stored rows; null for kinds that are evaluated elsewhere. */
+  /** Computes the series from stored rows; null for kinds that are evaluated elsewhere. */
   async function seriesOf(agent: GatedAgent, kind: EvidenceKind): Promise<EvidenceSeries[EvidenceKind] | null> {
     if (kind === 'manifest') return manifestOf(sql, agent);
     if (kind !== 'paper' && kind !== 'shadow') return null;
@@ -75,9 +75,9 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
   }
 
   /**
-   * Assesses the gate that the agent stands at; null at the last stage. Evidence that follows from rows (manifest, paper,
-   * shadow) is computed now, and with `write` it is put on record: always if it passes, else once a day or where the
-   * newest on record says otherwise. `outdated` is the agent's evidence of earlier rules, if it was read already.
+   * Assesses the agent's next gate; null at the last stage. Evidence that follows from rows (manifest, paper, shadow) is computed now. With
+   * `write` it is stored: always if it passes, else once a day or if the newest stored result differs. `outdated` is the agent's evidence
+   * of earlier rules, if already read.
    */
   async function validate(agent: GatedAgent, write: boolean, outdated?: readonly OutdatedEvidence[]): Promise<AssessedGate | null> {
     const kind = evidenceKindAt(agent.stage);
@@ -115,7 +115,7 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
       return { ...gateOf(kind, record, [...problems, ...ruleProblems(record)], null), checks, metrics: draft.metrics };
     } catch (error) {
       if (!(error instanceof UnsignedRow)) throw error;
-      // Unsigned evidence counts for nothing: the gate stays shut and says why.
+      // Without signatures the gate stays closed, with the reason.
       return { ...gateOf(kind, null, [...problems, error.message], null), checks, metrics: draft.metrics };
     }
   }
@@ -123,7 +123,7 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
   return {
     validate,
 
-    /** Every gate in order: what is on record for the active manifest, and of the gate that is being worked on how it stands now. */
+    /** Returns every gate in order: stored evidence of the active manifest, and the present state of the next gate. */
     async all(agent: GatedAgent): Promise<readonly AssessedGate[]> {
       const gates: AssessedGate[] = [];
       const outdated = await outdatedEvidence(sql, agent.id);
@@ -135,10 +135,10 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
       return gates;
     },
 
-    /** True if what is put on record of the agent now is simulated: a source of its market data is not real, or time was moved on. */
+    /** Returns true if new evidence of the agent is simulated: a market data source is not real, or time was shifted. */
     isSimulated: (agent: GatedAgent) => isSimulated(sql, agent),
 
-    /** Puts a risk manager's word on record. */
+    /** Stores a risk manager's sign-off. */
     async signOff(agent: GatedAgent, series: EvidenceSeries['risk_signoff']): Promise<StoredEvidence> {
       return evidence.write(draftOf(agent, 'risk_signoff', series));
     },
@@ -152,7 +152,7 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
   };
 }
 
-/** Agents whose stage is assessed from rows and whose gate nobody has looked at today, by turns of their organizations. */
+/** Returns agents whose stage is assessed from rows and was not assessed today, in turns by organization. */
 async function dueForToday(sql: Sql, now: EpochMs, limit: number): Promise<readonly GatedAgent[]> {
   const found = await sql<{ id: string; stage: Stage; manifest_version: number; manifest_hash: string }[]>`
     select a.id, a.stage, a.manifest_version, a.manifest_hash from agents a
@@ -170,7 +170,7 @@ async function isSimulated(sql: Sql, agent: GatedAgent): Promise<boolean> {
   return row?.is_real !== true;
 }
 
-/** The evidence that decides a gate of the active manifest now, and who signed off. */
+/** Returns the deciding evidence of a gate of the active manifest and who signed off. */
 async function deciding(
   sql: Sql,
   agent: GatedAgent,
@@ -182,7 +182,7 @@ async function deciding(
   return row === undefined ? null : { evidence: evidenceOf(row), signedBy: row.signed_by };
 }
 
-/** The newest evidence of a gate that was passed or lies ahead, of the active manifest. */
+/** Returns the newest evidence of another gate of the active manifest. */
 async function latest(sql: Sql, agent: GatedAgent, kind: EvidenceKind): Promise<StoredEvidence | null> {
   const [row] = await sql<EvidenceRecord[]>`
     select ${evidenceColumns(sql)} from evidence
@@ -212,13 +212,13 @@ function draftOf(agent: GatedAgent, kind: EvidenceKind, series: EvidenceSeries[E
   } as EvidenceDraft;
 }
 
-/** Says why evidence of earlier rules does not open its gate. */
+/** Returns the problem of evidence of earlier rules. */
 function ruleProblems(known: StoredEvidence | null): readonly string[] {
   if (known === null || known.ruleChange === null) return [];
   return [outdatedWords({ ...known, ruleChange: known.ruleChange })];
 }
 
-/** Returns problems of evidence that passed its checks: its stretch was chosen, because it ended long ago or is the best of many trials. */
+/** Returns problems of passed evidence whose period was selected: it ended long ago, or is the best of many trials. */
 async function choiceProblems(sql: Sql, kind: EvidenceKind, known: StoredEvidence | null): Promise<readonly string[]> {
   if (kind !== 'backtest' || known === null) return [];
   const [row] = await sql<{ last: number; now: number; trials: number; best: number; errors: number | null }[]>`
@@ -238,7 +238,7 @@ async function choiceProblems(sql: Sql, kind: EvidenceKind, known: StoredEvidenc
   return problems;
 }
 
-/** Time at which a series was drawn up; series of the manifest have no time. */
+/** Returns the evaluation time of a series; series of the manifest have none. */
 function evaluatedAt(series: EvidenceSeries[EvidenceKind], otherwise: EpochMs): EpochMs {
   return 'evaluatedAt' in series ? series.evaluatedAt : otherwise;
 }

@@ -1,6 +1,6 @@
 /**
- * Independent verification of the gate records: every piece of evidence and every change of stage is hashed again, assessed again and
- * compared with the agent's state. A change behind the database's rules shows here.
+ * Independent verification of the gate records: hashes and assesses every piece of evidence and every change of stage again, and compares
+ * them with the agent's state. It finds changes that bypassed the database's rules.
  */
 
 import { STAGES, type Stage } from '../../../domain/agents/agent.ts';
@@ -24,26 +24,26 @@ import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Transaction } from '../database.ts';
 
-/** Receives one difference from what was written: when, whose, which part, and one sentence. */
+/** Receives one difference: time, agent, affected part, and a sentence. */
 export type GateComplaint = (at: EpochMs, agentId: string, part: string, detail: string) => unknown;
 
 const PAGE_AGENTS = 500;
-/** The database and this program may differ in the last digits of a double. */
+/** Maximum relative difference of doubles between the database and this program. */
 const EQUAL_WITHIN = 1e-6;
 
 interface StoredEvidence extends EvidenceRow {
   readonly hash: string;
-  /** Writer of the manifest version that it is about; null if that is not on record. */
+  /** Author of the manifest version; null if not recorded. */
   readonly author: string | null;
-  /** Request of its backtest and when it was asked for; null if no such run of its manifest is on record. */
+  /** Request and time of its backtest; null if no such run of its manifest is recorded. */
   readonly run: { readonly request: BacktestRequest; readonly createdAt: EpochMs } | null;
-  /** True of evidence that is listed as made under earlier rules. */
+  /** True if the evidence is listed as made under earlier rules. */
   readonly superseded: boolean;
-  /** Origins of its sources as it says them; null of what was on record before it was said. */
+  /** Origins of its sources as stated; null for evidence older than that statement. */
   readonly origins: Readonly<Record<string, SourceOrigin>> | null;
-  /** Origins by the record of sources. */
+  /** Recorded origins of its sources. */
   readonly recorded: Readonly<Record<string, SourceOrigin>>;
-  /** Instruments of a real venue of which no real bar is kept in the stretch of the backtest. */
+  /** Instruments of a real venue without a stored real bar in the backtest's period. */
   readonly barless: readonly string[];
 }
 type GateRecord = StoredEvidence | (StageChangeRow & { readonly hash: string });
@@ -55,13 +55,13 @@ interface GatedAgent {
   readonly stage: Stage;
   readonly manifest_version: number;
   readonly manifest_hash: string;
-  /** State of its chart; null if it has none. */
+  /** State in the chart; null if there is none. */
   readonly charted: string | null;
   readonly head_seq: number | null;
   readonly head_hash: string | null;
 }
 
-/** Walks the gate records of every agent. `manifestOf` answers the canonical manifest of a version. @returns how many there are. */
+/** Verifies the gate records of every agent and returns their number. `manifestOf` returns the canonical manifest of a version. */
 export async function verifyGates(
   sql: Transaction,
   manifestOf: (agentId: string, version: number) => Manifest | null,
@@ -121,7 +121,7 @@ async function recordsOf(sql: Transaction, ids: readonly string[]): Promise<Read
   return records;
 }
 
-/** Result of the walk along one agent's chain. */
+/** Result of following one agent's chain. */
 interface Walk {
   seq: number;
   head: string;
@@ -129,12 +129,12 @@ interface Walk {
   stage: Stage | null;
   manifestVersion: number;
   manifestHash: string;
-  /** The newest evidence of each kind since it last counted anew. */
+  /** Newest evidence of each kind since the last reset. */
   evidence: Map<EvidenceKind, Weighed>;
   readonly creator: string;
 }
 
-/** Reassessed evidence. `signer` is the person who signed off; null for every other kind. */
+/** Reassessed evidence. `signer` is the person who signed off; null for other kinds. */
 interface Weighed {
   readonly id: string;
   readonly passed: boolean;
@@ -216,7 +216,7 @@ function verifyEvidence(record: StoredEvidence, walk: Walk, manifest: Manifest |
     const metrics = evidenceMetrics(kind, series);
     if (!hasLimitsOf(kind, series, manifest))
       complain(at, agentId, 'evidence', `gate record ${seq} (${kind}) was assessed by other limits than the manifest's`);
-    // A manifest says nothing of the rules of its time, which counted other metrics.
+    // Manifest evidence of earlier rules counted other metrics, and the manifest does not tell which.
     const isOfOldRules = kind === 'manifest' && record.superseded;
     const different = isOfOldRules ? null : differingMetric(JSON.parse(record.metrics) as EvidenceMetrics, metrics);
     if (different !== null) complain(at, agentId, 'evidence', `gate record ${seq} (${kind}): ${different}`);
@@ -227,7 +227,7 @@ function verifyEvidence(record: StoredEvidence, walk: Walk, manifest: Manifest |
   walk.evidence.set(kind, { id: record.id, passed, manifestHash: record.manifestHash, signer, author: record.author });
 }
 
-/** Says what evidence claims of its sources that the record of sources, or the bars that are kept, deny. */
+/** Yields statements about sources that contradict the recorded origins or the stored bars. */
 function* originFaults({ origins, recorded, barless }: StoredEvidence): Iterable<string> {
   if (origins === null) return;
   for (const source of new Set([...Object.keys(origins), ...Object.keys(recorded)])) {
@@ -237,13 +237,13 @@ function* originFaults({ origins, recorded, barless }: StoredEvidence): Iterable
   for (const instrument of barless) yield `says that it stands on real bars of ${instrument}, and none is kept of its stretch`;
 }
 
-/** Says of which run evidence of a backtest is, if it is not one of its own manifest, timeframe and stretch. */
+/** Returns the problem of backtest evidence whose run has another manifest, timeframe or period; null if none. */
 function foreignRun({ run }: StoredEvidence, manifest: Manifest): string | null {
   if (run === null) return 'no run of its manifest on record';
   return isLook(run.request, manifest.timeframe, run.createdAt) ? 'a look at another timeframe or stretch' : null;
 }
 
-/** Limits that stand in the series must be the manifest's own. */
+/** Checks that limits in the series equal the manifest's. */
 function hasLimitsOf(kind: EvidenceKind, series: EvidenceSeries[EvidenceKind], manifest: Manifest): boolean {
   if (kind === 'manifest') return canonicalJson(series) === canonicalJson(manifest);
   if (kind === 'stress_test') return (series as EvidenceSeries['stress_test']).maxDailyDrawdownPct === manifest.maxDailyDrawdownPct;
@@ -259,7 +259,7 @@ function differingMetric(claimed: EvidenceMetrics, computed: EvidenceMetrics): s
   return null;
 }
 
-/** Stages whose own time is what is assessed: evidence from before the stage was entered does not count. */
+/** Kinds that are assessed over the stage itself: evidence from before the stage was entered does not count. */
 const OF_THE_STAGE: readonly EvidenceKind[] = ['paper', 'shadow', 'risk_signoff'];
 
 function verifyChange(record: StageChangeRow, walk: Walk, complain: GateComplaint): void {

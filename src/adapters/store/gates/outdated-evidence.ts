@@ -1,16 +1,16 @@
-/** Evidence of earlier rules that holds agents at their stage, and the alert that tells their owners. */
+/** Evidence of earlier rules that keeps agents at their stage, and the alert for their owners. */
 import { type OutdatedEvidence, outdatedWords } from '../../../domain/agents/evidence.ts';
 import { DAY_MS, type EpochMs } from '../../../domain/values/time.ts';
 import { hintAnnouncements, inTransaction } from '../actors/actor-store.ts';
 import type { Sql, Transaction } from '../database.ts';
 
-/** Evidence that an agent passed its gates on, which counts no more and is not renewed. */
+/** Returns passed evidence of an agent that is outdated and not renewed. */
 export async function outdatedEvidence(sql: Sql | Transaction, agentId: string): Promise<readonly OutdatedEvidence[]> {
   return sql<OutdatedEvidence[]>`
     select kind, rules_version as "rulesVersion", rule_change as "ruleChange" from outdated_evidence(${agentId})`;
 }
 
-/** Agents with evidence on record that counts no more, unless they were told so in the day before `now`. */
+/** Returns agents with outdated evidence that had no alert about it in the day before `now`. */
 export async function untoldAgents(sql: Sql, now: EpochMs): Promise<readonly { readonly id: string }[]> {
   return sql<{ id: string }[]>`
     select d.id from (
@@ -24,7 +24,7 @@ export async function untoldAgents(sql: Sql, now: EpochMs): Promise<readonly { r
       and n.body ->> 'what' = 'evidence_outdated') order by 1`;
 }
 
-/** Announces on the channel `alerts` which evidence holds the agent at its stage, if any does. */
+/** Announces on the channel `alerts` which evidence keeps the agent at its stage, if any. */
 export async function tellOutdated(sql: Sql, agentId: string, now: EpochMs): Promise<void> {
   const outdated = await outdatedEvidence(sql, agentId);
   if (outdated.length === 0) return;

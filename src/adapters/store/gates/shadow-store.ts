@@ -1,4 +1,4 @@
-/** Shadow orders and the windows of flow that they were measured by. The worker writes what was sent, the feed what it received. */
+/** Store of shadow orders and the windows of flow that measure them. The worker writes what was sent, the feed what it received. */
 import type { MeasuredOrder, ShadowStore } from '../../../trading/shadow-measuring.ts';
 import { Decimal, plainDecimal } from '../../../domain/values/decimal.ts';
 import { flowDigest, readFlow } from '../../../domain/shadow/flow.ts';
@@ -9,7 +9,7 @@ import type { TrustedKey } from '../../signing-keys/writer-keys.ts';
 import type { FillRecord } from '../books/book-store.ts';
 import type { Sql, Transaction } from '../database.ts';
 
-/** Notes how fills on paper left, where their agents stand at the shadow stage. */
+/** Records how paper fills of agents at the shadow stage were sent. */
 export async function writeShadowOrders(transaction: Transaction, records: readonly FillRecord[]): Promise<void> {
   const sent = records.flatMap(({ fill, sent: part }) => {
     if (part === undefined) return [];
@@ -55,7 +55,7 @@ function orderOf(row: OrderRow): ShadowOrder {
   };
 }
 
-/** @param sql connections that the feed signs on. */
+/** @param sql connections on which the feed signs */
 export function createShadowStore(sql: Sql): ShadowStore {
   return {
     async instruments() {
@@ -108,8 +108,7 @@ interface WindowRow extends OrderRow {
 }
 
 /**
- * Returns the problems of some fills' windows, or of all: one that no key of the feed signed, whose flow does not match its digest, or
- * whose row differs when it is measured again.
+ * Returns problems of some or all windows: not signed by the feed, a digest that does not match, or a different result when measured again.
  */
 export async function shadowFaults(
   sql: Sql | Transaction,
@@ -153,7 +152,7 @@ function measuredFault(row: WindowRow): string | null {
 const isEqual = (one: string | null, other: string | null): boolean =>
   one === null || other === null ? one === other : new Decimal(one).eq(other);
 
-/** Names the windows that do not hold. None in a database that was not migrated so far. */
+/** Names invalid windows; none in a database without this migration. */
 export async function verifyShadowWindows(
   sql: Transaction,
   keys: readonly TrustedKey[],

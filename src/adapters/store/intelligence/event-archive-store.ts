@@ -1,4 +1,4 @@
-/** Archives of events at rest (`event_archives`, `archived_reports`): imported files, never changed again. */
+/** Store of event archives (`event_archives`, `archived_reports`): imported files, append-only. */
 
 import type { ArchivedStretch } from '../../../domain/backtest/known-events.ts';
 import type { Report } from '../../../domain/intelligence/report.ts';
@@ -7,17 +7,17 @@ import type { EventArchive } from '../../../simulation/ports.ts';
 import type { Sql } from '../database.ts';
 
 export interface ImportedArchive extends EventArchive {
-  /** The underlyings of which the files hold everything between the two times. */
+  /** Underlyings for which the files are complete between the two times. */
   readonly underlyings: readonly string[];
   readonly file: string;
   readonly sha256: string;
   readonly at: EpochMs;
 }
 
-/** Reports written in one statement. */
+/** Reports per statement. */
 const BATCH = 2_000;
 
-/** Keeps an archive whole or not at all; answers false if the same files are kept for the same stretch already. */
+/** Stores an archive completely or not at all; false if the same files are stored for the same period. */
 export async function keepArchive(
   sql: Sql,
   archive: ImportedArchive,
@@ -44,7 +44,7 @@ export async function keepArchive(
   });
 }
 
-/** The archives that are complete for an underlying, with what they tell of it. */
+/** Returns the complete archives of an underlying with their reports. */
 export async function archivesOf(sql: Sql, underlying: string): Promise<readonly EventArchive[]> {
   const rows = await sql<{ id: number; source: string; from: EpochMs; to: EpochMs }[]>`
     select id, source, from_at as "from", to_at as "to" from event_archives where ${underlying} = any(underlyings)
@@ -59,7 +59,7 @@ export async function archivesOf(sql: Sql, underlying: string): Promise<readonly
   );
 }
 
-/** The stretches for which archives of an underlying are complete. */
+/** Returns the periods for which archives of an underlying are complete. */
 export async function archivedStretches(sql: Sql, underlying: string): Promise<readonly ArchivedStretch[]> {
   return sql`select source, from_at as "from", to_at as "to" from event_archives where ${underlying} = any(underlyings)
       and is_real = reads_real(replace(source, 'news:', '')) order by id`;

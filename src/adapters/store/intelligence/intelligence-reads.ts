@@ -1,4 +1,4 @@
-/** Reads of intelligence for the API: events with their reports, posts, value locked on chains, macro series, the calendar. */
+/** Reads of intelligence for the API: events with reports, posts, value locked on chains, macro series, the calendar. */
 import type { Assessment } from '../../../domain/intelligence/corroboration.ts';
 import type { MacroRelease } from '../../../domain/intelligence/macro.ts';
 import type { EventKind, Report } from '../../../domain/intelligence/report.ts';
@@ -10,9 +10,9 @@ import type { Sql } from '../database.ts';
 import type { ChainDay, ChainRow, EventFilter, PostFilter, StoredEvent, StoredPoint } from './intelligence-rows.ts';
 import { readReports } from './intelligence-store.ts';
 
-/** Maximum further age of a snapshot that stands for a day or a week ago. */
+/** Maximum extra age of a snapshot that stands for a day or a week ago, in milliseconds. */
 const TOLERANCE_MS = 3 * 3_600_000;
-/** A release that the newest calendar no longer names within this time was moved. */
+/** Milliseconds after which a release that newest calendars no longer list counts as moved. */
 const CALENDAR_MS = 3_600_000;
 
 interface EventRow {
@@ -50,7 +50,7 @@ interface PostRow {
   readonly unmapped: readonly string[];
 }
 
-/** `<time>.<number>` of the last item of the page before; everything comes after null. */
+/** Parses the position `<time>.<number>`; null starts at the newest item. */
 function positionOf(after: string | null): { readonly at: number; readonly number: number } {
   const [at, number] = (after ?? '').split('.');
   return after === null ? { at: Number.MAX_SAFE_INTEGER, number: 0 } : { at: Number(at), number: Number(number) };
@@ -85,7 +85,7 @@ export type IntelligenceReads = ReturnType<typeof createIntelligenceReads>;
 
 function eventReads(sql: Sql) {
   return {
-    /** Newest first. Positions are `<time>.<number>`. Events that are not part of another one, newest first. */
+    /** Lists events that are not merged into another one, newest first. The position is `<time>.<number>`. */
     async events(filter: EventFilter, { limit, after }: Page): Promise<PageOf<StoredEvent>> {
       const position = positionOf(after);
       const severities = SEVERITIES.slice(SEVERITIES.indexOf(filter.minSeverity ?? 'low'));
@@ -116,7 +116,7 @@ function eventReads(sql: Sql) {
 
 function postReads(sql: Sql) {
   return {
-    /** Newest first. Positions are `<time>.<number>`. */
+    /** Lists posts, newest first. The position is `<time>.<number>`. */
     async posts(filter: PostFilter, { limit, after }: Page): Promise<PageOf<SocialPost>> {
       const position = positionOf(after);
       const rows = await sql<PostRow[]>`
@@ -158,8 +158,8 @@ function postReads(sql: Sql) {
 function chainReads(sql: Sql) {
   return {
     /**
-     * Every chain of the newest snapshots, the largest first. The newest snapshot of every chain that was in the last day's, and
-     * a day and a week before it: our own snapshot, else the provider's day.
+     * Returns every chain of the last day's snapshots, the largest first, with its values a day and a week earlier: our own snapshot, else
+     * the provider's day.
      */
     async chains(): Promise<readonly ChainRow[]> {
       return sql<
@@ -191,7 +191,7 @@ function chainReads(sql: Sql) {
         order by n.tvl_usd desc, n.chain`;
     },
 
-    /** All chains together, from the provider's own history, or null. */
+    /** Returns the total of all chains from the provider's history, or null. */
     async allChains(): Promise<ChainRow | null> {
       const [row] = await sql<{ tvlUsd: string; receivedAt: number; dayBefore: string | null; weekBefore: string | null }[]>`
         select trim_scale(n.tvl_usd)::text as "tvlUsd", n.received_at as "receivedAt", trim_scale(d1.tvl_usd)::text as "dayBefore",
@@ -202,7 +202,7 @@ function chainReads(sql: Sql) {
       return row === undefined ? null : { chain: null, chainId: null, tokenSymbol: null, ...row };
     },
 
-    /** Days of these chains (null: of all together) from a date on, ascending, by chain. */
+    /** Returns the days of these chains (null: the total) from a date on, by chain and ascending. */
     async chainDays(chains: readonly (string | null)[], from: string): Promise<ReadonlyMap<string | null, readonly ChainDay[]>> {
       const rows = await sql<{ chain: string; date: string; tvl_usd: string }[]>`
         select chain, date::text as date, trim_scale(tvl_usd)::text as tvl_usd from chain_tvl_days
@@ -217,8 +217,8 @@ function chainReads(sql: Sql) {
 function macroReads(sql: Sql) {
   return {
     /**
-     * Values of these series from a date on as they were known on the day `asOf`, ascending, by series. Dates without a value
-     * are left out. The newest vintage of each date that was out by `asOf`.
+     * Returns values of these series from a date on as known on the day `asOf`, by series and ascending: the newest vintage of each date.
+     * Leaves out dates without a value.
      */
     async series(ids: readonly string[], from: string, asOf: string): Promise<ReadonlyMap<string, readonly StoredPoint[]>> {
       const rows = await sql<
@@ -239,8 +239,8 @@ function macroReads(sql: Sql) {
     },
 
     /**
-     * Releases from a date to another, both inclusive, ascending. Days to come count only where the newest calendar still has
-     * them: the provider moves them.
+     * Returns releases between two dates, inclusive and ascending. Future days count only if the newest calendar lists them, because the
+     * provider moves releases.
      */
     async releases(from: string, to: string): Promise<readonly MacroRelease[]> {
       return sql<MacroRelease[]>`

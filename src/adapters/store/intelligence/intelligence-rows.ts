@@ -1,11 +1,11 @@
-/** Rows of intelligence as they are read: events, posts, value locked on chains, macro series. */
+/** Rows of intelligence as read: events, posts, value locked on chains, macro series. */
 import type { Assessment } from '../../../domain/intelligence/corroboration.ts';
 import type { SeriesPoint } from '../../../domain/intelligence/macro.ts';
 import type { EventKind, Report } from '../../../domain/intelligence/report.ts';
 import type { Severity } from '../../../domain/market/market-event.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 
-/** An event, and all of its stored reports. */
+/** Event with all of its stored reports. */
 export interface StoredEvent extends Assessment {
   readonly id: string;
   readonly receivedAt: EpochMs;
@@ -13,7 +13,7 @@ export interface StoredEvent extends Assessment {
 }
 
 export interface EventFilter {
-  /** An underlying. */
+  /** Underlying. */
   readonly symbol?: string;
   readonly minSeverity?: Severity;
   readonly kind?: EventKind;
@@ -23,7 +23,7 @@ export interface EventFilter {
 }
 
 export interface PostFilter {
-  /** An underlying. */
+  /** Underlying. */
   readonly symbol?: string;
   readonly platform?: string;
   readonly author?: string;
@@ -33,9 +33,9 @@ export interface PostFilter {
   readonly from?: EpochMs;
 }
 
-/** Newest snapshot of a chain, and earlier values. Null if unknown. */
+/** Newest snapshot of a chain and earlier values; null if unknown. */
 export interface ChainRow {
-  /** Null for all chains together. */
+  /** Null for the total of all chains. */
   readonly chain: string | null;
   readonly chainId: string | null;
   readonly tokenSymbol: string | null;
@@ -50,7 +50,7 @@ export interface ChainDay {
   readonly tvlUsd: string;
 }
 
-/** A value of a series as it was known, and the value it replaced. */
+/** Value of a series as known, and the value that it replaced. */
 export interface StoredPoint extends SeriesPoint {
   readonly vintage: string;
   readonly receivedAt: EpochMs;

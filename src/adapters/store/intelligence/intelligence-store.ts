@@ -1,4 +1,4 @@
-/** Intelligence at rest: stories with their reports, macro series, the calendar, value locked on chains and social posts. */
+/** Store of intelligence: stories with reports, macro series, the calendar, value locked on chains and social posts. */
 import type { ChainTvl, ChainTvlDay } from '../../../domain/intelligence/chain-tvl.ts';
 import type { MacroObservation, MacroRelease } from '../../../domain/intelligence/macro.ts';
 import { type Report, symbolsOf } from '../../../domain/intelligence/report.ts';
@@ -7,16 +7,16 @@ import type { TrackerChange } from '../../../domain/intelligence/story-tracker.t
 import { DAY_MS, type EpochMs, HOUR_MS } from '../../../domain/values/time.ts';
 import type { Sql, Transaction } from '../database.ts';
 
-/** Retention times. The longest look-back of a condition is 30 days; a review looks at a year. */
+/** Retention. Rules look back at most 30 days; a review covers a year. */
 export const KEPT_DAYS = { events: 400, posts: 30, hours: 10, days: 500, releases: 400 } as const;
 
-/** A story's reports as they were kept, by the story's id. */
+/** Stored reports of a story. */
 export interface KeptStory {
   readonly id: string;
   readonly reports: readonly Report[];
 }
 
-/** Changes made by a report. */
+/** Change of a story by a report. */
 export interface StoryChange extends Pick<TrackerChange, 'story' | 'merged'> {
   readonly report: Report;
 }
@@ -42,7 +42,7 @@ interface ReportRow {
   readonly corrects: string | null;
 }
 
-/** The report that a row holds. */
+/** Converts a row to a report. */
 export function reportOf(row: ReportRow): Report {
   return {
     id: row.id,
@@ -65,7 +65,7 @@ export function reportOf(row: ReportRow): Report {
   };
 }
 
-/** Reports of these events, in order of publication. */
+/** Reads the reports of events in order of publication. */
 export async function readReports(sql: Sql, eventIds: readonly string[]): Promise<ReadonlyMap<string, readonly Report[]>> {
   const rows = await sql<ReportRow[]>`
     select id, event_id, channel, source, family, is_primary, published_at, received_at, kind, severity, direction, entities, unmapped,
@@ -76,7 +76,7 @@ export async function readReports(sql: Sql, eventIds: readonly string[]): Promis
   return byEvent;
 }
 
-/** The changes in runs of which only the first may merge stories: what merges has to find the reports before it. */
+/** Splits changes into runs in which only the first change may merge stories, because a merge must find the earlier reports stored. */
 function runsBetweenMerges(changes: readonly StoryChange[]): readonly StoryChange[][] {
   const runs: StoryChange[][] = [];
   for (const change of changes) {
@@ -87,7 +87,7 @@ function runsBetweenMerges(changes: readonly StoryChange[]): readonly StoryChang
   return runs;
 }
 
-/** The newest state of each story, in the order in which they were opened. */
+/** Writes the newest state of each story, in order of creation. */
 async function upsertStories(transaction: Transaction, changes: readonly StoryChange[]): Promise<void> {
   const newest = new Map(changes.map(({ story }) => [story.id, story]));
   const rows = [...newest.values()].map(({ reports: _, ...story }, place) => ({ ...story, place }));
@@ -134,7 +134,7 @@ export function createIntelligenceStore(sql: Sql) {
     ...macroWrites(sql),
     ...chainWrites(sql),
 
-    /** A post that is known has its engagement brought up to date; its text and mapping stay as they were read first. */
+    /** Updates the engagement of a known post; its text and mapping stay. */
     async savePosts(posts: readonly SocialPost[]): Promise<void> {
       const rows = [...new Map(posts.map((post) => [post.id, { ...post, symbols: symbolsOf(post) }])).values()];
       await sql`
@@ -150,7 +150,7 @@ export function createIntelligenceStore(sql: Sql) {
         where social_posts.received_at < excluded.received_at`;
     },
 
-    /** Removes what is older than is kept. Returns how many rows went. */
+    /** Deletes expired rows and returns their number. */
     async prune(now: EpochMs): Promise<number> {
       const before = (days: number): EpochMs => now - days * DAY_MS;
       const gone = [
@@ -165,7 +165,7 @@ export function createIntelligenceStore(sql: Sql) {
   };
 }
 
-/** SQL over a report `r`: true if it was received of the sandbox and its source is real now, or the other way about. */
+/** Returns SQL over a report `r` that is true if it was received from the sandbox and its source is real now, or the reverse. */
 export function isSetAside(sql: Sql) {
   return sql`exists (
     select 1 from (values (case r.channel when 'filing' then 'filings' else 'wire' end)) as s(source)
@@ -174,7 +174,7 @@ export function isSetAside(sql: Sql) {
 
 function storyWrites(sql: Sql) {
   return {
-    /** Saves the changes of reports, in their order: the stories, the reports, and what became part of a story. Idempotent. */
+    /** Stores changes in order: stories, reports, and merged stories. Idempotent. */
     async saveChanges(changes: readonly StoryChange[]): Promise<void> {
       await sql.begin(async (transaction) => {
         for (const run of runsBetweenMerges(changes)) {
@@ -185,7 +185,7 @@ function storyWrites(sql: Sql) {
       });
     },
 
-    /** Stories with a report since then, in the order in which they were opened: what a command handler goes on from. */
+    /** Returns stories with a report since then in order of creation, from which the tracker continues. */
     async openStories(since: EpochMs): Promise<readonly KeptStory[]> {
       const events = await sql<{ id: string }[]>`
         select e.id from intelligence_events e
@@ -207,7 +207,7 @@ function storyWrites(sql: Sql) {
 
 function macroWrites(sql: Sql) {
   return {
-    /** Keeps what differs from the newest vintage that is kept of its date. Returns how many values are new. */
+    /** Stores values that differ from the newest stored vintage of their date and returns their number. */
     async saveObservations(observations: readonly MacroObservation[]): Promise<number> {
       const saved = await sql`
         insert into macro_observations (series_id, units, date, vintage, received_at, value)
@@ -237,7 +237,7 @@ function macroWrites(sql: Sql) {
 
 function chainWrites(sql: Sql) {
   return {
-    /** The last snapshot of an hour stands for it. */
+    /** Stores snapshots; the last one of an hour is kept. */
     async saveChains(chains: readonly ChainTvl[]): Promise<void> {
       const rows = chains.map((row) => ({ ...row, hour: Math.floor(row.receivedAt / HOUR_MS) * HOUR_MS }));
       await sql`

@@ -1,4 +1,4 @@
-/** Launches in PostgreSQL, and how lists and monitors read them. */
+/** Store of launches, with the reads of lists and monitors. */
 import { type Launch, launch } from '../../../../actors/launch/resource.ts';
 import { type LauncherLaunch, launcherLaunch } from '../../../../actors/launcher-launch/resource.ts';
 import type { PreparedTransactionView } from '../../../../actors/prepared-transaction/resource.ts';
@@ -8,13 +8,13 @@ import type { CurveState } from '../../../domain/launch/launch-state.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { createRowReads } from '../resource-rows.ts';
 
-/** A swap of the organization: a quantity in whole tokens, at US dollars each. */
+/** Swap of the organization: quantity in whole tokens, price in US dollars. */
 export type OwnFill = Pick<Fill, 'at' | 'side' | 'quantity' | 'fillPrice' | 'orderId'>;
 
-/** A transaction of a launch, or the payment to the external launcher. */
+/** Transaction of a launch, or the payment to the external launcher. */
 export type LaunchTransaction = Pick<PreparedTransactionView, 'id' | 'wallet' | 'state' | 'unsigned' | 'message' | 'signature'>;
 
-/** A launch of either kind: both lie in one table. */
+/** Launch of either kind; both are in one table. */
 const anyLaunch = {
   table: launch.table,
   select: [...new Set([...launch.select, ...launcherLaunch.select])],
@@ -22,7 +22,7 @@ const anyLaunch = {
     row['kind'] === 'curve' ? launch.view(row) : launcherLaunch.view(row),
 };
 
-/** Lists tokens; one whose mint or symbol is listed already stays as it is. */
+/** Lists tokens; one whose mint or symbol is listed already is not changed. */
 export function writeListedTokens(transaction: Transaction, rows: readonly ActorRecord[]): Promise<unknown> {
   return transaction`
     insert into listed_tokens (mint, program, symbol, name, decimals, paired_stock, launcher, listed_at, origin)
@@ -36,7 +36,7 @@ export function createLaunchStore(sql: Sql) {
   return {
     ...createRowReads(sql, anyLaunch),
 
-    /** Transactions for the wallet to sign, in the order in which they land. Empty if the organization has no such launch. */
+    /** Returns the wallet's transactions in order of landing; empty if the organization has no such launch. */
     async transactions(orgId: string, id: string): Promise<readonly LaunchTransaction[]> {
       return sql<LaunchTransaction[]>`
         select id, wallet, state, unsigned, message, signature from prepared_transactions
@@ -44,7 +44,7 @@ export function createLaunchStore(sql: Sql) {
         order by number`;
     },
 
-    /** The newest looks at the curve that found another price or progress than the one before, ascending. */
+    /** Returns the newest states of the curve with a changed price or progress, ascending. */
     async curveStates(orgId: string, id: string, most: number): Promise<readonly CurveState[]> {
       const rows = await sql<{ standing: CurveState }[]>`
         select standing from (
@@ -57,7 +57,7 @@ export function createLaunchStore(sql: Sql) {
       return rows.map(({ standing }) => standing).reverse();
     },
 
-    /** The organization's swaps of a mint, ascending. */
+    /** Returns the organization's swaps of a mint, ascending. */
     async fills(orgId: string, mint: string): Promise<readonly OwnFill[]> {
       return sql<OwnFill[]>`
         select f.at, f.side, f.quantity::text, f.fill_price::text as "fillPrice", f.order_id as "orderId"
@@ -69,5 +69,5 @@ export function createLaunchStore(sql: Sql) {
   };
 }
 
-/** Reads of launches, newest first; a foreign one answers null, exactly as a missing one. */
+/** Reads of launches, newest first; a foreign one is answered like a missing one. */
 export type LaunchReads = ReturnType<typeof createLaunchStore>;

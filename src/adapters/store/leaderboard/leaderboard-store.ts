@@ -1,4 +1,4 @@
-/** The leaderboard of wallets in PostgreSQL: what was read of them, their sales, and the ranking that lists read. */
+/** Store of the wallet leaderboard: read histories, sales, and the ranking. */
 import { plainDecimal } from '../../../domain/values/decimal.ts';
 import type { FifoLedger } from '../../../domain/leaderboard/fifo-ledger.ts';
 import {
@@ -19,10 +19,10 @@ import { inTransaction } from '../actors/actor-store.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { pageOfRows } from '../page-of-rows.ts';
 
-/** Filter of entries. Null conditions are ignored. */
+/** Filter of entries; null conditions are ignored. */
 export interface LeaderboardFilter {
   readonly chain: WalletChain | null;
-  /** Beginning of an address, or part of a label. */
+  /** Start of an address, or part of a label. */
   readonly search: string | null;
   /** True for ranked entries only, false for unranked ones only, null for both. */
   readonly ranked: boolean | null;
@@ -69,7 +69,7 @@ interface SaleRow {
 
 const money = (value: string | null): string | null => (value === null ? null : plainDecimal(value));
 
-/** Age beyond which sales and events are deleted: the longest window and a day. */
+/** Milliseconds after which sales and events are deleted: the longest window and a day. */
 const KEPT_MS = WINDOW_MS['30d'] + 24 * 3_600_000;
 
 export function createLeaderboardStore(sql: Sql): LeaderboardStore {
@@ -125,7 +125,7 @@ export function createLeaderboardStore(sql: Sql): LeaderboardStore {
   };
 }
 
-/** An own swap as its finalized transaction moved the wallet's balances. */
+/** Returns the balance changes of a swap of this service, from its finalized transaction. */
 function ownTransaction(
   address: string,
   signature: string,
@@ -148,7 +148,7 @@ function ownTransaction(
   };
 }
 
-/** Events as they came; of a wallet with many the newest 500 are kept. */
+/** Stores events in order; of a wallet at most the newest 500 are kept. */
 async function writeEvents(transaction: Transaction, walletId: number, events: readonly StoredEvent[]): Promise<void> {
   await transaction`
     insert into leaderboard_events (wallet_id, signature, slot, at, source, body)
@@ -170,7 +170,7 @@ async function writeSales(transaction: Transaction, walletId: number, sales: rea
     on conflict (wallet_id, key) do nothing`;
 }
 
-/** Sums anew what changed since the last time: wallets that were refreshed, and those of which a sale has left a window. */
+/** Recomputes the sums of refreshed wallets, and of wallets of which a sale has left a window. */
 async function project(transaction: Transaction, refreshed: readonly number[], at: number, staleBefore: number) {
   const [progress] = await transaction<{ swept_at: number }[]>`select swept_at from leaderboard_progress for update`;
   const since = progress?.swept_at ?? 0;
@@ -229,7 +229,7 @@ function walletOf(row: WalletRow): RefreshedWallet {
 export function createLeaderboardReads(sql: Sql) {
   const columns = sql`w.address, w.chain, w.label, s.place, s.rank, s.realized_usd::text, s.sales, s.matched, s.read_at, s.failure, s.truncated_at`;
   return {
-    /** Lists wallets by rank, those without a rank at the end. The position is the place of the last one. */
+    /** Lists wallets by rank, unranked ones last. The position is the last one's place. */
     async rank(
       window: LeaderboardWindow,
       { chain, search, ranked, minimumCoveragePct }: LeaderboardFilter,
@@ -252,7 +252,7 @@ export function createLeaderboardReads(sql: Sql) {
       return { items: page.items.map(entryOf), next: page.next };
     },
 
-    /** Null if the address is not on the leaderboard. */
+    /** Returns a wallet; null if the address is not on the leaderboard. */
     async find(address: string, window: LeaderboardWindow): Promise<LeaderboardEntry | null> {
       const [row] = await sql<EntryRow[]>`
         select ${columns} from leaderboard_wallets w join leaderboard_standings s on s.wallet_id = w.id and s."window" = ${window}
@@ -260,10 +260,7 @@ export function createLeaderboardReads(sql: Sql) {
       return row === undefined ? null : entryOf(row);
     },
 
-    /**
-     * The sales that a wallet's figure is made of, newest first. The position is the place of the last one within the window's
-     * sales.
-     */
+    /** Returns the sales behind a wallet's figure, newest first. The position is the last one's place among the window's sales. */
     async sales(address: string, window: LeaderboardWindow, now: EpochMs, { limit, after }: Page): Promise<PageOf<WalletSale>> {
       const begins = now - WINDOW_MS[window];
       const from = after === null ? 0 : Number(after);
@@ -275,7 +272,7 @@ export function createLeaderboardReads(sql: Sql) {
       return { items, next: rows.length > limit ? String(from + limit) : null };
     },
 
-    /** Progress of the refresh: its last run, the number of waiting wallets and the longest wait. */
+    /** Returns the progress of the refresh: its last run, the number of waiting wallets and the longest wait. */
     async progress(): Promise<{ readonly at: EpochMs; readonly waiting: number; readonly behindMs: number }> {
       const [row] = await sql<
         { at: number; waiting: number; behind_ms: number }[]
@@ -285,7 +282,7 @@ export function createLeaderboardReads(sql: Sql) {
   };
 }
 
-/** Reads of the leaderboard, which is everybody's. */
+/** Reads of the leaderboard, which all organizations share. */
 export type LeaderboardReads = ReturnType<typeof createLeaderboardReads>;
 
 function entryOf(row: EntryRow): LeaderboardEntry {
@@ -295,7 +292,7 @@ function entryOf(row: EntryRow): LeaderboardEntry {
     label: row.label,
     place: row.place,
     rank: row.rank,
-    // There is no figure without a cost basis.
+    // Without a cost basis there is no figure.
     realizedPnlUsd: row.matched === 0 ? null : money(row.realized_usd),
     sales: row.sales,
     matchedSales: row.matched,

@@ -1,4 +1,4 @@
-/** Registrations of addresses on the leaderboard. The database places a new address on it in the same transaction. */
+/** Registrations of addresses. A trigger adds a new address to the leaderboard in the same transaction. */
 import type { RegistrationDirectory } from '../../../../actors/leaderboard-wallet/command-handler.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';

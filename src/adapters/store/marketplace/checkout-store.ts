@@ -1,4 +1,4 @@
-/** Checkouts, licences and imports in PostgreSQL. */
+/** Store of checkouts, licences and imports. */
 import { type CheckoutView, checkout, type Licence, licence } from '../../../../actors/checkout/resource.ts';
 import type { Sql } from '../database.ts';
 import { createRowReads } from '../resource-rows.ts';
@@ -33,10 +33,7 @@ export function createCheckoutStore(sql: Sql) {
       return row?.id ?? null;
     },
 
-    /**
-     * Returns why the database refused to start a checkout (another one is open, or the listing changed), or null for any other
-     * error.
-     */
+    /** Returns why the database refused a checkout (another one is open, or the listing changed); null for other errors. */
     startProblem(error: unknown): string | null {
       const { code, constraint_name: constraint } = error as { code?: string; constraint_name?: string };
       if (code === '23505' && constraint === 'one_open_checkout') return 'another checkout of this listing has just begun: settle that one';
@@ -46,5 +43,5 @@ export function createCheckoutStore(sql: Sql) {
   };
 }
 
-/** Checkouts and licences of the organization, newest first; a foreign one answers null, exactly as a missing one. */
+/** Checkouts and licences of the organization, newest first; a foreign one is answered like a missing one. */
 export type CheckoutStore = ReturnType<typeof createCheckoutStore>;

@@ -1,4 +1,4 @@
-/** Listings of the marketplace in PostgreSQL. What a listing says of its strategy its triggers take from the record. */
+/** Store of marketplace listings. Triggers copy the statements about the strategy from the record. */
 import type { ListingWish } from '../../../../actors/listing/commands.ts';
 import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
 import { type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
@@ -11,7 +11,7 @@ import { inTransaction } from '../actors/actor-store.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { anywhere, pageOfRows } from '../page-of-rows.ts';
 
-/** Filter of listings. Null conditions are ignored. */
+/** Filter of listings; null conditions are ignored. */
 export interface ListingFilter {
   readonly category: string | null;
   /** Text to find anywhere in name or description, ignoring case. */
