@@ -7,7 +7,7 @@ import { EVALUATOR_ROLE } from './gates/evidence-store.ts';
 import type { Logins } from './logins.ts';
 
 /** Statements go round all connections of a pool, and each makes its own plans: more than the server has use for cost more than they carry. */
-const DATABASE_CONNECTIONS = 8;
+const DATABASE_CONNECTIONS = 5;
 const FEED_CONNECTIONS = 3;
 const EVALUATOR_CONNECTIONS = 2;
 /** A statement for a caller is a short transaction that has its connection to itself. */
