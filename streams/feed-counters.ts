@@ -66,14 +66,6 @@ export interface VenueCounts {
   readonly unknownFields: readonly UnknownFieldCount[];
 }
 
-/** Counters shared by a chain, a view and a merge. */
-export interface FeedCounters {
-  received(venue: Venue): void;
-  rejected(venue: Venue, reason: string): void;
-  count(venue: Venue, what: Counted): void;
-  snapshot(): Readonly<Record<Venue, VenueCounts>>;
-}
-
 interface Counts {
   received: number;
   readonly rejected: Record<string, number>;
@@ -81,7 +73,7 @@ interface Counts {
 }
 
 /** Creates the counters. `feeds` are those that count unknown fields. */
-export function createFeedCounters(feeds: readonly { readonly venue: Venue; readonly unknownFields?: UnknownFields }[] = []): FeedCounters {
+export function createFeedCounters(feeds: readonly { readonly venue: Venue; readonly unknownFields?: UnknownFields }[] = []) {
   const venues = Object.fromEntries(
     VENUES.map((venue): [Venue, Counts] => [
       venue,
@@ -89,17 +81,17 @@ export function createFeedCounters(feeds: readonly { readonly venue: Venue; read
     ]),
   ) as Record<Venue, Counts>;
   return {
-    received(venue) {
+    received(venue: Venue): void {
       venues[venue].received++;
     },
-    rejected(venue, reason) {
+    rejected(venue: Venue, reason: string): void {
       const { rejected } = venues[venue];
       rejected[reason] = (rejected[reason] ?? 0) + 1;
     },
-    count(venue, what) {
+    count(venue: Venue, what: Counted): void {
       venues[venue].counted[what]++;
     },
-    snapshot: () =>
+    snapshot: (): Readonly<Record<Venue, VenueCounts>> =>
       Object.fromEntries(
         Object.entries(structuredClone(venues)).map(([venue, counts]) => [
           venue,
@@ -108,3 +100,6 @@ export function createFeedCounters(feeds: readonly { readonly venue: Venue; read
       ) as unknown as Record<Venue, VenueCounts>,
   };
 }
+
+/** Counters shared by a chain, a view and a merge. */
+export type FeedCounters = ReturnType<typeof createFeedCounters>;

@@ -22,13 +22,6 @@ export interface NewAgentToken extends AgentToken {
   readonly token: string;
 }
 
-export interface AgentTokens {
-  create(context: CommandContext, agentId: string, name: string): Promise<Outcome<NewAgentToken>>;
-  revoke(context: CommandContext, agentId: string, tokenId: string): Promise<Outcome<AgentToken>>;
-  /** Tokens, newest first, or null if the organization has no such agent. */
-  list(orgId: string, agentId: string): Promise<readonly AgentToken[] | null>;
-}
-
 /** Storage of agent tokens. Reads return null if the organization has no such agent. */
 export interface AgentTokenStore {
   list(orgId: string, agentId: string): Promise<readonly AgentToken[] | null>;
@@ -52,13 +45,14 @@ export function createAgentTokens(deps: {
   readonly newId: () => string;
   /** Returns a random secret of at least 256 bits. */
   readonly newSecret: () => string;
-}): AgentTokens {
+}) {
   const { store, clock } = deps;
   const noAgent = () => refuse('not_found', NO_AGENT);
   return {
+    /** Tokens, newest first, or null if the organization has no such agent. */
     list: store.list,
 
-    async create(context, agentId, name) {
+    async create(context: CommandContext, agentId: string, name: string): Promise<Outcome<NewAgentToken>> {
       const known = await store.list(context.orgId, agentId);
       if (known === null) return noAgent();
       if (known.filter(({ revokedAt }) => revokedAt === null).length >= MOST_TOKENS)
@@ -71,7 +65,7 @@ export function createAgentTokens(deps: {
       return { ok: true, value: { ...made, token } };
     },
 
-    async revoke(context, agentId, tokenId) {
+    async revoke(context: CommandContext, agentId: string, tokenId: string): Promise<Outcome<AgentToken>> {
       const known = await store.list(context.orgId, agentId);
       if (known === null) return noAgent();
       const found = known.find(({ id }) => id === tokenId);
@@ -85,3 +79,5 @@ export function createAgentTokens(deps: {
     },
   };
 }
+
+export type AgentTokens = ReturnType<typeof createAgentTokens>;

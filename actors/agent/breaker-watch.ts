@@ -23,11 +23,6 @@ export interface SlippageFacts {
   readonly expectedSlippageBps: number | null;
 }
 
-export interface BreakerWatch {
-  /** Trips the breakers of all books past a limit. Returns the ids of their agents and Takes. */
-  look(books: readonly WatchedBook[]): Promise<readonly string[]>;
-}
-
 const NO_FILLS: SlippageFacts = { slippageBps: null, fills: 0, expectedSlippageBps: null };
 
 export function createBreakerWatch(deps: {
@@ -41,7 +36,7 @@ export function createBreakerWatch(deps: {
   readonly clock: Pick<Clock, 'now'>;
   /** Contains failures: a book that cannot be checked does not stop the checks of other books. */
   readonly contained: ContainedLoop;
-}): BreakerWatch {
+}) {
   async function lookAt({ agentId, stage, marked }: WatchedBook, maxDailyDrawdownPct: number, facts: SlippageFacts): Promise<boolean> {
     let told = false;
     for (const { breaker, observed, limit } of breakersOf({
@@ -59,7 +54,8 @@ export function createBreakerWatch(deps: {
   }
 
   return {
-    async look(books) {
+    /** Trips the breakers of all books past a limit. Returns the ids of their agents and Takes. */
+    async look(books: readonly WatchedBook[]): Promise<readonly string[]> {
       const live = books.filter(({ stage }) => stage === 'limited_live' || stage === 'live');
       if (live.length === 0) return [];
       const ids = live.map(({ agentId }) => agentId);
@@ -77,3 +73,5 @@ export function createBreakerWatch(deps: {
     },
   };
 }
+
+export type BreakerWatch = ReturnType<typeof createBreakerWatch>;

@@ -58,21 +58,11 @@ interface Sweeping {
   done: Promise<void>;
 }
 
-export interface EmergencyHalt {
-  /**
-   * Halts the organization. Answers within `ANSWER_MS`, or with `done` once everything was tried. `pausing` counts the agents not yet
-   * paused.
-   */
-  halt(orgId: string, author: HaltAuthor, records: readonly ActorRecord[], answers?: 'soon' | 'done'): Promise<HaltView>;
-  /** Continues halts of processes that died, each on its own. Returns how many have ended. */
-  sweepAbandoned(contained: ContainedLoop): Promise<number>;
-}
-
 export function createEmergencyHalt(deps: {
   readonly runtime: Pick<Runtime, 'deliverMany'>;
   readonly store: HaltStore;
   readonly clock: Pick<Clock, 'now' | 'deadline'>;
-}): EmergencyHalt {
+}) {
   const { runtime, store, clock } = deps;
 
   /**
@@ -109,7 +99,11 @@ export function createEmergencyHalt(deps: {
   const sweeps = createSweeps(sweep);
 
   return {
-    async halt(orgId, author, records, answers = 'soon') {
+    /**
+     * Halts the organization. Answers within `ANSWER_MS`, or with `done` once everything was tried. `pausing` counts the agents
+     * not yet paused.
+     */
+    async halt(orgId: string, author: HaltAuthor, records: readonly ActorRecord[], answers: 'soon' | 'done' = 'soon'): Promise<HaltView> {
       const { epoch, onDuty } = await store.beginHalt(orgId, author, records);
       // Orders with a permit from before the new epoch may still be on their way to a venue. None begins after the answer.
       const underWay = store.leasesEnded(orgId, null);
@@ -123,7 +117,8 @@ export function createEmergencyHalt(deps: {
       return { paused, pausing: Math.max(0, onDuty - paused.length), cancelledProposals: shared.cancelled - cancelledBefore, epoch };
     },
 
-    async sweepAbandoned(contained) {
+    /** Continues halts of processes that died, each on its own. Returns how many have ended. */
+    async sweepAbandoned(contained: ContainedLoop): Promise<number> {
       const nameOf = ({ orgId }: { readonly orgId: string }) => ({ id: orgId, orgId });
       return contained.each(await store.takeOverHalts(), nameOf, ({ orgId, epoch }) =>
         sweep(orgId, epoch, 'halt taken over', { paused: [], cancelled: 0 }),
@@ -131,6 +126,8 @@ export function createEmergencyHalt(deps: {
     },
   };
 }
+
+export type EmergencyHalt = ReturnType<typeof createEmergencyHalt>;
 
 /** Runs one sweep of an organization at a time. A halt requested meanwhile joins it, and the sweep reads the running agents again. */
 function createSweeps(sweep: (orgId: string, epoch: number, cause: string, swept: Swept) => Promise<void>) {

@@ -71,15 +71,6 @@ export interface OpenAgreement {
 type PageOfViews = { readonly items: readonly OutsideView[]; readonly next: string | null };
 type PageAsked = { readonly limit: number; readonly after: string | null };
 
-/** Commands and reads of outside proposals. Reads return null if the organization has no such agent or proposal. */
-export interface OutsideProposals {
-  propose(context: CommandContext, agentId: string, wish: ProposalWish): Promise<Outcome<OutsideReceipt>>;
-  /** Proposals, newest first. */
-  list(orgId: string, agentId: string, page: PageAsked): Promise<PageOfViews | null>;
-  get(orgId: string, agentId: string, id: string): Promise<OutsideView | null>;
-  context(orgId: string, agentId: string): Promise<OutsideContext | null>;
-}
-
 /** An agent with its active manifest. */
 interface Mandated {
   readonly view: AgentView;
@@ -120,7 +111,7 @@ export function createOutsideHandler(deps: {
   readonly store: OutsideStore;
   readonly clock: Pick<Clock, 'now'>;
   readonly newId: () => string;
-}): OutsideProposals {
+}) {
   const { store, clock } = deps;
   const lateBefore = (): EpochMs => clock.now() - LATE_AFTER_MS;
 
@@ -133,7 +124,7 @@ export function createOutsideHandler(deps: {
   }
 
   return {
-    async propose(context, agentId, { inputs, ...wish }) {
+    async propose(context: CommandContext, agentId: string, { inputs, ...wish }: ProposalWish): Promise<Outcome<OutsideReceipt>> {
       const found = await store.mandated(context.orgId, agentId);
       if (found === null) return refuse('not_found', NO_AGENT);
       const read = readInputs(inputs);
@@ -158,12 +149,16 @@ export function createOutsideHandler(deps: {
       }
     },
 
-    list: (orgId, agentId, page) => store.list(orgId, agentId, page, lateBefore()),
-    get: (orgId, agentId, id) => store.get(orgId, agentId, id, lateBefore()),
+    /** Proposals, newest first. */
+    list: (orgId: string, agentId: string, page: PageAsked): Promise<PageOfViews | null> => store.list(orgId, agentId, page, lateBefore()),
+    get: (orgId: string, agentId: string, id: string): Promise<OutsideView | null> => store.get(orgId, agentId, id, lateBefore()),
 
-    context: (orgId, agentId) => contextOf(store, orgId, agentId, clock.now()),
+    context: (orgId: string, agentId: string): Promise<OutsideContext | null> => contextOf(store, orgId, agentId, clock.now()),
   };
 }
+
+/** Commands and reads of outside proposals. Reads return null if the organization has no such agent or proposal. */
+export type OutsideProposals = ReturnType<typeof createOutsideHandler>;
 
 async function contextOf(store: OutsideStore, orgId: string, agentId: string, at: EpochMs): Promise<OutsideContext | null> {
   const found = await store.mandated(orgId, agentId);

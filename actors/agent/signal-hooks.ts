@@ -28,15 +28,6 @@ export interface OpenedHook extends SignalHook {
   readonly digest: string;
 }
 
-export interface SignalHooks {
-  create(context: CommandContext, agentId: string, wish: SignalMapping & { readonly name: string }): Promise<Outcome<OpenedHook>>;
-  /** Replaces the hook's secret. The old one works for one more day. */
-  rotate(context: CommandContext, agentId: string, hookId: string): Promise<Outcome<OpenedHook>>;
-  revoke(context: CommandContext, agentId: string, hookId: string): Promise<Outcome<SignalHook>>;
-  /** Hooks, newest first, or null if the organization has no such agent. */
-  list(orgId: string, agentId: string): Promise<readonly SignalHook[] | null>;
-}
-
 /** Storage of hooks. Reads return null if the organization has no such agent. */
 export interface SignalHookStore {
   manifestHash(orgId: string, agentId: string): Promise<string | null>;
@@ -67,7 +58,7 @@ export function createSignalHooks(deps: {
   readonly newId: () => string;
   /** Returns a random secret of at least 256 bits. */
   readonly newSecret: () => string;
-}): SignalHooks {
+}) {
   const { store, clock } = deps;
   const audit = (context: CommandContext, action: string, agentId: string) => auditRow(context, `agent.${action}`, agentId, null, null);
 
@@ -84,9 +75,14 @@ export function createSignalHooks(deps: {
   }
 
   return {
+    /** Hooks, newest first, or null if the organization has no such agent. */
     list: store.list,
 
-    async create(context, agentId, { name, template, tickers }) {
+    async create(
+      context: CommandContext,
+      agentId: string,
+      { name, template, tickers }: SignalMapping & { readonly name: string },
+    ): Promise<Outcome<OpenedHook>> {
       const [known, manifestHash] = [await store.list(context.orgId, agentId), await store.manifestHash(context.orgId, agentId)];
       if (known === null || manifestHash === null) return refuse('not_found', NO_AGENT);
       if (known.filter(({ revokedAt }) => revokedAt === null).length >= MOST_HOOKS)
@@ -97,7 +93,8 @@ export function createSignalHooks(deps: {
       return { ok: true, value: opened };
     },
 
-    async rotate(context, agentId, hookId) {
+    /** Replaces the hook's secret. The old one works for one more day. */
+    async rotate(context: CommandContext, agentId: string, hookId: string): Promise<Outcome<OpenedHook>> {
       const hook = await found(context, agentId, hookId);
       if (!hook.ok) return hook;
       if (hook.value.revokedAt !== null) return refuse('state_conflict', 'the signal hook was revoked: create another one');
@@ -107,7 +104,7 @@ export function createSignalHooks(deps: {
       return { ok: true, value: { ...hook.value, ...made } };
     },
 
-    async revoke(context, agentId, hookId) {
+    async revoke(context: CommandContext, agentId: string, hookId: string): Promise<Outcome<SignalHook>> {
       const hook = await found(context, agentId, hookId);
       if (!hook.ok || hook.value.revokedAt !== null) return hook;
       const at = clock.now();
@@ -118,3 +115,5 @@ export function createSignalHooks(deps: {
     },
   };
 }
+
+export type SignalHooks = ReturnType<typeof createSignalHooks>;

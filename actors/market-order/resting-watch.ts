@@ -49,12 +49,7 @@ function isNews(answer: CarriedAnswer): boolean {
   return answer.outcome === 'filled' || answer.outcome === 'partially_filled' || answer.outcome === 'rejected';
 }
 
-export interface RestingWatch {
-  /** Reads the orders that waited longest. Returns how many had news. */
-  look(): Promise<number>;
-}
-
-export function createRestingWatch(deps: RestingWatchDeps): RestingWatch {
+export function createRestingWatch(deps: RestingWatchDeps) {
   const look = createOrderLook(deps);
   /** Time up to which this process has read each order. */
   const seenUntil = new Map<string, EpochMs>();
@@ -75,7 +70,8 @@ export function createRestingWatch(deps: RestingWatchDeps): RestingWatch {
   const reports = deps.stream === undefined ? null : followReports(deps, deps.stream, { lookAt, tell });
 
   return {
-    async look() {
+    /** Reads the orders that waited longest. Returns how many had news. */
+    async look(): Promise<number> {
       const orders = await deps.resting();
       const open = new Set(orders.map(({ id }) => id));
       for (const id of seenUntil.keys()) if (!open.has(id)) seenUntil.delete(id);

@@ -40,31 +40,12 @@ export interface AccountedStep extends Omit<StepAccount, 'activities'> {
   readonly activities: readonly (StepAccount['activities'][number] & { readonly fate: ActivityFate | null })[];
 }
 
-export interface ActorBranches {
-  /**
-   * Explains a step and its consequences. Refuses with `not_found` if the organization has no such actor or the version has no step, and
-   * with `state_conflict` if the present machines no longer lead to it.
-   */
-  account(orgId: string, actorId: string, version: number): Promise<Outcome<AccountedStep>>;
-  /**
-   * Returns the branch that events lead to from the state after a version. The time is now unless given. Refuses with `not_found` if the
-   * organization has no such actor or it has not reached the version.
-   */
-  whatIf(
-    orgId: string,
-    actorId: string,
-    wish: { readonly version: number; readonly events: readonly ActorEvent[]; readonly at: number | null },
-  ): Promise<Outcome<Branch & { readonly kind: string; readonly machine: string }>>;
-  /** Returns the steps after `from` up to `to` as the source of a test. `from` 0 begins with the start. */
-  exportTest(orgId: string, actorId: string, from: number, to: number): Promise<Outcome<string>>;
-}
-
 export function createActorBranches(deps: {
   readonly store: HistoryStore;
   readonly fates: ActivityFates;
   readonly directory: Directory;
   readonly clock: Pick<Clock, 'now'>;
-}): ActorBranches {
+}) {
   const { store, fates, directory, clock } = deps;
 
   async function stateAfter(subject: HistorySubject, version: number): Promise<PastState | null> {
@@ -74,7 +55,11 @@ export function createActorBranches(deps: {
   }
 
   return {
-    async account(orgId, actorId, version) {
+    /**
+     * Explains a step and its consequences. Refuses with `not_found` if the organization has no such actor or the version has no
+     * step, and with `state_conflict` if the present machines no longer lead to it.
+     */
+    async account(orgId: string, actorId: string, version: number): Promise<Outcome<AccountedStep>> {
       const subject = await store.subject(orgId, actorId);
       if (subject === null) return refuse('not_found', NO_ACTOR);
       const [step] = await store.steps(actorId, version - 1, version);
@@ -91,7 +76,15 @@ export function createActorBranches(deps: {
       return { ok: true, value: { ...account, ...place, activities: activities.map((one, i) => ({ ...one, fate: found[i] ?? null })) } };
     },
 
-    async whatIf(orgId, actorId, { version, events, at }) {
+    /**
+     * Returns the branch that events lead to from the state after a version. The time is now unless given. Refuses with
+     * `not_found` if the organization has no such actor or it has not reached the version.
+     */
+    async whatIf(
+      orgId: string,
+      actorId: string,
+      { version, events, at }: { readonly version: number; readonly events: readonly ActorEvent[]; readonly at: number | null },
+    ): Promise<Outcome<Branch & { readonly kind: string; readonly machine: string }>> {
       const subject = await store.subject(orgId, actorId);
       if (subject === null) return refuse('not_found', NO_ACTOR);
       const past = await stateAfter(subject, version);
@@ -105,7 +98,8 @@ export function createActorBranches(deps: {
       return { ok: true, value: { ...branch, kind: subject.kind, machine: directory.kind(subject.kind).machine.id } };
     },
 
-    async exportTest(orgId, actorId, from, to) {
+    /** Returns the steps after `from` up to `to` as the source of a test. `from` 0 begins with the start. */
+    async exportTest(orgId: string, actorId: string, from: number, to: number): Promise<Outcome<string>> {
       if (to <= from) return refuse('malformed', `$.to: the range must end after its start, ${from}`);
       if (to - from > MOST_EXPORTED_STEPS)
         return refuse('malformed', `$.to: a test holds at most ${MOST_EXPORTED_STEPS} steps, and these are ${to - from}`);
@@ -118,6 +112,8 @@ export function createActorBranches(deps: {
     },
   };
 }
+
+export type ActorBranches = ReturnType<typeof createActorBranches>;
 
 /** Rebuilds a value. Refuses if the present machines diverge from the stored steps. */
 async function tell<Value>(rebuild: () => Promise<Value>): Promise<Outcome<Value>> {

@@ -123,20 +123,16 @@ export async function withoutSteps(store: Pick<HistoryStore, 'archived'>, actorI
   );
 }
 
-export interface ActorHistory {
-  /** Returns the actor after a version or at an instant. Refuses with `not_found` if it did not exist yet. */
-  stateAt(
-    orgId: string,
-    kind: string,
-    actorId: string,
-    moment: { readonly version: number } | { readonly at: EpochMs },
-  ): Promise<Outcome<PastState>>;
-}
-
-export function createActorHistory(deps: { readonly store: HistoryStore; readonly directory: Directory }): ActorHistory {
+export function createActorHistory(deps: { readonly store: HistoryStore; readonly directory: Directory }) {
   const { store, directory } = deps;
   return {
-    async stateAt(orgId, kind, actorId, moment) {
+    /** Returns the actor after a version or at an instant. Refuses with `not_found` if it did not exist yet. */
+    async stateAt(
+      orgId: string,
+      kind: string,
+      actorId: string,
+      moment: { readonly version: number } | { readonly at: EpochMs },
+    ): Promise<Outcome<PastState>> {
       const subject = await store.find(orgId, kind, actorId);
       if (subject === null) return refuse('not_found', 'there is no such actor');
       const version = 'version' in moment ? moment.version : await store.versionAt(actorId, moment.at);
@@ -149,6 +145,8 @@ export function createActorHistory(deps: { readonly store: HistoryStore; readonl
     },
   };
 }
+
+export type ActorHistory = ReturnType<typeof createActorHistory>;
 
 /**
  * Writes the checkpoints that are due. Returns the number of actors. An actor whose history does not fold is quarantined in this loop only.

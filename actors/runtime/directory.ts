@@ -10,13 +10,6 @@ export interface Fit {
   readonly snapshot: AnyMachineSnapshot;
 }
 
-export interface Directory {
-  /** Returns a kind by its name. @throws if it is unknown, which is a defect and not an input error. */
-  kind(name: string): ActorKind;
-  /** Returns kind, state (migrated if necessary) and snapshot, or null if no version of the machine fits the state. */
-  fit(row: Pick<ActorRow, 'kind' | 'machine' | 'state'>): Fit | null;
-}
-
 /** Returns the names of a machine's states that match. */
 function statesOf({ root }: AnyStateMachine, isMeant: (node: AnyStateNode) => boolean): readonly string[] {
   const below = (node: AnyStateNode): readonly string[] => [
@@ -30,7 +23,7 @@ function statesOf({ root }: AnyStateMachine, isMeant: (node: AnyStateNode) => bo
  * Creates the directory. @throws Error for a machine with a history state, whose memory a stored state lacks, and for one that invokes
  * actors, which pure steps do not run.
  */
-export function createDirectory(kinds: readonly ActorKind[]): Directory {
+export function createDirectory(kinds: readonly ActorKind[]) {
   for (const { kind, machine } of kinds) {
     const [lost] = statesOf(machine, ({ type }) => type === 'history');
     if (lost !== undefined) throw new Error(`the machine of ${kind} has a history state, ${lost}, which does not survive a restart`);
@@ -39,12 +32,14 @@ export function createDirectory(kinds: readonly ActorKind[]): Directory {
   }
   const byName = new Map(kinds.map((kind) => [kind.kind, kind]));
   return {
-    kind(name) {
+    /** Returns a kind by its name. @throws if it is unknown, which is a defect and not an input error. */
+    kind(name: string): ActorKind {
       const kind = byName.get(name);
       if (!kind) throw new Error(`no actor kind is called ${name}`);
       return kind;
     },
-    fit(row) {
+    /** Returns kind, state (migrated if necessary) and snapshot, or null if no version of the machine fits the state. */
+    fit(row: Pick<ActorRow, 'kind' | 'machine' | 'state'>): Fit | null {
       const kind = byName.get(row.kind);
       if (!kind) return null;
       try {
@@ -61,3 +56,5 @@ export function createDirectory(kinds: readonly ActorKind[]): Directory {
     },
   };
 }
+
+export type Directory = ReturnType<typeof createDirectory>;

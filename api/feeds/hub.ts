@@ -13,34 +13,6 @@ import { createLatestHub } from './latest.ts';
 import { QuoteGroups } from './quote-groups.ts';
 import { type Subscription, type SubscriptionEvents, subscriptionKey } from './subscription.ts';
 
-export interface Hub {
-  start(): void;
-  subscribeQuotes(
-    channel: QuoteChannel,
-    client: FeedClient,
-    params: { readonly [name: string]: Json },
-    events: SubscriptionEvents,
-  ): Subscription;
-  subscribeLatest(
-    channel: LatestChannel,
-    client: FeedClient,
-    params: { readonly [name: string]: Json },
-    events: SubscriptionEvents,
-  ): Subscription;
-  /** Subscribes to announcements. `from` is null to begin now. */
-  subscribeAnnouncements(
-    channel: AnnouncementChannel,
-    client: FeedClient,
-    orgId: string,
-    params: { readonly [name: string]: Json },
-    from: Position | null,
-    events: SubscriptionEvents,
-  ): Subscription;
-  /** Sends the whole state to every client of a conflated channel again. */
-  renew(): void;
-  stop(): void;
-}
-
 export interface HubOptions {
   /** Milliseconds without reading after which a client is told `lagged` and closed. Default 10,000. */
   readonly stallMs?: number;
@@ -51,7 +23,7 @@ export interface HubOptions {
 const STALL_MS = 10_000;
 const READS_AT_ONCE = 8;
 
-export function createHub(ports: FeedPorts, fanOut: FanOut, options: HubOptions = {}): Hub {
+export function createHub(ports: FeedPorts, fanOut: FanOut, options: HubOptions = {}) {
   const announcements = new AnnouncementGroups(ports, fanOut);
   const quotes = new QuoteGroups(ports, fanOut);
   const latest = createLatestHub(ports, fanOut);
@@ -60,15 +32,32 @@ export function createHub(ports: FeedPorts, fanOut: FanOut, options: HubOptions 
   let stops: (() => void)[] = [];
   let stopped = false;
   return {
-    start() {
+    start(): void {
       fanOut.beforeFlush(() => (stopped ? false : quotes.offer()));
       fanOut.beforeFlush(() => (stopped ? false : latest.flush()));
       stops = [announcements.follow(), quotes.follow()];
     },
-    subscribeQuotes: (channel, client, params, events) => quotes.subscribe(channel, client, params, events),
-    subscribeLatest: (channel, client, params, events) =>
-      latest.subscribe(channel, subscriptionKey(channel.name, params), client, params, events),
-    subscribeAnnouncements(channel, client, orgId, params, from, events) {
+    subscribeQuotes: (
+      channel: QuoteChannel,
+      client: FeedClient,
+      params: { readonly [name: string]: Json },
+      events: SubscriptionEvents,
+    ): Subscription => quotes.subscribe(channel, client, params, events),
+    subscribeLatest: (
+      channel: LatestChannel,
+      client: FeedClient,
+      params: { readonly [name: string]: Json },
+      events: SubscriptionEvents,
+    ): Subscription => latest.subscribe(channel, subscriptionKey(channel.name, params), client, params, events),
+    /** Subscribes to announcements. `from` is null to begin now. */
+    subscribeAnnouncements(
+      channel: AnnouncementChannel,
+      client: FeedClient,
+      orgId: string,
+      params: { readonly [name: string]: Json },
+      from: Position | null,
+      events: SubscriptionEvents,
+    ): Subscription {
       const state = announcements.stateOf(channel);
       const actorId = (params[channel.actorParam] as string | undefined) ?? null;
       const shared = announcements.enter(state, orgId, actorId);
@@ -84,11 +73,12 @@ export function createHub(ports: FeedPorts, fanOut: FanOut, options: HubOptions 
         },
       };
     },
-    renew() {
+    /** Sends the whole state to every client of a conflated channel again. */
+    renew(): void {
       quotes.renew();
       latest.renew();
     },
-    stop() {
+    stop(): void {
       stopped = true;
       announcements.stop();
       latest.stop();
@@ -97,6 +87,8 @@ export function createHub(ports: FeedPorts, fanOut: FanOut, options: HubOptions 
     },
   };
 }
+
+export type Hub = ReturnType<typeof createHub>;
 
 /** Returns a limiter of concurrent work. Further work waits in line. */
 function createGate(most: number): <Value>(work: () => Promise<Value>) => Promise<Value> {

@@ -5,18 +5,13 @@ import type { Logger } from '../adapters/log.ts';
 /** Time after which a slow stop is named in the log. Milliseconds. */
 const SLOW_MS = 2_000;
 
-export interface Lifecycle {
-  /** Registers how something that was just started is stopped. `what` names it in the log where stopping fails. */
-  onStop(what: string, stop: () => Promise<unknown>): void;
-  /** Stops everything, newest first. An error is logged and does not keep the rest running, and so is what takes long. */
-  stop(): Promise<void>;
-}
-
-export function createLifecycle(log: Pick<Logger, 'warn'>, clock: Pick<Clock, 'elapsed'>): Lifecycle {
+export function createLifecycle(log: Pick<Logger, 'warn'>, clock: Pick<Clock, 'elapsed'>) {
   const stops: { readonly what: string; readonly stop: () => Promise<unknown> }[] = [];
   return {
-    onStop: (what, stop) => void stops.push({ what, stop }),
-    async stop() {
+    /** Registers how something that was just started is stopped. `what` names it in the log where stopping fails. */
+    onStop: (what: string, stop: () => Promise<unknown>): void => void stops.push({ what, stop }),
+    /** Stops everything, newest first. An error is logged and does not keep the rest running, and so is what takes long. */
+    async stop(): Promise<void> {
       for (const { what, stop } of stops.splice(0).reverse()) {
         const began = clock.elapsed();
         await stop().catch((error: unknown) => log.warn({ err: error }, `stopping ${what}`));
@@ -26,3 +21,5 @@ export function createLifecycle(log: Pick<Logger, 'warn'>, clock: Pick<Clock, 'e
     },
   };
 }
+
+export type Lifecycle = ReturnType<typeof createLifecycle>;

@@ -59,14 +59,7 @@ export interface DelegatedOrderDeps {
   readonly clock: { now(): EpochMs };
 }
 
-export interface DelegatedOrders {
-  /** Returns why the agent's newest delegation does not cover the order, or null if it does. */
-  refusal(order: Order, facts: ProposalFacts): Promise<{ readonly code: DelegationRefusal; readonly detail: string } | null>;
-  /** Prepares the order, has it signed and submits it. */
-  submit(order: Order<'spotchain'>, info: SubmitInfo<'spotchain'>, facts: ProposalFacts): Promise<VenueAnswer>;
-}
-
-export function createDelegatedOrders(deps: DelegatedOrderDeps): DelegatedOrders {
+export function createDelegatedOrders(deps: DelegatedOrderDeps) {
   const { store, reads, clock, bus, swaps } = deps;
 
   /** Returns the quotes for the signer's risk check: of the order's instrument and of all holdings of the organization. */
@@ -84,9 +77,12 @@ export function createDelegatedOrders(deps: DelegatedOrderDeps): DelegatedOrders
   }
 
   return {
-    refusal: async (order, facts) => (await covered(order, facts)).refusal,
+    /** Returns why the agent's newest delegation does not cover the order, or null if it does. */
+    refusal: async (order: Order, facts: ProposalFacts): Promise<{ readonly code: DelegationRefusal; readonly detail: string } | null> =>
+      (await covered(order, facts)).refusal,
 
-    async submit(order, info, facts) {
+    /** Prepares the order, has it signed and submits it. */
+    async submit(order: Order<'spotchain'>, info: SubmitInfo<'spotchain'>, facts: ProposalFacts): Promise<VenueAnswer> {
       const { delegation, refusal } = await covered(order, facts);
       if (refusal !== null || delegation === null) return rejected(refusal?.code ?? 'delegation_missing', refusal?.detail ?? '');
       const prepared = await swaps.prepare(order, info, facts, { wallet: delegation.wallet, executor: 'delegated' });
@@ -111,6 +107,8 @@ export function createDelegatedOrders(deps: DelegatedOrderDeps): DelegatedOrders
     },
   };
 }
+
+export type DelegatedOrders = ReturnType<typeof createDelegatedOrders>;
 
 /** Submits signed bytes in a step that a halt, a pause, a changed manifest, a lowered autonomy or a revocation prevents. */
 async function taken(

@@ -40,20 +40,6 @@ import { createLiveMarks } from './live-marks.ts';
 import type { ManualAccount, RiskDeps } from './ports.ts';
 import type { PresentInstrument } from './present-market.ts';
 
-export interface ManualRisk {
-  /**
-   * Assesses a manual order on its market, and returns the inputs. `compile` makes the order from the organization's slippage limit in
-   * basis points and the book with everything pending.
-   */
-  validate(
-    orgId: string,
-    mode: ExecutionMode,
-    present: Omit<PresentInstrument, 'edge'>,
-    compile: (longestSlippageBps: number, book: TradingBook) => Outcome<Order>,
-    more?: ManualRiskOptions,
-  ): Promise<Outcome<ManualVerdict & { readonly context: RiskContext }>>;
-}
-
 export interface ManualRiskOptions {
   /** Returns the maximum fee of the order in basis points, if the venue's cost model does not give it. */
   readonly feeBps?: (order: Order) => number;
@@ -91,12 +77,22 @@ export function createManualMarks(deps: Pick<RiskDeps, 'reads' | 'bus' | 'clock'
     marksOf(instruments, await deps.reads.outcomeMarkets(instruments));
 }
 
-export function createManualRisk(deps: RiskDeps): ManualRisk {
+export function createManualRisk(deps: RiskDeps) {
   const { reads, clock } = deps;
   const marksOf = createMarks(deps);
 
   return {
-    async validate(orgId, mode, present, compile, { feeBps, alongside = [], placedIn, account, accountHolds } = {}) {
+    /**
+     * Assesses a manual order on its market, and returns the inputs. `compile` makes the order from the organization's slippage
+     * limit in basis points and the book with everything pending.
+     */
+    async validate(
+      orgId: string,
+      mode: ExecutionMode,
+      present: Omit<PresentInstrument, 'edge'>,
+      compile: (longestSlippageBps: number, book: TradingBook) => Outcome<Order>,
+      { feeBps, alongside = [], placedIn, account, accountHolds }: ManualRiskOptions = {},
+    ): Promise<Outcome<ManualVerdict & { readonly context: RiskContext }>> {
       const { epoch, preferences, book: stored, others, accounts, bound, waiting } = account ?? (await reads.manualAccount(orgId, mode));
       const state: TradingBook = {
         ...(stored?.state ?? emptyBook(bookIds.manual(orgId, mode), mode, '0')),
@@ -148,6 +144,8 @@ export function createManualRisk(deps: RiskDeps): ManualRisk {
     },
   };
 }
+
+export type ManualRisk = ReturnType<typeof createManualRisk>;
 
 function presentVerdict(verdict: RiskVerdict, { quote, depth, market }: Omit<PresentInstrument, 'edge'>): ManualVerdict['verdict'] {
   if (!verdict.ok) return { ok: false, risk: verdict.attribution };

@@ -23,16 +23,8 @@ interface StaleSlot {
   cancel: (() => void) | null;
 }
 
-/** Marks the latest quote and reference price of every feed and instrument by their age limits. */
-export interface StaleKeeper {
-  /** Handles the next message: emits it, marked, and the changes it causes in others. */
-  take(message: FeedMessage): void;
-  /** Cancels every timer. */
-  stop(): void;
-}
-
 /** Creates a keeper. It uses at most one timer per feed and instrument, renewed only when it fires, so that a quote costs no timer. */
-export function createStaleKeeper(options: StaleOptions, emit: (message: FeedMessage) => void): StaleKeeper {
+export function createStaleKeeper(options: StaleOptions, emit: (message: FeedMessage) => void) {
   const { clock } = options;
   const freshness = freshnessOf(options);
   const lives = new FeedLives();
@@ -91,7 +83,8 @@ export function createStaleKeeper(options: StaleOptions, emit: (message: FeedMes
   }
 
   return {
-    take(message) {
+    /** Handles the next message: emits it, marked, and the changes it causes in others. */
+    take(message: FeedMessage): void {
       if (message.kind === 'quote' || message.kind === 'reference') {
         takeEvent(message);
         return;
@@ -107,7 +100,8 @@ export function createStaleKeeper(options: StaleOptions, emit: (message: FeedMes
         if (message.kind === 'feed_status' || slot.bits !== 0) review(slot, message.receivedAt);
       }
     },
-    stop() {
+    /** Cancels every timer. */
+    stop(): void {
       stopped = true;
       for (const slots of slotsOf.values()) for (const slot of slots) slot.cancel?.();
     },

@@ -6,12 +6,7 @@ import type { DecimalString } from '../../../src/domain/values/decimal.ts';
 import { createOncePerCut } from '../rankings/once-per-cut.ts';
 import { createHalfLives, type HalfLifeDeps } from './half-lives.ts';
 
-export interface BasisReads {
-  /** Returns rows of all instruments with a reference price or a perpetual, by symbol. */
-  rows(cut: Cut, notionalUsd: DecimalString): Promise<readonly BasisRow[]>;
-}
-
-export function createBasisReads(deps: HalfLifeDeps): BasisReads {
+export function createBasisReads(deps: HalfLifeDeps) {
   const { catalog } = deps;
   const halfLives = createHalfLives(deps);
 
@@ -27,5 +22,10 @@ export function createBasisReads(deps: HalfLifeDeps): BasisReads {
   }
 
   const once = createOncePerCut<Promise<readonly BasisRow[]>>();
-  return { rows: (cut, notionalUsd) => once(cut, notionalUsd, () => rowsOf(cut, notionalUsd)) };
+  return {
+    /** Returns rows of all instruments with a reference price or a perpetual, by symbol. */
+    rows: (cut: Cut, notionalUsd: DecimalString): Promise<readonly BasisRow[]> => once(cut, notionalUsd, () => rowsOf(cut, notionalUsd)),
+  };
 }
+
+export type BasisReads = ReturnType<typeof createBasisReads>;

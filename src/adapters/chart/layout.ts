@@ -7,11 +7,6 @@ import type { ElkExtendedEdge, ElkNode } from 'elkjs/lib/elk-api.js';
 import type { Json } from '../../domain/values/canonical-json.ts';
 import type { ChartBox, ChartEdge, MachineLayout } from './machine-layout.ts';
 
-export interface ChartLayouts {
-  /** Returns the layout; null for an unknown machine. */
-  of(machine: string): Promise<MachineLayout | null>;
-}
-
 /** Drawn parts of a machine definition as XState serializes it. */
 interface State {
   readonly id: string;
@@ -64,10 +59,11 @@ const INSIDE: { readonly [name: string]: string } = {
  * Creates the layouts. Each is computed on first use and kept, because definitions do not change while the service runs. @param definitions
  * by the machine's name, as `describeMachine` returns them.
  */
-export function createChartLayouts(definitions: ReadonlyMap<string, Json>): ChartLayouts {
+export function createChartLayouts(definitions: ReadonlyMap<string, Json>) {
   const made = new Map<string, Promise<MachineLayout>>();
   return {
-    of(machine) {
+    /** Returns the layout; null for an unknown machine. */
+    of(machine: string): Promise<MachineLayout | null> {
       const definition = definitions.get(machine);
       if (definition === undefined) return Promise.resolve(null);
       let layout = made.get(machine);

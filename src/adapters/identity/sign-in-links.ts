@@ -6,24 +6,19 @@ export const LINK_LIFETIME_MS = 10 * 60_000;
 /** Bytes of a code: 128 bits cannot be guessed within its lifetime. */
 const CODE_BYTES = 16;
 
-export interface SignInLinks {
-  /** Returns a new code. Earlier codes stay valid until they expire. */
-  issue(): string;
-  /** Returns the token of a code; null if the code is unknown, used or expired. */
-  redeem(code: string): string | null;
-}
-
 /** Creates the links. `mint` creates the person's token when a link is used, so that its lifetime begins then. */
-export function createSignInLinks(deps: { readonly clock: { now(): EpochMs }; readonly mint: () => string }): SignInLinks {
+export function createSignInLinks(deps: { readonly clock: { now(): EpochMs }; readonly mint: () => string }) {
   let open: readonly { readonly digest: Buffer; readonly until: EpochMs }[] = [];
   const digestOf = (code: string): Buffer => createHash('sha256').update(code).digest();
   return {
-    issue() {
+    /** Returns a new code. Earlier codes stay valid until they expire. */
+    issue(): string {
       const code = randomBytes(CODE_BYTES).toString('base64url');
       open = [...open, { digest: digestOf(code), until: deps.clock.now() + LINK_LIFETIME_MS }];
       return code;
     },
-    redeem(code) {
+    /** Returns the token of a code; null if the code is unknown, used or expired. */
+    redeem(code: string): string | null {
       const asked = digestOf(code);
       open = open.filter(({ until }) => until > deps.clock.now());
       const found = open.find(({ digest }) => timingSafeEqual(digest, asked));
@@ -33,3 +28,5 @@ export function createSignInLinks(deps: { readonly clock: { now(): EpochMs }; re
     },
   };
 }
+
+export type SignInLinks = ReturnType<typeof createSignInLinks>;

@@ -18,12 +18,6 @@ const MAX_IN_FLIGHT = 4;
 
 export type ModelAnswer = { readonly ok: true; readonly answer: unknown } | { readonly ok: false; readonly why: string };
 
-export interface ChatCompletions {
-  /** Requests a JSON object. `why` is a phrase without addresses or keys. Never throws or repeats. */
-  complete(instruction: string, given: Json): Promise<ModelAnswer>;
-  close(): void;
-}
-
 export interface ChatCompletionsOptions {
   /** Base URL without `/chat/completions`, such as `https://api.example.com/v1`. */
   readonly baseUrl: string;
@@ -35,7 +29,7 @@ export interface ChatCompletionsOptions {
 const refused = (why: string): ModelAnswer => ({ ok: false, why });
 
 /** @throws TypeError for an invalid base URL */
-export function createChatCompletions({ baseUrl, model, key, clock }: ChatCompletionsOptions): ChatCompletions {
+export function createChatCompletions({ baseUrl, model, key, clock }: ChatCompletionsOptions) {
   const http = createHttpTransport({
     baseUrl,
     clock,
@@ -57,7 +51,8 @@ export function createChatCompletions({ baseUrl, model, key, clock }: ChatComple
   }
 
   return {
-    async complete(instruction, given) {
+    /** Requests a JSON object. `why` is a phrase without addresses or keys. Never throws or repeats. */
+    async complete(instruction: string, given: Json): Promise<ModelAnswer> {
       const body = JSON.stringify({
         model,
         temperature: 0,
@@ -77,9 +72,11 @@ export function createChatCompletions({ baseUrl, model, key, clock }: ChatComple
         inFlight--;
       }
     },
-    close: () => http.close(),
+    close: (): void => http.close(),
   };
 }
+
+export type ChatCompletions = ReturnType<typeof createChatCompletions>;
 
 /** Returns the JSON object of the first choice. */
 function contentOf(text: string): ModelAnswer {

@@ -80,12 +80,6 @@ interface BudgetCommands extends Redis {
   blockBudget(...parameters: (string | number)[]): Promise<number>;
 }
 
-/** Factory of the budgets of one installation. */
-export interface SharedBudgets {
-  budget(name: string, limit: number, windowMs?: number): RequestBudget;
-  close(): void;
-}
-
 /**
  * Opens the shared budgets. Every call has a deadline. While Redis does not answer, a process uses a quarter of each budget, and it returns
  * to the shared count by itself. `prefix` separates installations on one Redis.
@@ -95,7 +89,7 @@ export function openSharedBudgets(options: {
   readonly clock: { now(): EpochMs };
   readonly prefix?: string;
   readonly onError: (error: unknown) => void;
-}): SharedBudgets {
+}) {
   const { clock, onError, prefix = 'sevengate:budget' } = options;
   const redis = connectRedis(options.url, {
     commandTimeout: TIMEOUT_MS,
@@ -108,10 +102,14 @@ export function openSharedBudgets(options: {
   redis.defineCommand('blockBudget', { numberOfKeys: 1, lua: BLOCK });
 
   return {
-    budget: (name, limit, windowMs = 60_000) => createSharedBudget({ redis, clock, onError, key: `${prefix}:${name}`, limit, windowMs }),
-    close: () => redis.disconnect(),
+    budget: (name: string, limit: number, windowMs: number = 60_000): RequestBudget =>
+      createSharedBudget({ redis, clock, onError, key: `${prefix}:${name}`, limit, windowMs }),
+    close: (): void => redis.disconnect(),
   };
 }
+
+/** Factory of the budgets of one installation. */
+export type SharedBudgets = ReturnType<typeof openSharedBudgets>;
 
 function createSharedBudget(deps: {
   readonly redis: BudgetCommands;

@@ -9,13 +9,6 @@ const LEAST_BYTES = 64 * 1024 * 1024;
 /** A refusal for lack of room counts for so long. */
 const REFUSAL_COUNTS_MS = 30_000;
 
-export interface SpaceWatch {
-  /** Takes note of an error; true if it says that something has run out. */
-  noted(error: unknown): boolean;
-  /** Describes what is left. @throws Error if there is too little, or if the database has just refused a change for lack of space. */
-  left(): Promise<string>;
-}
-
 /** @param freeBytes what is free on the disk of the state folder; asked of the system unless told. */
 export function createSpaceWatch(
   home: string,
@@ -24,15 +17,17 @@ export function createSpaceWatch(
     const { bavail, bsize } = await statfs(home);
     return bavail * bsize;
   },
-): SpaceWatch {
+) {
   let refused: { readonly at: number; readonly detail: string } | null = null;
   return {
-    noted(error) {
+    /** Takes note of an error; true if it says that something has run out. */
+    noted(error: unknown): boolean {
       if (!isOutOfResources(error)) return false;
       refused = { at: clock.elapsed(), detail: errorText(error) };
       return true;
     },
-    async left() {
+    /** Describes what is left. @throws Error if there is too little, or if the database has just refused a change for lack of space. */
+    async left(): Promise<string> {
       const free = await freeBytes();
       const megabytes = Math.floor(free / 1_048_576);
       if (free < LEAST_BYTES) throw new Error(`${megabytes} MiB are left on the disk of ${home}`);
@@ -41,3 +36,5 @@ export function createSpaceWatch(
     },
   };
 }
+
+export type SpaceWatch = ReturnType<typeof createSpaceWatch>;

@@ -4,18 +4,12 @@ import type { Log } from '../../../streams/log.ts';
 /** Pieces that may wait; what comes on top of them is dropped, and said. */
 const MOST_WAITING = 10_000;
 
-export interface WriteLine {
-  /** Takes its turn; a piece that fails is logged as `what`, and the next one goes on. */
-  write(what: string, work: () => Promise<unknown>): void;
-  /** Resolves when all writes so far are done. */
-  done(): Promise<unknown>;
-}
-
-export function createWriteLine(log: Pick<Log, 'warn' | 'error'>): WriteLine {
+export function createWriteLine(log: Pick<Log, 'warn' | 'error'>) {
   let writing: Promise<unknown> = Promise.resolve();
   let waiting = 0;
   return {
-    write(what, work) {
+    /** Takes its turn; a piece that fails is logged as `what`, and the next one goes on. */
+    write(what: string, work: () => Promise<unknown>): void {
       if (waiting >= MOST_WAITING) {
         log.error({ what }, 'the database is too slow; records were dropped');
         return;
@@ -28,6 +22,9 @@ export function createWriteLine(log: Pick<Log, 'warn' | 'error'>): WriteLine {
           waiting--;
         });
     },
-    done: () => writing,
+    /** Resolves when all writes so far are done. */
+    done: (): Promise<unknown> => writing,
   };
 }
+
+export type WriteLine = ReturnType<typeof createWriteLine>;

@@ -4,30 +4,24 @@ import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 
-export interface WholeFile {
-  /** Resolves when more may be written. @throws what the file system throws */
-  write(text: string): Promise<void>;
-  /** Ends the writing: the file gets its name. */
-  finish(): Promise<void>;
-  /** Discards all of it. */
-  abandon(): Promise<void>;
-}
-
-export function openWholeFile(file: string): WholeFile {
+export function openWholeFile(file: string) {
   const partial = `${file}.partial`;
   const out = createWriteStream(partial);
   const ended = finished(out);
   ended.catch(() => {});
   return {
-    async write(text) {
+    /** Resolves when more may be written. @throws what the file system throws */
+    async write(text: string): Promise<void> {
       if (!out.write(text)) await Promise.race([once(out, 'drain'), ended]);
     },
-    async finish() {
+    /** Ends the writing: the file gets its name. */
+    async finish(): Promise<void> {
       out.end();
       await ended;
       await rename(partial, file);
     },
-    async abandon() {
+    /** Discards all of it. */
+    async abandon(): Promise<void> {
       out.destroy();
       await rm(partial, { force: true });
     },

@@ -19,18 +19,13 @@ export interface PreviewAsked {
   readonly request: BacktestRequest;
 }
 
-export interface BacktestPreviews {
-  /** Works a preview out within its time. Ends early with the caller's signal. @throws Error for a defect. */
-  run(asked: PreviewAsked, signal: AbortSignal): Promise<Preview>;
-}
-
 /** `atOnce` is how many previews this process works on at a time, each in a thread of its own. */
 export function createBacktestPreviews(deps: {
   readonly runner: EvaluationRunner;
   readonly missing: (manifest: Manifest, stretch: Stretch) => Promise<readonly MissingHistory[]>;
   readonly clock: { now(): EpochMs; deadline(at: EpochMs, call: () => void): () => void };
   readonly atOnce: number;
-}): BacktestPreviews {
+}) {
   const { clock, runner } = deps;
   const turns = createTurns(deps.atOnce);
   const newest = new Map<string, AbortController>();
@@ -56,7 +51,8 @@ export function createBacktestPreviews(deps: {
   }
 
   return {
-    async run(asked, gone) {
+    /** Works a preview out within its time. Ends early with the caller's signal. @throws Error for a defect. */
+    async run(asked: PreviewAsked, gone: AbortSignal): Promise<Preview> {
       const begunAt = clock.now();
       const abort = new AbortController();
       const who = `${asked.orgId} ${asked.subject}`;

@@ -5,28 +5,22 @@ import type { EpochMs } from '../../domain/values/time.ts';
 /** Cuts that are kept together: the trail takes none that was signed minutes after its slot. */
 const CUTS_AT_ONCE = 4;
 
-export interface MadeCuts {
-  add(cut: Cut): void;
-  /** The newest cut, if it is the slot's. */
-  find(slot: EpochMs): Cut | null;
-  /**
-   * Keeps what was made since the last time, in the order of the slots and a few at a time; resolves once everything before
-   * it is kept too. @throws what `write` throws
-   */
-  keep(write: (cuts: readonly Cut[]) => Promise<void>): Promise<void>;
-}
-
-export function createMadeCuts(): MadeCuts {
+export function createMadeCuts() {
   let waiting: Cut[] = [];
   let newest: Cut | null = null;
   let keeping: Promise<void> = Promise.resolve();
   return {
-    add(cut) {
+    add(cut: Cut): void {
       newest = cut;
       waiting.push(cut);
     },
-    find: (slot) => (newest?.slot === slot ? newest : null),
-    keep(write) {
+    /** The newest cut, if it is the slot's. */
+    find: (slot: EpochMs): Cut | null => (newest?.slot === slot ? newest : null),
+    /**
+     * Keeps what was made since the last time, in the order of the slots and a few at a time; resolves once everything before it
+     * is kept too. @throws what `write` throws
+     */
+    keep(write: (cuts: readonly Cut[]) => Promise<void>): Promise<void> {
       keeping = keeping.then(async () => {
         const made = waiting;
         waiting = [];

@@ -5,17 +5,12 @@ import type { FeedHeartbeat } from '../../domain/market/market-event.ts';
 import { type EpochMs, HOUR_MS } from '../../domain/values/time.ts';
 import type { HistoryArchives } from '../ports.ts';
 
-export interface ToldReports {
-  /** Emits what was reported up to now of these underlyings, in the order of its time, and a sign of life of each of their sources. */
-  tellUntil(at: EpochMs, underlyings: readonly string[]): void;
-}
-
 /** Begins with what rules may still look back to. */
 export function createToldReports(
   archives: Pick<HistoryArchives, 'reports'>,
   from: EpochMs,
   emit: (told: { readonly kind: 'report'; readonly report: Report } | FeedHeartbeat) => void,
-): ToldReports {
+) {
   /** Reports of each underlying that were read and not yet sent, and the time up to which they were read. */
   const read = new Map<string, { to: EpochMs; ahead: Report[] }>();
 
@@ -34,7 +29,8 @@ export function createToldReports(
   }
 
   return {
-    tellUntil(at, underlyings) {
+    /** Emits what was reported up to now of these underlyings, in the order of its time, and a sign of life of each of their sources. */
+    tellUntil(at: EpochMs, underlyings: readonly string[]): void {
       const due = underlyings.flatMap((underlying) => readOn(underlying, at));
       for (const report of due.sort((a, b) => a.publishedAt - b.publishedAt || (a.id < b.id ? -1 : 1)))
         emit({ kind: 'report', report: { ...report, receivedAt: at } });

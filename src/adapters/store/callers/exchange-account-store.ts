@@ -11,22 +11,14 @@ export interface ExchangeAccount {
   readonly removedAt: EpochMs | null;
 }
 
-export interface ExchangeAccountStore {
-  all(): Promise<readonly ExchangeAccount[]>;
-  /** Counts the organization's live orders whose outcome is not known yet. */
-  openOrders(orgId: string): Promise<number>;
-  /** Records the owner of an account; permitted to the owner of the tables. @throws Error if another organization has the account */
-  note(orgId: string, account: string, at: EpochMs): Promise<void>;
-  noteRemoved(orgId: string, at: EpochMs): Promise<void>;
-}
-
-export function createExchangeAccountStore(sql: Sql): ExchangeAccountStore {
+export function createExchangeAccountStore(sql: Sql) {
   return {
-    all: () =>
+    all: (): Promise<readonly ExchangeAccount[]> =>
       sql<ExchangeAccount[]>`
         select org_id as "orgId", account, added_at as "addedAt", removed_at as "removedAt" from exchange_accounts order by added_at, org_id`,
 
-    async openOrders(orgId) {
+    /** Counts the organization's live orders whose outcome is not known yet. */
+    async openOrders(orgId: string): Promise<number> {
       const [row] = await sql<{ open: number }[]>`
         select ((select count(*) from proposals where org_id = ${orgId} and mode = 'live' and starts_with(instrument, 'spotexchange:')
             and state in ('approved', 'executing', 'unknown'))
@@ -35,13 +27,14 @@ export function createExchangeAccountStore(sql: Sql): ExchangeAccountStore {
       return row?.open ?? 0;
     },
 
-    async note(orgId, account, at) {
+    /** Records the owner of an account; permitted to the owner of the tables. @throws Error if another organization has the account */
+    async note(orgId: string, account: string, at: EpochMs): Promise<void> {
       await sql`
         insert into exchange_accounts (org_id, account, added_at) values (${orgId}, ${account}, ${at})
         on conflict (org_id) do update set account = excluded.account, added_at = excluded.added_at, removed_at = null`;
     },
 
-    async noteRemoved(orgId, at) {
+    async noteRemoved(orgId: string, at: EpochMs): Promise<void> {
       await sql`update exchange_accounts set removed_at = ${at} where org_id = ${orgId} and removed_at is null`;
     },
   };

@@ -3,18 +3,6 @@ import type { Permission } from '../../../domain/agents/agent.ts';
 import type { Member, TokenRevocation } from '../../../domain/identity/member.ts';
 import type { Sql, Transaction } from '../database.ts';
 
-export interface MemberStore {
-  /** Returns the subject's present permissions; null if it belongs to no organization. */
-  find(subject: string): Promise<Member | null>;
-  /** Creates the organization if it is missing. */
-  ensureOrganization(orgId: string, name: string): Promise<void>;
-  /**
-   * Creates a member or changes its name and permissions. Members never change their organization. @throws Error if the subject belongs to
-   * another one
-   */
-  grant(subject: string, member: Member): Promise<void>;
-}
-
 interface MemberRow {
   readonly subject: string;
   readonly org_id: string;
@@ -33,7 +21,7 @@ interface Asker {
  * Creates the store. Concurrent lookups share one statement that begins after the last of them, so that no answer is older than its
  * request. Nothing is cached.
  */
-export function createMemberStore(sql: Sql): MemberStore {
+export function createMemberStore(sql: Sql) {
   let asking: Map<string, Asker[]> | null = null;
 
   /** Starts a batch, which is sent at the end of this turn of the event loop. */
@@ -67,7 +55,8 @@ export function createMemberStore(sql: Sql): MemberStore {
   }
 
   return {
-    find(subject) {
+    /** Returns the subject's present permissions; null if it belongs to no organization. */
+    find(subject: string): Promise<Member | null> {
       return new Promise((resolve, reject) => {
         asking ??= askTogether();
         const others = asking.get(subject);
@@ -75,16 +64,23 @@ export function createMemberStore(sql: Sql): MemberStore {
         else others.push({ resolve, reject });
       });
     },
-    async ensureOrganization(orgId, name) {
+    /** Creates the organization if it is missing. */
+    async ensureOrganization(orgId: string, name: string): Promise<void> {
       await sql.begin(
         (transaction) => transaction`insert into organizations (id, name) values (${orgId}, ${name}) on conflict (id) do nothing`,
       );
     },
-    async grant(subject, member) {
+    /**
+     * Creates a member or changes its name and permissions. Members never change their organization. @throws Error if the
+     * subject belongs to another one
+     */
+    async grant(subject: string, member: Member): Promise<void> {
       await sql.begin((transaction) => writeMember(transaction, subject, member));
     },
   };
 }
+
+export type MemberStore = ReturnType<typeof createMemberStore>;
 
 /**
  * Creates a member or changes its name and permissions, as the owner of the tables. @throws Error if the subject belongs to another

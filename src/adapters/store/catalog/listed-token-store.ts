@@ -4,17 +4,6 @@ import type { EpochMs } from '../../../domain/values/time.ts';
 import type { InstrumentKey } from '../../../domain/market/venue.ts';
 import type { Sql } from '../database.ts';
 
-export interface ListedTokenStore {
-  /** Returns every token that was ever listed, oldest first. */
-  all(): Promise<readonly ListedToken[]>;
-  /** Returns the origin of a launched token; null for a token listed without a launch, or unknown. */
-  originOf(mint: string): Promise<TokenOrigin | null>;
-  /** Lists a token. Returns false and changes nothing if its mint or symbol was listed before. */
-  add(token: Omit<ListedToken, 'delistedAt'>): Promise<boolean>;
-  /** Ends a listing; false if there is none of the mint, or it has ended. */
-  delist(mint: string, at: EpochMs): Promise<boolean>;
-}
-
 interface Row {
   mint: string;
   program: string;
@@ -28,9 +17,10 @@ interface Row {
   origin: TokenOrigin | null;
 }
 
-export function createListedTokenStore(sql: Sql): ListedTokenStore {
+export function createListedTokenStore(sql: Sql) {
   return {
-    async all() {
+    /** Returns every token that was ever listed, oldest first. */
+    async all(): Promise<readonly ListedToken[]> {
       const rows = await sql<Row[]>`select * from listed_tokens order by listed_at, mint`;
       return rows.map(({ paired_stock: pairedStock, listed_at: listedAt, delisted_at: delistedAt, ...row }) => ({
         ...row,
@@ -39,11 +29,14 @@ export function createListedTokenStore(sql: Sql): ListedTokenStore {
         delistedAt,
       }));
     },
-    async originOf(mint) {
+    /** Returns the origin of a launched token; null for a token listed without a launch, or unknown. */
+    async originOf(mint: string): Promise<TokenOrigin | null> {
       const [row] = await sql<Pick<Row, 'origin'>[]>`select origin from listed_tokens where mint = ${mint}`;
       return row?.origin ?? null;
     },
-    async add({ mint, program, symbol, name, decimals, pairedStock, launcher, listedAt }) {
+    /** Lists a token. Returns false and changes nothing if its mint or symbol was listed before. */
+    async add(token: Omit<ListedToken, 'delistedAt'>): Promise<boolean> {
+      const { mint, program, symbol, name, decimals, pairedStock, launcher, listedAt } = token;
       const rows = await sql.begin(
         (transaction) => transaction`
         insert into listed_tokens (mint, program, symbol, name, decimals, paired_stock, launcher, listed_at)
@@ -52,7 +45,8 @@ export function createListedTokenStore(sql: Sql): ListedTokenStore {
       );
       return rows.count === 1;
     },
-    async delist(mint, at) {
+    /** Ends a listing; false if there is none of the mint, or it has ended. */
+    async delist(mint: string, at: EpochMs): Promise<boolean> {
       const rows = await sql.begin(
         (transaction) => transaction`update listed_tokens set delisted_at = ${at} where mint = ${mint} and delisted_at is null`,
       );

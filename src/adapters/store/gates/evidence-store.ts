@@ -97,20 +97,15 @@ export async function expectedSlippage(sql: Sql | Transaction, agentIds: readonl
   return new Map(rows.flatMap(({ id, bps }) => (bps === null ? [] : [[id, bps] as const])));
 }
 
-/** Writer of evidence. `sql` is connected as `EVALUATOR_ROLE`. */
-export interface EvidenceWriter {
-  /**
-   * Checks the signatures of all rows behind the evidence, writes it and returns the row as the database assessed it. Repeating a run
-   * returns the existing row. @throws UnsignedRow if a row is not signed; Error if the series contradicts itself, its metrics or the
-   * manifest: a defect
-   */
-  write(draft: EvidenceDraft): Promise<StoredEvidence>;
-}
-
-export function createEvidenceWriter(sql: Sql, newId: () => string): EvidenceWriter {
+export function createEvidenceWriter(sql: Sql, newId: () => string) {
   const signed = createSignedRows(sql);
   return {
-    async write(draft) {
+    /**
+     * Checks the signatures of all rows behind the evidence, writes it and returns the row as the database assessed it.
+     * Repeating a run returns the existing row. @throws UnsignedRow if a row is not signed; Error if the series contradicts
+     * itself, its metrics or the manifest: a defect
+     */
+    async write(draft: EvidenceDraft): Promise<StoredEvidence> {
       await signed.requireBasis(draft);
       const { agentId, kind, manifestVersion, manifestHash, runId, resultHash } = draft;
       const id = newId();
@@ -129,3 +124,6 @@ export function createEvidenceWriter(sql: Sql, newId: () => string): EvidenceWri
     },
   };
 }
+
+/** Writer of evidence. `sql` is connected as `EVALUATOR_ROLE`. */
+export type EvidenceWriter = ReturnType<typeof createEvidenceWriter>;

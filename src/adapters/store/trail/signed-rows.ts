@@ -48,19 +48,8 @@ const REMEMBERED = 200_000;
 /** Bars that one statement compares with what was signed. */
 const BARS_AT_ONCE = 10_000;
 
-export interface SignedRows {
-  /** @throws UnsignedRow that names the first of the rows that nobody signed as it lies. */
-  requireRows(table: Assessed, keys: readonly string[]): Promise<void>;
-  /** The same for everything that a piece of evidence rests on. @throws UnsignedRow */
-  requireBasis(draft: EvidenceDraft): Promise<void>;
-  /** The cut of a slot with its observations. @throws UnsignedRow */
-  requireCut(slot: EpochMs): Promise<void>;
-  /** Returns the keys whose rows are as a writer signed them. */
-  signedOnes(table: Assessed, keys: readonly string[]): Promise<ReadonlySet<string>>;
-}
-
 /** @param sql may read the tables and their trail: the role of the evaluator or of the application. */
-export function createSignedRows(sql: Sql): SignedRows {
+export function createSignedRows(sql: Sql) {
   const good: GoodBatches = new Map();
 
   async function requireIn(transaction: Transaction, table: Assessed, keys: readonly string[]): Promise<void> {
@@ -78,15 +67,19 @@ export function createSignedRows(sql: Sql): SignedRows {
   }
 
   return {
-    requireRows: (table, keys) => checking((transaction) => requireIn(transaction, table, keys)),
+    /** @throws UnsignedRow that names the first of the rows that nobody signed as it lies. */
+    requireRows: (table: Assessed, keys: readonly string[]): Promise<void> =>
+      checking((transaction) => requireIn(transaction, table, keys)),
 
-    requireCut: (slot) =>
+    /** The cut of a slot with its observations. @throws UnsignedRow */
+    requireCut: (slot: EpochMs): Promise<void> =>
       checking(async (transaction) => {
         await requireIn(transaction, 'cut_batches', [String(slot)]);
         await requireObservations(transaction, [String(slot)]);
       }),
 
-    async signedOnes(table, keys) {
+    /** Returns the keys whose rows are as a writer signed them. */
+    async signedOnes(table: Assessed, keys: readonly string[]): Promise<ReadonlySet<string>> {
       const ones = new Set(keys);
       await checking(async (transaction) => {
         for (const [key, fault] of await faultsOf(transaction, good, table, keys)) if (fault !== null) ones.delete(key);
@@ -94,7 +87,8 @@ export function createSignedRows(sql: Sql): SignedRows {
       return ones;
     },
 
-    requireBasis: (draft) =>
+    /** The same for everything that a piece of evidence rests on. @throws UnsignedRow */
+    requireBasis: (draft: EvidenceDraft): Promise<void> =>
       checking(async (transaction) => {
         await requireIn(transaction, 'manifests', [`${draft.agentId} ${draft.manifestVersion}`]);
         if (draft.kind === 'risk_signoff')
@@ -115,6 +109,8 @@ export function createSignedRows(sql: Sql): SignedRows {
       }),
   };
 }
+
+export type SignedRows = ReturnType<typeof createSignedRows>;
 
 /** Batches whose signature was found good, with the writer whose it is. */
 type GoodBatches = Map<string, Writer>;

@@ -38,22 +38,12 @@ interface LoggedBatch {
   readonly signature: string;
 }
 
-export interface TrailLog {
-  /**
-   * Appends what was committed since, and signs a checkpoint if there is anything. @returns the size of the log, or null if nothing was
-   * new.
-   */
-  advance(): Promise<number | null>;
-  /** The newest checkpoint as a signed note; null before the first. */
-  newest(): Promise<string | null>;
-}
-
 /**
  * @param sql connections that show the worker's secret.
  * @param origin names this log in its checkpoints: one line without blanks at its ends.
  * @param atOnce how many batches are appended in one transaction at most.
  */
-export function createTrailLog(sql: Sql, signer: CheckpointSigner, origin: string, atOnce: number = AT_ONCE): TrailLog {
+export function createTrailLog(sql: Sql, signer: CheckpointSigner, origin: string, atOnce: number = AT_ONCE) {
   async function appended(transaction: Transaction): Promise<number | null> {
     const fresh = await transaction<LoggedBatch[]>`
       select index, xid, writer, key_id, at, changes, root, signature from trail_sequence(${atOnce}) order by index`;
@@ -73,7 +63,11 @@ export function createTrailLog(sql: Sql, signer: CheckpointSigner, origin: strin
   }
 
   return {
-    async advance() {
+    /**
+     * Appends what was committed since, and signs a checkpoint if there is anything. @returns the size of the log, or null if
+     * nothing was new.
+     */
+    async advance(): Promise<number | null> {
       let size: number | null = null;
       for (;;) {
         const grown = await inTransaction(sql, appended);
@@ -81,12 +75,15 @@ export function createTrailLog(sql: Sql, signer: CheckpointSigner, origin: strin
         size = grown;
       }
     },
-    async newest() {
+    /** The newest checkpoint as a signed note; null before the first. */
+    async newest(): Promise<string | null> {
       const [row] = await sql<{ note: string }[]>`select note from trail_checkpoints order by size desc limit 1`;
       return row?.note ?? null;
     },
   };
 }
+
+export type TrailLog = ReturnType<typeof createTrailLog>;
 
 /**
  * The time that a checkpoint says: a verifier refuses entries after it that are older. Batches beyond this portion wait for the

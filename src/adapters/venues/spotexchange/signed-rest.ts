@@ -69,16 +69,6 @@ interface SignedParameters {
 /** Codes of the venue after which nobody knows whether a request was carried out. */
 const UNKNOWN_OUTCOME: ReadonlySet<string> = new Set(['-1000', '-1001', '-1006', '-1007']);
 
-export interface SignedRest {
-  /** Sends one signed request, at most once. @throws VenueError only before anything was sent. */
-  call(call: SignedCall): Promise<Told>;
-  /** The signed parameters of a subscription to the account's reports, to be sent while something is left. @throws VenueError */
-  stream(leftMs: () => number): Promise<SignedParameters | Unsigned>;
-  /** Forgets the difference of the clocks, after the venue has said that a time was wrong. */
-  forgetTime(): void;
-  close(): void;
-}
-
 export function createSignedRest(options: {
   readonly baseUrl: string;
   /** The client of the unsigned reads: the server's time is asked there. */
@@ -90,7 +80,7 @@ export function createSignedRest(options: {
   readonly budgets: SpotBudgets;
   /** Counts members of answers that the adapter does not know. */
   readonly note?: NoteUnknownField;
-}): SignedRest {
+}) {
   const { rest, clock, budgets, orgId, sign } = options;
   const http = createHttpTransport({
     baseUrl: options.baseUrl,
@@ -155,8 +145,10 @@ export function createSignedRest(options: {
   }
 
   return {
-    stream: (leftMs) => signedNow({ kind: 'user_stream' }, STREAM_WEIGHT, leftMs),
-    async call({ ask, known, places, leftMs }) {
+    /** The signed parameters of a subscription to the account's reports, to be sent while something is left. @throws VenueError */
+    stream: (leftMs: () => number): Promise<SignedParameters | Unsigned> => signedNow({ kind: 'user_stream' }, STREAM_WEIGHT, leftMs),
+    /** Sends one signed request, at most once. @throws VenueError only before anything was sent. */
+    async call({ ask, known, places, leftMs }: SignedCall): Promise<Told> {
       const { method, path, weight } = endpointOf(ask);
       const signed = await signedNow(ask, weight, leftMs, places);
       if (signed.kind === 'unsigned') return signed;
@@ -165,12 +157,15 @@ export function createSignedRest(options: {
       if (told.kind === 'ok') noteUnknown(told.body, known, options.note);
       return told;
     },
-    forgetTime() {
+    /** Forgets the difference of the clocks, after the venue has said that a time was wrong. */
+    forgetTime(): void {
       measured = null;
     },
-    close: () => http.close(),
+    close: (): void => http.close(),
   };
 }
+
+export type SignedRest = ReturnType<typeof createSignedRest>;
 
 /** Takes from a budget, waiting no longer than there is time left. @throws VenueError */
 async function take(clock: Clock, budget: RequestBudget, weight: number, leftMs: () => number): Promise<void> {

@@ -31,12 +31,6 @@ export interface StreamListener {
   silent(orgId: string, why: string): void;
 }
 
-export interface UserStreams {
-  /** Follows these accounts, and no others, from now on. */
-  follow(orgIds: ReadonlySet<string>): void;
-  close(): void;
-}
-
 export interface UserStreamOptions {
   readonly url: string;
   readonly clock: Clock;
@@ -47,7 +41,7 @@ export interface UserStreamOptions {
   readonly note?: NoteUnknownField;
 }
 
-export function createUserStreams(options: UserStreamOptions): UserStreams {
+export function createUserStreams(options: UserStreamOptions) {
   const { clock, listener } = options;
   const followed = new Map<string, Subscription>();
   /** Accounts whose stream was not signed for, until when they are left alone. */
@@ -64,7 +58,8 @@ export function createUserStreams(options: UserStreamOptions): UserStreams {
   }
 
   return {
-    follow(orgIds) {
+    /** Follows these accounts, and no others, from now on. */
+    follow(orgIds: ReadonlySet<string>): void {
       for (const [orgId, subscription] of followed)
         if (!orgIds.has(orgId)) {
           subscription.unsubscribe();
@@ -72,7 +67,7 @@ export function createUserStreams(options: UserStreamOptions): UserStreams {
         }
       for (const orgId of orgIds) if (!followed.has(orgId) && clock.now() >= (refused.get(orgId) ?? 0)) begin(orgId);
     },
-    close() {
+    close(): void {
       for (const subscription of followed.values()) subscription.unsubscribe();
       followed.clear();
     },
