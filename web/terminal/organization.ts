@@ -24,6 +24,14 @@ export const useAlerts = () =>
     enabled: useMay('agent:read'),
   });
 
+/** Linked wallets of the organization. */
+export const useWallets = ({ isWanted = true }: { readonly isWanted?: boolean } = {}) =>
+  useQuery({
+    queryKey: ['wallets'],
+    queryFn: async ({ signal }) => (await api.listWallets({ limit: 200 }, { signal })).items,
+    enabled: isWanted,
+  });
+
 /** Reads lists again whenever the channel announces something of the organization. @param names Names of the queries. */
 export function useAnnouncements(channel: 'takes' | 'launches' | 'bridge', ...names: readonly string[]): void {
   const key = names.join(' ');

@@ -2,8 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { dayAndTime, plain, symbolOf } from '../../words.js';
 import { api, type Calibration, type CostFigures } from '../api.ts';
-import { Heads } from '../kit/heads.tsx';
-import { Loaded } from '../kit/lists.tsx';
+import { Loaded, Table } from '../kit/lists.tsx';
 
 const SIDE = 240;
 
@@ -87,28 +86,20 @@ function Figures({ of: { paper, live, groups } }: { readonly of: Calibration }) 
     ),
   ];
   return (
-    <div className="scroll-x" tabIndex={0} role="region" aria-label="Cost figures">
-      <table className="rows wide">
-        <Heads titles={['Of', 'Fills', 'Expected', 'Realized', 'Bias', 'Median', 'Dearer / cheaper']} />
-        <tbody>
-          {rows
-            .filter(([, { fills }]) => fills > 0)
-            .map(([name, figures]) => (
-              <tr key={name}>
-                <th scope="row">{name}</th>
-                <td className="num">{figures.fills}</td>
-                <td className="num">{bps(figures.expectedBps)}</td>
-                <td className="num">{bps(figures.realizedBps)}</td>
-                <td className="num">{bps(figures.biasBps)}</td>
-                <td className="num">{bps(figures.medianBps)}</td>
-                <td className="num">
-                  {figures.dearer} / {figures.cheaper}
-                </td>
-              </tr>
-            ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label="Cost figures"
+      rows={rows.filter(([, { fills }]) => fills > 0)}
+      keyOf={([name]) => name}
+      columns={[
+        { title: 'Of', cell: ([name]) => name },
+        { title: 'Fills', cell: ([, { fills }]) => fills },
+        { title: 'Expected', cell: ([, { expectedBps }]) => bps(expectedBps) },
+        { title: 'Realized', cell: ([, { realizedBps }]) => bps(realizedBps) },
+        { title: 'Bias', cell: ([, { biasBps }]) => bps(biasBps) },
+        { title: 'Median', cell: ([, { medianBps }]) => bps(medianBps) },
+        { title: 'Dearer / cheaper', cell: ([, { dearer, cheaper }]) => `${dearer} / ${cheaper}` },
+      ]}
+    />
   );
 }
 

@@ -5,10 +5,11 @@ import { useState } from 'react';
 import { age, dayAndTime, flagWords, forPeople, plain, quoteText, rejectionWords, symbolOf, valueText } from '../../words.js';
 import { api, type Decision } from '../api.ts';
 import { Heads } from '../kit/heads.tsx';
-import { Loaded, NotRead } from '../kit/lists.tsx';
+import { Loaded, NotRead, Table } from '../kit/lists.tsx';
 import { VirtualTable } from '../kit/virtual-rows.tsx';
 import { useDecisions } from './data.ts';
 import { Disposition } from './state.tsx';
+import { Mark } from './mark.tsx';
 
 const TITLES = ['Time', 'Decision', 'Instrument', 'Entry rules', 'Exit rules', 'Reason'];
 const ROW_PX = 28;
@@ -184,52 +185,48 @@ function Explained({ decision, close }: { readonly decision: Decision; readonly 
   );
 }
 
-function RuleTable({ decision: { rules } }: { readonly decision: Decision }) {
-  if (rules.length === 0) return null;
-  return (
-    <div className="scroll-x" tabIndex={0} role="region" aria-label="Rules with observed values">
-      <table className="rows">
-        <Heads titles={['Rule', 'Instrument', 'Seen', 'Asked']} words={['Instrument']} />
-        <tbody>
-          {rules.map(({ instrument, side, type, passed, observed, threshold, unknown }, place) => (
-            <tr key={`${place} ${type}`}>
-              <th scope="row">
-                <span className={passed ? 'up' : 'down'} role="img" aria-label={passed ? 'passed' : 'failed'}>
-                  {passed ? '✓' : '✗'}
-                </span>{' '}
-                <span className="faint">{side}</span> {plain(type)}
-              </th>
-              <td className="text">{symbolOf(instrument)}</td>
-              <td className="num">{unknown === undefined ? valueText(observed) : `${plain(unknown.input)} ${plain(unknown.cause)}`}</td>
-              <td className="num">{valueText(threshold)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+const RuleTable = ({ decision: { rules } }: { readonly decision: Decision }) =>
+  rules.length === 0 ? null : (
+    <Table
+      label="Rules with observed values"
+      rows={rules.map((rule, place) => ({ ...rule, place }))}
+      keyOf={({ place, type }) => `${place} ${type}`}
+      columns={[
+        {
+          title: 'Rule',
+          cell: ({ passed, side, type }) => (
+            <>
+              <Mark passed={passed} words={['passed', 'failed']} /> <span className="faint">{side}</span> {plain(type)}
+            </>
+          ),
+        },
+        { title: 'Instrument', isText: true, cell: ({ instrument }) => symbolOf(instrument) },
+        {
+          title: 'Seen',
+          cell: ({ observed, unknown }) =>
+            unknown === undefined ? valueText(observed) : `${plain(unknown.input)} ${plain(unknown.cause)}`,
+        },
+        { title: 'Asked', cell: ({ threshold }) => valueText(threshold) },
+      ]}
+    />
   );
-}
 
-function Known({ decision: { observed } }: { readonly decision: Decision }) {
-  return (
-    <div className="scroll-x" tabIndex={0} role="region" aria-label="Market data at the decision">
-      <table className="rows">
-        <Heads titles={['Market', 'Bid', 'Ask', 'Reference', 'Age', 'Quality']} words={['Quality']} />
-        <tbody>
-          {Object.entries(observed).map(([key, { quote, reference }]) => (
-            <tr key={key}>
-              <th scope="row">{symbolOf(key)}</th>
-              <td className="num">{quote?.bid == null ? '–' : quoteText(quote.bid)}</td>
-              <td className="num">{quote?.ask == null ? '–' : quoteText(quote.ask)}</td>
-              <td className="num">{reference?.referencePrice == null ? '–' : quoteText(reference.referencePrice)}</td>
-              <td className="num">{quote === null ? '–' : age(quote.ageMs)}</td>
-              <td className="text">
-                {quote?.quality ?? 'unknown'} {(quote?.flags ?? []).map((flag) => flagWords(flag).word).join(', ')}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
+const Known = ({ decision: { observed } }: { readonly decision: Decision }) => (
+  <Table
+    label="Market data at the decision"
+    rows={Object.entries(observed)}
+    keyOf={([key]) => key}
+    columns={[
+      { title: 'Market', cell: ([key]) => symbolOf(key) },
+      { title: 'Bid', cell: ([, { quote }]) => (quote?.bid == null ? '–' : quoteText(quote.bid)) },
+      { title: 'Ask', cell: ([, { quote }]) => (quote?.ask == null ? '–' : quoteText(quote.ask)) },
+      { title: 'Reference', cell: ([, { reference }]) => (reference?.referencePrice == null ? '–' : quoteText(reference.referencePrice)) },
+      { title: 'Age', cell: ([, { quote }]) => (quote === null ? '–' : age(quote.ageMs)) },
+      {
+        title: 'Quality',
+        isText: true,
+        cell: ([, { quote }]) => `${quote?.quality ?? 'unknown'} ${(quote?.flags ?? []).map((flag) => flagWords(flag).word).join(', ')}`,
+      },
+    ]}
+  />
+);

@@ -1,10 +1,11 @@
 /** Gates of an agent with what each asks and what was observed, bars that are missing, and the evidence on record. */
-import { Button } from '@mantine/core';
 import { dayAndTime, GATE_RULES, numberText, plain } from '../../words.js';
-import { api, type Evidence, type Gate } from '../api.ts';
+import { api, type Gate } from '../api.ts';
 import { Heads } from '../kit/heads.tsx';
-import { Loaded, useList } from '../kit/lists.tsx';
+import { List, Loaded, useList } from '../kit/lists.tsx';
 import { useGates } from './data.ts';
+import { At } from '../kit/ages.tsx';
+import { Mark } from './mark.tsx';
 
 export function GateList({ agentId }: { readonly agentId: string }) {
   const read = useGates(agentId);
@@ -77,10 +78,7 @@ function Checks({ of }: { readonly of: Gate['checks'] }) {
         {of.map(({ name, observed, rule, limit, passed }) => (
           <tr key={`${name} ${rule}`} data-check={name}>
             <th scope="row">
-              <span className={passed ? 'up' : 'down'} role="img" aria-label={passed ? 'met' : 'missed'}>
-                {passed ? '✓' : '✗'}
-              </span>{' '}
-              {plain(name)}
+              <Mark passed={passed} words={['met', 'missed']} /> {plain(name)}
             </th>
             <td className="num">{observed === null ? 'unknown' : numberText(observed)}</td>
             <td className="num">
@@ -93,62 +91,49 @@ function Checks({ of }: { readonly of: Gate['checks'] }) {
   );
 }
 
-function EvidenceTable({ agentId }: { readonly agentId: string }) {
-  const read = useList(['evidence', agentId], (page, options) => api.listEvidence({ id: agentId, ...page }, options));
-  const { data, hasNextPage, fetchNextPage } = read;
-  const items = (data?.pages ?? []).flatMap((page) => page.items);
-  return (
-    <div className="scroll-x" tabIndex={0} role="region" aria-label="Evidence on record">
-      <h2>Evidence on record</h2>
-      <Loaded query={read} />
-      {data !== undefined && items.length === 0 && <p className="empty">No evidence yet. A backtest creates the first.</p>}
-      {items.length > 0 && (
-        <table className="rows wide">
-          <Heads
-            titles={['When', 'Of', 'Version', 'Verdict', 'Conditions', 'Data', 'Record']}
-            words={['Of', 'Verdict', 'Data', 'Record']}
-          />
-          <tbody>
-            {items.map((evidence) => (
-              <EvidenceRow key={evidence.id} agentId={agentId} evidence={evidence} />
-            ))}
-          </tbody>
-        </table>
-      )}
-      {hasNextPage && (
-        <Button size="compact-xs" variant="default" onClick={() => void fetchNextPage()}>
-          Older evidence
-        </Button>
-      )}
-    </div>
-  );
-}
-
-function EvidenceRow({ agentId, evidence }: { readonly agentId: string; readonly evidence: Evidence }) {
-  const { kind, manifestVersion, passed, at, checks, simulated, origins, runId, seq, hash, ruleChange } = evidence;
-  const from = [...new Set(Object.values(origins))].map(plain).join(', ');
-  return (
-    <tr data-evidence={evidence.id}>
-      <th scope="row" className="num">
-        {dayAndTime(at)}
-      </th>
-      <td className="text">
-        {runId === null || kind !== 'backtest' ? plain(kind) : <a href={`#/reports/${agentId}/${runId}`}>{plain(kind)}</a>}
-      </td>
-      <td className="num">{manifestVersion}</td>
-      <td className="text" title={ruleChange ?? undefined}>
-        <span className={passed ? 'up' : 'down'}>{passed ? 'passed' : 'failed'}</span>
-      </td>
-      <td className="num">
-        {checks.filter((check) => check.passed).length} of {checks.length}
-      </td>
-      <td className="text faint">
-        {from}
-        {simulated ? ' (simulated)' : ''}
-      </td>
-      <td className="text faint">
-        {seq}, <code title={hash}>{hash.slice(0, 10)}</code>
-      </td>
-    </tr>
-  );
-}
+const EvidenceTable = ({ agentId }: { readonly agentId: string }) => (
+  <section aria-label="Evidence on record">
+    <h2>Evidence on record</h2>
+    <List
+      list={useList(['evidence', agentId], (page, options) => api.listEvidence({ id: agentId, ...page }, options))}
+      label="Evidence, newest first"
+      empty="No evidence yet. A backtest creates the first."
+      keyOf={({ id }) => id}
+      columns={[
+        { title: 'When', cell: ({ at }) => <At at={at} /> },
+        {
+          title: 'Of',
+          isText: true,
+          cell: ({ kind, runId }) =>
+            runId === null || kind !== 'backtest' ? plain(kind) : <a href={`#/reports/${agentId}/${runId}`}>{plain(kind)}</a>,
+        },
+        { title: 'Version', cell: ({ manifestVersion }) => manifestVersion },
+        {
+          title: 'Verdict',
+          isText: true,
+          cell: ({ passed, ruleChange }) => (
+            <span className={passed ? 'up' : 'down'} title={ruleChange ?? undefined}>
+              {passed ? 'passed' : 'failed'}
+            </span>
+          ),
+        },
+        { title: 'Conditions', cell: ({ checks }) => `${checks.filter((check) => check.passed).length} of ${checks.length}` },
+        {
+          title: 'Data',
+          isText: true,
+          cell: ({ origins, simulated }) =>
+            `${[...new Set(Object.values(origins))].map(plain).join(', ')}${simulated ? ' (simulated)' : ''}`,
+        },
+        {
+          title: 'Record',
+          isText: true,
+          cell: ({ seq, hash }) => (
+            <>
+              {seq}, <code title={hash}>{hash.slice(0, 10)}</code>
+            </>
+          ),
+        },
+      ]}
+    />
+  </section>
+);

@@ -2,13 +2,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { dayAndTime, plain, priceText, symbolOf } from '../../words.js';
 import { type AgentDetail, api, type OutsideProposal } from '../api.ts';
-import { Heads } from '../kit/heads.tsx';
 import { agreementInWords } from './agreement.ts';
 import { useRuns } from './data.ts';
 import { Hooks } from './hooks.tsx';
 import type { Rules } from './rules.ts';
 import { Tokens } from './tokens.tsx';
-import { FigureList, Loaded } from '../kit/lists.tsx';
+import { FigureList, Loaded, Table } from '../kit/lists.tsx';
+import { At } from '../kit/ages.tsx';
 
 const LATEST = 200;
 const SHOWN = 20;
@@ -72,34 +72,26 @@ function Refusals({ proposals }: { readonly proposals: readonly OutsideProposal[
   );
 }
 
-function Latest({ proposals }: { readonly proposals: readonly OutsideProposal[] }) {
-  return (
-    <div className="scroll-x" tabIndex={0} role="region" aria-label="Latest proposals of your code">
-      <table className="rows wide">
-        <Heads
-          titles={['Received', 'Side', 'Instrument', 'Size', 'Limit', 'State', 'Reason of the code']}
-          words={['Side', 'Instrument', 'State', 'Reason of the code']}
-        />
-        <tbody>
-          {proposals.map(({ id, receivedAt, side, instrument, notionalUsd, quantity, limitPrice, state, reason, decision }) => (
-            <tr key={id} data-outside={id}>
-              <th scope="row" className="num">
-                {dayAndTime(receivedAt)}
-              </th>
-              <td className={`text ${side === 'buy' ? 'up' : 'down'}`}>{side}</td>
-              <td className="text">{symbolOf(instrument)}</td>
-              <td className="num">{notionalUsd === null ? priceText(quantity ?? '') : `$${priceText(notionalUsd)}`}</td>
-              <td className="num">{limitPrice === null ? '–' : priceText(limitPrice)}</td>
-              <td className="text" title={decision?.reason == null ? undefined : plain(decision.reason)}>
-                {plain(state)}
-              </td>
-              <td className="text clip" title={reason}>
-                {reason}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
+const Latest = ({ proposals }: { readonly proposals: readonly OutsideProposal[] }) => (
+  <Table
+    label="Latest proposals of your code"
+    rows={proposals}
+    keyOf={({ id }) => id}
+    columns={[
+      { title: 'Received', cell: ({ receivedAt }) => <At at={receivedAt} /> },
+      { title: 'Side', isText: true, cell: ({ side }) => <span className={side === 'buy' ? 'up' : 'down'}>{side}</span> },
+      { title: 'Instrument', isText: true, cell: ({ instrument }) => symbolOf(instrument) },
+      {
+        title: 'Size',
+        cell: ({ notionalUsd, quantity }) => (notionalUsd === null ? priceText(quantity ?? '') : `$${priceText(notionalUsd)}`),
+      },
+      { title: 'Limit', cell: ({ limitPrice }) => (limitPrice === null ? '–' : priceText(limitPrice)) },
+      {
+        title: 'State',
+        isText: true,
+        cell: ({ state, decision }) => <span title={decision?.reason == null ? undefined : plain(decision.reason)}>{plain(state)}</span>,
+      },
+      { title: 'Reason of the code', isText: true, cell: ({ reason }) => <span className="long">{reason}</span> },
+    ]}
+  />
+);

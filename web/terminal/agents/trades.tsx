@@ -9,7 +9,8 @@ import { VirtualTable } from '../kit/virtual-rows.tsx';
 import { choose } from '../place.ts';
 import { BookEquity } from '../portfolio/book-equity.tsx';
 import { useAgentFills, useBooks } from './data.ts';
-import { NotRead } from '../kit/lists.tsx';
+import { NotRead, Table } from '../kit/lists.tsx';
+import { At } from '../kit/ages.tsx';
 
 const FILL_TITLES = ['Time', 'Instrument', 'Side', 'Quantity', 'Price', 'Value', 'Slippage', 'Fee'];
 const ROW_PX = 28;
@@ -56,30 +57,25 @@ function Held({ book: { mode, manifestVersion, capitalUsd, cashUsd, realizedPnlU
         {positions.length === 0 && <span className="faint">no open position</span>}
       </p>
       {positions.length > 0 && (
-        <table className="rows wide">
-          <Heads titles={['Instrument', 'Quantity', 'Entry', 'Cost', 'Since']} />
-          <tbody>
-            {positions.map(({ instrument, quantity, averageEntryPrice, costUsd, openedAt }) => (
-              <tr key={instrument}>
-                <th scope="row">
-                  <button type="button" className="plain" onClick={() => choose(instrument)}>
-                    {symbolOf(instrument)}
-                  </button>
-                </th>
-                <td className="num" title={quantity}>
-                  {priceText(quantity)}
-                </td>
-                <td>
-                  <Price price={averageEntryPrice} />
-                </td>
-                <td>
-                  <Money usd={costUsd} />
-                </td>
-                <td className="num">{dayAndTime(openedAt)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          label={`Open positions, ${mode}`}
+          rows={positions}
+          keyOf={({ instrument }) => instrument}
+          columns={[
+            {
+              title: 'Instrument',
+              cell: ({ instrument }) => (
+                <button type="button" className="plain" onClick={() => choose(instrument)}>
+                  {symbolOf(instrument)}
+                </button>
+              ),
+            },
+            { title: 'Quantity', cell: ({ quantity }) => <span title={quantity}>{priceText(quantity)}</span> },
+            { title: 'Entry', cell: ({ averageEntryPrice }) => <Price price={averageEntryPrice} /> },
+            { title: 'Cost', cell: ({ costUsd }) => <Money usd={costUsd} /> },
+            { title: 'Since', cell: ({ openedAt }) => <At at={openedAt} /> },
+          ]}
+        />
       )}
     </div>
   );

@@ -7,7 +7,7 @@ import { api } from '../api.ts';
 import { Address } from '../kit/address.tsx';
 import { At, WorkState } from '../kit/ages.tsx';
 import { Course, type Drawn } from '../kit/course.tsx';
-import { Loaded, Table } from '../kit/lists.tsx';
+import { FigureList, Loaded, Table } from '../kit/lists.tsx';
 import { Price } from '../kit/numbers.tsx';
 import { AgentToken } from '../market/agent-token.tsx';
 import { useMay } from '../member.ts';
@@ -171,26 +171,16 @@ function Facts({ launch, monitor: { curve, graduation, pairedStock } }: { readon
     ],
     ['As of', curve === null ? '–' : `slot ${curve.slot}, ${Math.round(curve.ageMs / 1_000)} s old`],
   ];
-  return <FactList lines={lines} />;
+  return <FigureList look="facts left" lines={lines} />;
 }
-
-const FactList = ({ lines }: { readonly lines: readonly (readonly [string, React.ReactNode])[] }) => (
-  <dl className="facts left">
-    {lines.map(([title, content]) => (
-      <div key={title} className="contents">
-        <dt>{title}</dt>
-        <dd className="num">{content}</dd>
-      </div>
-    ))}
-  </dl>
-);
 
 function ByLauncher({ launch }: { readonly launch: LauncherLaunch }) {
   const { lamports, payTo, pairedStock, creatorFeeBps, signatures, mint, agentId } = launch;
   const [payment] = signatures;
   return (
     <section className="card claims" aria-label="Status">
-      <FactList
+      <FigureList
+        look="facts left"
         lines={[
           ['Paid', `${priceText(lamports)} lamports`],
           ['Paid to', <Address key="to" address={payTo} />],

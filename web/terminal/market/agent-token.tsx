@@ -6,7 +6,7 @@ import { plain, symbolOf } from '../../words.js';
 import { ApiError, api } from '../api.ts';
 import { Address } from '../kit/address.tsx';
 import { Ago, At } from '../kit/ages.tsx';
-import { Loaded, Table } from '../kit/lists.tsx';
+import { FigureList, Loaded, Table } from '../kit/lists.tsx';
 import { Change, compactText, Price } from '../kit/numbers.tsx';
 import { choose } from '../place.ts';
 
@@ -36,6 +36,7 @@ function Token({ token }: { readonly token: AgentTokenAnalytics }) {
     ['Circulating', holders === null ? 'unknown' : compactText(holders.circulating)],
     ['Creator holds', creator === null ? 'unknown' : `${creator.freePct.toFixed(2)} % free, ${creator.lockedPct.toFixed(2)} % locked`],
     ['Vesting', vestingText(creator)],
+    ...(creator?.vesting?.endsAt == null ? [] : [['Vested by', <At key="vested" at={creator.vesting.endsAt} />] as const]),
   ];
   return (
     <section className="card claims token" aria-label={symbol}>
@@ -45,22 +46,7 @@ function Token({ token }: { readonly token: AgentTokenAnalytics }) {
         </button>{' '}
         <small>{name}</small>
       </h2>
-      <dl className="figures">
-        {figures.map(([title, content]) => (
-          <div key={title}>
-            <dt>{title}</dt>
-            <dd className="num">{content}</dd>
-          </div>
-        ))}
-        {creator?.vesting?.endsAt != null && (
-          <div>
-            <dt>Vested by</dt>
-            <dd>
-              <At at={creator.vesting.endsAt} />
-            </dd>
-          </div>
-        )}
-      </dl>
+      <FigureList look="figures" lines={figures} />
       <div className="two-columns">
         <Risk token={token} />
         <Holders token={token} />

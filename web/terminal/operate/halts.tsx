@@ -7,7 +7,7 @@ import { api } from '../api.ts';
 import { resumeAll, useHalted, useLastHalt } from '../halt.tsx';
 import { Ago, At } from '../kit/ages.tsx';
 import { Ask } from '../kit/ask.tsx';
-import { Loaded, Table } from '../kit/lists.tsx';
+import { FigureList, Loaded, Table } from '../kit/lists.tsx';
 import { useMay } from '../member.ts';
 import { useAgents } from '../organization.ts';
 
@@ -130,39 +130,24 @@ function LastHalt() {
   return (
     <Loaded query={halt}>
       {({ epoch, haltedAt, haltedBy, reason, isPausing }) => (
-        <dl className="figures padded">
-          <div>
-            <dt>Trading</dt>
-            <dd className={halted > 0 ? 'down' : 'up'}>{halted > 0 ? `${halted} halted` : 'not halted'}</dd>
-          </div>
-          <div>
-            <dt>Last halt</dt>
-            <dd>{haltedAt === null ? 'never' : <At at={haltedAt} />}</dd>
-          </div>
-          {haltedAt !== null && (
-            <>
-              <div>
-                <dt>By</dt>
-                <dd>{haltedBy ?? 'not recorded'}</dd>
-              </div>
-              <div>
-                <dt>Reason</dt>
-                <dd>{reason ?? 'none given'}</dd>
-              </div>
-              <div>
-                <dt>Age</dt>
-                <dd>
-                  <Ago at={haltedAt} />
-                </dd>
-              </div>
-              <div>
-                <dt>Halts so far</dt>
-                <dd className="num">{epoch}</dd>
-              </div>
-            </>
-          )}
-          {isPausing && <p className="warn">Agents are still being paused. None of them trades meanwhile.</p>}
-        </dl>
+        <>
+          <FigureList
+            look="figures padded"
+            lines={[
+              ['Trading', <span className={halted > 0 ? 'down' : 'up'}>{halted > 0 ? `${halted} halted` : 'not halted'}</span>],
+              ['Last halt', haltedAt === null ? 'never' : <At at={haltedAt} />],
+              ...(haltedAt === null
+                ? []
+                : ([
+                    ['By', haltedBy ?? 'not recorded'],
+                    ['Reason', reason ?? 'none given'],
+                    ['Age', <Ago at={haltedAt} />],
+                    ['Halts so far', epoch],
+                  ] as const)),
+            ]}
+          />
+          {isPausing && <p className="warn padded">Agents are still being paused. None of them trades meanwhile.</p>}
+        </>
       )}
     </Loaded>
   );

@@ -8,6 +8,7 @@ import { useStore } from '../kit/store.ts';
 import { feed, useQuote } from '../market.ts';
 import { instrument, venueIn } from '../place.ts';
 import { changeDraft } from './draft.ts';
+import { FigureList } from '../kit/lists.tsx';
 
 const DEPTH = 20;
 /** The ladder is drawn at most this often. */
@@ -134,22 +135,26 @@ function NoBook({ instrumentKey }: { readonly instrumentKey: string }) {
   const quote = useQuote(instrumentKey);
   return (
     <div className="no-book">
-      <dl className="facts">
-        <dt>Ask</dt>
-        <dd className="down">
-          <Price price={quote?.ask} />
-        </dd>
-        <dt>Bid</dt>
-        <dd className="up">
-          <Price price={quote?.bid} />
-        </dd>
-        <dt>Source</dt>
-        <dd>{quote === undefined ? '–' : plain(quote.source)}</dd>
-        <dt>Bid size</dt>
-        <dd className="num">{quote?.bidSize == null ? '–' : priceText(quote.bidSize)}</dd>
-        <dt>Ask size</dt>
-        <dd className="num">{quote?.askSize == null ? '–' : priceText(quote.askSize)}</dd>
-      </dl>
+      <FigureList
+        look="facts"
+        lines={[
+          [
+            'Ask',
+            <span className="down">
+              <Price price={quote?.ask} />
+            </span>,
+          ],
+          [
+            'Bid',
+            <span className="up">
+              <Price price={quote?.bid} />
+            </span>,
+          ],
+          ['Source', quote && plain(quote.source)],
+          ['Bid size', quote?.bidSize == null ? null : priceText(quote.bidSize)],
+          ['Ask size', quote?.askSize == null ? null : priceText(quote.askSize)],
+        ]}
+      />
       <p className="faint">{symbolOf(instrumentKey)} trades through pools. Prices come by route, so there is no order book.</p>
     </div>
   );

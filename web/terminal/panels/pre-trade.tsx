@@ -11,7 +11,7 @@ import { priceOf, quoteNow, useQuote } from '../market.ts';
 import { useMay } from '../member.ts';
 import { type Draft, draft } from './draft.ts';
 import { Changes } from './way-out.tsx';
-import { NotRead } from '../kit/lists.tsx';
+import { FigureList, NotRead } from '../kit/lists.tsx';
 
 /** Typing is followed by one question, not one for each key. */
 const QUIET_MS = 350;
@@ -55,18 +55,16 @@ export function PreTrade({ instrumentKey }: { readonly instrumentKey: string }) 
 function Costs({ instrumentKey, allocation }: { readonly instrumentKey: string; readonly allocation: Allocation | undefined }) {
   const quote = useQuote(instrumentKey);
   return (
-    <dl className="facts">
-      <dt>Est. price</dt>
-      <dd className="num">{allocation?.price == null ? '–' : priceShown(allocation.price)}</dd>
-      <dt>Quantity</dt>
-      <dd className="num">{allocation === undefined ? '–' : priceText(allocation.quantity)}</dd>
-      <dt>Fee</dt>
-      <dd>{allocation === undefined ? '–' : <Money usd={allocation.feeUsd} />}</dd>
-      <dt>Spread</dt>
-      <dd className="num">{spreadText(quote?.bid, quote?.ask)}</dd>
-      <dt>Worst price</dt>
-      <dd className="num">{allocation?.risk?.order === undefined ? '–' : priceShown(allocation.risk.order.limitPrice)}</dd>
-    </dl>
+    <FigureList
+      look="facts"
+      lines={[
+        ['Est. price', allocation?.price == null ? null : priceShown(allocation.price)],
+        ['Quantity', allocation && priceText(allocation.quantity)],
+        ['Fee', allocation && <Money usd={allocation.feeUsd} />],
+        ['Spread', spreadText(quote?.bid, quote?.ask)],
+        ['Worst price', allocation?.risk?.order && priceShown(allocation.risk.order.limitPrice)],
+      ]}
+    />
   );
 }
 

@@ -8,11 +8,12 @@ import { api, refresh } from '../api.ts';
 import { shortAddress } from '../kit/address.tsx';
 import { isAmount } from '../kit/decimal.ts';
 import { priceShown } from '../kit/numbers.tsx';
-import { NotRead } from '../kit/lists.tsx';
+import { FigureList, NotRead } from '../kit/lists.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useStore } from '../kit/store.ts';
 import { draft } from './draft.ts';
 import { Sides, SizeInput, Slippage } from './order-fields.tsx';
+import { useWallets } from '../organization.ts';
 import { SwapSigning } from '../wallet/signing.tsx';
 
 const QUIET_MS = 400;
@@ -24,7 +25,7 @@ export function SwapTicket({ instrumentKey }: { readonly instrumentKey: string }
   const symbol = symbolOf(instrumentKey);
   const slippage = /^\d{1,4}$/.test(slippageBps) ? slippageBps : '50';
   const quote = useSwapQuote(symbol, side, size, slippage);
-  const wallets = useQuery({ queryKey: ['wallets'], queryFn: async ({ signal }) => (await api.listWallets({}, { signal })).items });
+  const wallets = useWallets();
   const own = (wallets.data ?? []).filter(({ chain }) => chain === 'spotchain');
   const [chosen, setChosen] = useState<string | null>(null);
   const wallet = chosen ?? own[0]?.address ?? null;
@@ -99,20 +100,17 @@ function Route({ quote, symbol, side, isAsked }: RouteProps) {
   const [given, taken] = side === 'buy' ? ['USDC', symbol] : [symbol, 'USDC'];
   return (
     <section className="pre-trade" aria-label="Route" aria-live="polite">
-      <dl className="facts">
-        <dt>You receive</dt>
-        <dd className="num">{data === undefined ? '–' : `${priceText(data.output.uiAmount)} ${taken}`}</dd>
-        <dt>At least</dt>
-        <dd className="num">{data === undefined ? '–' : `${priceText(data.minOutput.uiAmount)} ${taken}`}</dd>
-        <dt>Price</dt>
-        <dd className="num">{data === undefined ? '–' : priceShown(data.price)}</dd>
-        <dt>Worst price</dt>
-        <dd className="num">{data === undefined ? '–' : priceShown(data.worstPrice)}</dd>
-        <dt>Price impact</dt>
-        <dd className="num">{impact == null ? '–' : `${Number(impact).toFixed(3)} %`}</dd>
-        <dt>Route</dt>
-        <dd>{data === undefined ? '–' : data.route.map(({ venue, percent }) => `${venue} ${percent} %`).join(', ')}</dd>
-      </dl>
+      <FigureList
+        look="facts"
+        lines={[
+          ['You receive', data && `${priceText(data.output.uiAmount)} ${taken}`],
+          ['At least', data && `${priceText(data.minOutput.uiAmount)} ${taken}`],
+          ['Price', data && priceShown(data.price)],
+          ['Worst price', data && priceShown(data.worstPrice)],
+          ['Price impact', impact == null ? null : `${Number(impact).toFixed(3)} %`],
+          ['Route', data?.route.map(({ venue, percent }) => `${venue} ${percent} %`).join(', ')],
+        ]}
+      />
       {!isAsked && <p className="verdict faint">Enter an amount of {given} to see the route, its price and its impact.</p>}
     </section>
   );

@@ -9,6 +9,7 @@ import { useMay } from '../member.ts';
 import { useAgentName, useAgents } from '../organization.ts';
 import { Alerts } from '../panels/alerts.tsx';
 import { usePendingProposals } from '../panels/proposals.tsx';
+import { FigureList } from '../kit/lists.tsx';
 
 const READ_EVERY_MS = 10_000;
 /** States of a venue that need no attention: a closed market is no fault. */
@@ -115,26 +116,14 @@ function Earned({ mode }: { readonly mode: 'paper' | 'live' }) {
       <h2 className="card-title">
         Profit <span className="tag">{mode}</span>
       </h2>
-      <dl className="figures padded">
-        <div>
-          <dt>Today</dt>
-          <dd className="big">
-            <Today usd={totals?.todayUsd} without={totals?.todayWithout} />
-          </dd>
-        </div>
-        <div>
-          <dt>Total</dt>
-          <dd className="big">
-            <Gain usd={totals?.pnlUsd} />
-          </dd>
-        </div>
-        <div>
-          <dt>Equity</dt>
-          <dd>
-            <Money usd={totals?.equityUsd} />
-          </dd>
-        </div>
-      </dl>
+      <FigureList
+        look="figures padded"
+        lines={[
+          ['Today', <Today usd={totals?.todayUsd} without={totals?.todayWithout} />],
+          ['Total', <Gain usd={totals?.pnlUsd} />],
+          ['Equity', <Money usd={totals?.equityUsd} />],
+        ]}
+      />
       <p className="padded">
         <a href={`#/portfolio/${mode}`}>Curve, holdings and risks</a>
       </p>

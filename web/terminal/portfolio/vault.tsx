@@ -14,6 +14,7 @@ import { Gain, Money, moneyText, Price } from '../kit/numbers.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useMay } from '../member.ts';
 import { walletName } from '../wallet/linking.tsx';
+import { useWallets } from '../organization.ts';
 
 const CHANGES = ['vault', 'vaults', 'books', 'portfolio', 'performance'];
 
@@ -163,10 +164,7 @@ function Pay({ id }: { readonly id: string }) {
 
 /** Each depositor with the wallets that are proved to be theirs. */
 function Depositors({ vault: { depositors } }: { readonly vault: Answer }) {
-  const { data: wallets = [] } = useQuery({
-    queryKey: ['wallets'],
-    queryFn: async ({ signal }) => (await api.listWallets({ limit: 200 }, { signal })).items,
-  });
+  const { data: wallets = [] } = useWallets();
   if (depositors.length === 0) return <p className="empty">No deposits yet.</p>;
   const ownedBy = (depositor: string): string =>
     wallets

@@ -50,7 +50,7 @@ export function InWords({ reading: { understood, assumed, notUnderstood, questio
           <h3>How it was read</h3>
           <dl className="facts left phrases">
             {understood.map(({ phrase, as }) => (
-              <div key={`${phrase} ${as}`} className="contents">
+              <div key={`${phrase} ${as}`}>
                 <dt>“{phrase}”</dt>
                 <dd>{readingText(as)}</dd>
               </div>

@@ -9,7 +9,7 @@ import { Disposition } from '../agents/state.tsx';
 import { api } from '../api.ts';
 import { Address } from '../kit/address.tsx';
 import { At } from '../kit/ages.tsx';
-import { List, Loaded, useList } from '../kit/lists.tsx';
+import { FigureList, List, Loaded, useList } from '../kit/lists.tsx';
 import { Money } from '../kit/numbers.tsx';
 import { useAnnouncements } from '../organization.ts';
 import { choose } from '../place.ts';
@@ -116,26 +116,17 @@ function Policy({ take }: { readonly take: Take }) {
           </ul>
         </div>
       ))}
-      <dl className="facts left">
-        <dt>Allocation</dt>
-        <dd>
-          <Money usd={take.allocationUsd} />
-        </dd>
-        <dt>Max slippage</dt>
-        <dd className="num">{take.maxSlippageBps} bps</dd>
-        <dt>Bars</dt>
-        <dd>{take.timeframe}</dd>
-        <dt>Expires</dt>
-        <dd>
-          <At at={take.expiresAt} />
-        </dd>
-        <dt>To confirm before arming</dt>
-        <dd>{take.open.length === 0 ? 'nothing' : take.open.map(forPeople).join('; ')}</dd>
-        <dt>Hash</dt>
-        <dd>
-          <Address address={take.hash} />
-        </dd>
-      </dl>
+      <FigureList
+        look="facts left"
+        lines={[
+          ['Allocation', <Money usd={take.allocationUsd} />],
+          ['Max slippage', `${take.maxSlippageBps} bps`],
+          ['Bars', take.timeframe],
+          ['Expires', <At at={take.expiresAt} />],
+          ['To confirm before arming', take.open.length === 0 ? 'nothing' : take.open.map(forPeople).join('; ')],
+          ['Hash', <Address address={take.hash} />],
+        ]}
+      />
     </>
   );
 }

@@ -7,7 +7,7 @@ import { api } from '../api.ts';
 import { Address } from '../kit/address.tsx';
 import { Ago, At } from '../kit/ages.tsx';
 import { Opener } from '../kit/beside.tsx';
-import { List, Loaded, Table, useList } from '../kit/lists.tsx';
+import { FigureList, List, Loaded, Table, useList } from '../kit/lists.tsx';
 import { Money } from '../kit/numbers.tsx';
 
 const READ_EVERY_MS = 5_000;
@@ -70,34 +70,16 @@ function OrderDetail({ id }: { readonly id: string }) {
       <Loaded query={order}>
         {({ instrument, decisionPrice, risk, fills, onchain, refundUsd }) => (
           <>
-            <dl className="figures">
-              <div>
-                <dt>Instrument</dt>
-                <dd>{instrument}</dd>
-              </div>
-              <div>
-                <dt>Price when placed</dt>
-                <dd className="num">{decisionPrice}</dd>
-              </div>
-              <div>
-                <dt>Risk</dt>
-                <dd className={risk?.verdict === 'blocked' ? 'down' : 'up'}>{risk?.verdict ?? '–'}</dd>
-              </div>
-              <div>
-                <dt>Refund</dt>
-                <dd>
-                  <Money usd={refundUsd} />
-                </dd>
-              </div>
-              {onchain?.transactionId !== undefined && (
-                <div>
-                  <dt>Transaction</dt>
-                  <dd>
-                    <Address address={onchain.transactionId} />
-                  </dd>
-                </div>
-              )}
-            </dl>
+            <FigureList
+              look="figures"
+              lines={[
+                ['Instrument', instrument],
+                ['Price when placed', decisionPrice],
+                ['Risk', <span className={risk?.verdict === 'blocked' ? 'down' : 'up'}>{risk?.verdict ?? '–'}</span>],
+                ['Refund', <Money usd={refundUsd} />],
+                ...(onchain?.transactionId === undefined ? [] : [['Transaction', <Address address={onchain.transactionId} />] as const]),
+              ]}
+            />
             {(risk?.rejections ?? []).map((rejection) => (
               <p key={rejection.code} className="rejection">
                 {forPeople(rejectionWords(rejection))}

@@ -4,7 +4,7 @@ import type { PredictionResearch as Research } from '../../../clients/typescript
 import { plain } from '../../words.js';
 import { api } from '../api.ts';
 import { At } from '../kit/ages.tsx';
-import { Loaded, Table } from '../kit/lists.tsx';
+import { FigureList, Loaded, Table } from '../kit/lists.tsx';
 
 type Derived = Research['probability'];
 
@@ -59,32 +59,16 @@ function Scale({ research: { probability, low, high } }: { readonly research: Re
 }
 
 const Verdict = ({ research: { corroboration, disagreement, at } }: { readonly research: Research }) => (
-  <dl className="figures padded">
-    <div>
-      <dt>Corroboration</dt>
-      <dd>{plain(corroboration)}</dd>
-    </div>
-    <div>
-      <dt>The venues</dt>
-      <dd className={disagreement.verdict === 'actionable' ? 'warn' : undefined}>{plain(disagreement.verdict)}</dd>
-    </div>
-    <div>
-      <dt>Edge per contract</dt>
-      <dd className="num" title={disagreement.edgePerContract.why}>
-        {disagreement.edgePerContract.value ?? '–'}
-      </dd>
-    </div>
-    <div>
-      <dt>Riskless</dt>
-      <dd>{disagreement.riskless === null ? '–' : disagreement.riskless ? 'yes' : 'no'}</dd>
-    </div>
-    <div>
-      <dt>As of</dt>
-      <dd>
-        <At at={at} />
-      </dd>
-    </div>
-  </dl>
+  <FigureList
+    look="figures padded"
+    lines={[
+      ['Corroboration', plain(corroboration)],
+      ['The venues', <span className={disagreement.verdict === 'actionable' ? 'warn' : undefined}>{plain(disagreement.verdict)}</span>],
+      ['Edge per contract', <span title={disagreement.edgePerContract.why}>{disagreement.edgePerContract.value ?? '–'}</span>],
+      ['Riskless', disagreement.riskless === null ? null : disagreement.riskless ? 'yes' : 'no'],
+      ['As of', <At at={at} />],
+    ]}
+  />
 );
 
 const Inputs = ({ inputs }: Pick<Research, 'inputs'>) =>

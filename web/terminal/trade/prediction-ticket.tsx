@@ -1,7 +1,7 @@
 /** The ticket of a prediction market: an outcome, a side and a size, on paper or signed by a linked wallet. */
 import { Button, SegmentedControl, Select, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import type { PredictionMarket, PredictionOrder } from '../../../clients/typescript/src/index.ts';
 import { plain, priceText } from '../../words.js';
@@ -14,6 +14,8 @@ import { Refusal } from '../kit/refusal.tsx';
 import { useMay } from '../member.ts';
 import { Signing } from '../wallet/signing.tsx';
 import { bodyOf, FIRST, type PredictionDraft, problemOf } from './prediction-draft.ts';
+import { FigureList } from '../kit/lists.tsx';
+import { useWallets } from '../organization.ts';
 
 export function PredictionTicket({ market }: { readonly market: PredictionMarket }) {
   const mayTrade = useMay('trade:execute');
@@ -21,11 +23,7 @@ export function PredictionTicket({ market }: { readonly market: PredictionMarket
   const [wallet, setWallet] = useState<string | null>(null);
   const change = (some: Partial<PredictionDraft>) => setDraft((before) => ({ ...before, ...some }));
   const placing = usePlacing(market, draft);
-  const wallets = useQuery({
-    queryKey: ['wallets'],
-    queryFn: async ({ signal }) => (await api.listWallets({}, { signal })).items,
-    enabled: mayTrade,
-  });
+  const wallets = useWallets({ isWanted: mayTrade });
   const own = (wallets.data ?? []).filter(({ chain }) => chain === 'spotchain');
   const signer = wallet ?? own[0]?.address ?? null;
   const { outcome, side, mode } = draft;
@@ -171,14 +169,17 @@ function Estimate({
   const at = isAmount(price) ? price : ((side === 'buy' ? found?.ask : found?.bid) ?? found?.last ?? null);
   const isCounted = unit === 'contracts' && isAmount(size) && at !== null;
   return (
-    <dl className="facts">
-      <dt>Price</dt>
-      <dd className="num">{at ?? '–'}</dd>
-      <dt>{side === 'buy' ? 'Cost' : 'Proceeds'} before fees</dt>
-      <dd>{isCounted ? <Money usd={multiply(size, at)} /> : unit === 'usd' && isAmount(size) ? <Money usd={size} /> : '–'}</dd>
-      <dt>Pays if {outcome}</dt>
-      <dd>{isCounted ? <Money usd={size} /> : '–'}</dd>
-    </dl>
+    <FigureList
+      look="facts"
+      lines={[
+        ['Price', at],
+        [
+          `${side === 'buy' ? 'Cost' : 'Proceeds'} before fees`,
+          isCounted ? <Money usd={multiply(size, at)} /> : unit === 'usd' && isAmount(size) ? <Money usd={size} /> : null,
+        ],
+        [`Pays if ${outcome}`, isCounted ? <Money usd={size} /> : null],
+      ]}
+    />
   );
 }
 

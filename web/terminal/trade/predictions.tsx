@@ -9,7 +9,7 @@ import { api } from '../api.ts';
 import { At } from '../kit/ages.tsx';
 import { Beside, Opener } from '../kit/beside.tsx';
 import { Choice } from '../kit/form.tsx';
-import { List, Loaded, useList } from '../kit/lists.tsx';
+import { FigureList, List, Loaded, useList } from '../kit/lists.tsx';
 import { compactText, Quality } from '../kit/numbers.tsx';
 import { PredictionOrders } from './prediction-orders.tsx';
 import { PredictionResearch } from './prediction-research.tsx';
@@ -144,22 +144,16 @@ function Market({ id }: { readonly id: string }) {
 function Rules({ market: { status, resolution, closesAt, expectedResolutionAt, fee } }: { readonly market: PredictionMarket }) {
   return (
     <>
-      <dl className="facts">
-        <dt>Status</dt>
-        <dd>{plain(status)}</dd>
-        <dt>Closes</dt>
-        <dd>
-          <At at={closesAt} />
-        </dd>
-        <dt>Resolves</dt>
-        <dd>
-          <At at={expectedResolutionAt} />
-        </dd>
-        <dt>Decided by</dt>
-        <dd>{plain(resolution.procedure)}</dd>
-        <dt>Fee</dt>
-        <dd>{fee.model === 'none' ? 'none' : fee.rate === null ? 'unknown' : `${plain(fee.model)}, rate ${fee.rate}`}</dd>
-      </dl>
+      <FigureList
+        look="facts"
+        lines={[
+          ['Status', plain(status)],
+          ['Closes', <At at={closesAt} />],
+          ['Resolves', <At at={expectedResolutionAt} />],
+          ['Decided by', plain(resolution.procedure)],
+          ['Fee', fee.model === 'none' ? 'none' : fee.rate === null ? 'unknown' : `${plain(fee.model)}, rate ${fee.rate}`],
+        ]}
+      />
       <details>
         <summary>Rules of resolution</summary>
         <p className="rules">{resolution.rules === '' ? 'The venue states none.' : resolution.rules}</p>

@@ -1,6 +1,6 @@
 /** A quote for a transfer between the chains: its wish, costs, alternatives, and the wallet that signs it. */
 import { Autocomplete, Button, Select, TextInput } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import type { BridgeTransfer, LinkedWallet } from '../../../clients/typescript/src/index.ts';
 import { clockAndZone, plain, priceText } from '../../words.js';
@@ -14,6 +14,7 @@ import { goTo } from '../place.ts';
 import { CHAINS, walletName } from '../wallet/linking.tsx';
 import { CallSending, Signing } from '../wallet/signing.tsx';
 import { FigureList } from '../kit/lists.tsx';
+import { useWallets } from '../organization.ts';
 
 type Chain = LinkedWallet['chain'];
 const other = (chain: Chain): Chain => (chain === 'spotchain' ? 'evmvenue' : 'spotchain');
@@ -110,10 +111,7 @@ interface WalletProps {
 
 /** An address, with the linked wallets of the chain to choose from. */
 function Wallet({ label, chain, address, write }: WalletProps) {
-  const { data = [] } = useQuery({
-    queryKey: ['wallets'],
-    queryFn: async ({ signal }) => (await api.listWallets({ limit: 200 }, { signal })).items,
-  });
+  const { data = [] } = useWallets();
   const own = data.filter((wallet) => wallet.chain === chain);
   const named = own.find((wallet) => wallet.address === address);
   return (

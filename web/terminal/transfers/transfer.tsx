@@ -7,7 +7,7 @@ import { api } from '../api.ts';
 import { Address } from '../kit/address.tsx';
 import { At } from '../kit/ages.tsx';
 import { Course, type Drawn } from '../kit/course.tsx';
-import { Loaded } from '../kit/lists.tsx';
+import { FigureList, Loaded } from '../kit/lists.tsx';
 import { ENDED, Progress, TransferState } from './state.tsx';
 
 const READ_EVERY_MS = 3_000;
@@ -71,16 +71,7 @@ function Axes({ axes: { provider, source, destination, refund } }: Pick<BridgeTr
     ['Destination chain', arrival(destination)],
     ...(refund.state === 'none' ? [] : [['Refund', arrival(refund)] as const]),
   ];
-  return (
-    <dl className="figures tall">
-      {lines.map(([title, words]) => (
-        <div key={title}>
-          <dt>{title}</dt>
-          <dd>{words}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <FigureList lines={lines} />;
 }
 
 const arrival = ({ state, amountUsd }: BridgeTransfer['axes']['destination']): string =>
@@ -99,16 +90,7 @@ function Terms({ transfer }: { readonly transfer: BridgeTransfer }) {
     ['Ended', <At key="ended" at={endedAt} />],
     ['Reason for this provider', explanation],
   ];
-  return (
-    <dl className="facts left">
-      {lines.map(([title, content]) => (
-        <div key={title} className="contents">
-          <dt>{title}</dt>
-          <dd>{content}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <FigureList look="facts left" lines={lines} />;
 }
 
 function courseOf({ amount, expectedReceived, minimumReceived }: BridgeTransfer, points: readonly BridgeTransferPoint[]): Drawn {

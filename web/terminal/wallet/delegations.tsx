@@ -8,7 +8,7 @@ import { At } from '../kit/ages.tsx';
 import { Ask } from '../kit/ask.tsx';
 import { withoutZeros } from '../kit/decimal.ts';
 import { type Field, Form } from '../kit/form.tsx';
-import { List, useList } from '../kit/lists.tsx';
+import { FigureList, List, useList } from '../kit/lists.tsx';
 import { Money } from '../kit/numbers.tsx';
 import { feed } from '../market.ts';
 import { useMay } from '../member.ts';
@@ -133,20 +133,16 @@ function ToSign({ wish, challenge: { text, issuedAt, nonce }, trader, done }: To
   };
   return (
     <div className="stack to-sign">
-      <dl className="facts left">
-        <dt>Trader</dt>
-        <dd>{'agentId' in trader ? 'this agent, without asking each time' : 'this Take, without asking each time'}</dd>
-        <dt>From</dt>
-        <dd>
-          <Address address={wish.wallet} />
-        </dd>
-        <dt>Max per transaction</dt>
-        <dd>{wish.maxNotionalUsd} USD</dd>
-        <dt>Until</dt>
-        <dd>{dayAndTime(wish.expiresAt)}</dd>
-        <dt>Sign before</dt>
-        <dd>{clockAndZone(Date.parse(issuedAt) + CHALLENGE_MS)}</dd>
-      </dl>
+      <FigureList
+        look="facts left"
+        lines={[
+          ['Trader', 'agentId' in trader ? 'this agent, without asking each time' : 'this Take, without asking each time'],
+          ['From', <Address address={wish.wallet} />],
+          ['Max per transaction', `${wish.maxNotionalUsd} USD`],
+          ['Until', dayAndTime(wish.expiresAt)],
+          ['Sign before', clockAndZone(Date.parse(issuedAt) + CHALLENGE_MS)],
+        ]}
+      />
       <pre className="wallet-text" tabIndex={0} role="region" aria-label="Text to sign">
         {text}
       </pre>

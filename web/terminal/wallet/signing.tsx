@@ -26,6 +26,7 @@ import {
   wallets,
 } from './standards.ts';
 import { useSandboxWallet } from './sandbox-wallet.tsx';
+import { FigureList } from '../kit/lists.tsx';
 
 /** Transactions to sign, in order, and their submission. */
 export interface Prepared {
@@ -176,18 +177,13 @@ export function TypedDataSigning({ address, typedData, handIn }: TypedDataSignin
   };
   return (
     <>
-      <dl className="facts left">
-        <dt>Domain</dt>
-        <dd>
-          {domain.name} {domain.version} on the chain {domain.chainId}
-        </dd>
-        {Object.entries(message).map(([name, value]) => (
-          <div key={name} className="contents">
-            <dt>{plain(name)}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <FigureList
+        look="facts left"
+        lines={[
+          ['Domain', `${domain.name} ${domain.version} on the chain ${domain.chainId}`],
+          ...Object.entries(message).map(([name, value]) => [plain(name), value] as const),
+        ]}
+      />
       <WalletButtons chain="evmvenue" verb="Sign with" act={act} />
     </>
   );

@@ -2,12 +2,12 @@
 import { Button, Select } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { dayAndTime, dayOf, forPeople, numberText, plain, priceText, symbolOf } from '../../../words.js';
+import { dayOf, forPeople, numberText, plain, priceText, symbolOf } from '../../../words.js';
 import { api, type BacktestPreview } from '../../api.ts';
-import { Heads } from '../../kit/heads.tsx';
 import { Change, Gain, Money, Price } from '../../kit/numbers.tsx';
 import { Refusal } from '../../kit/refusal.tsx';
-import { FigureList } from '../../kit/lists.tsx';
+import { FigureList, Table } from '../../kit/lists.tsx';
+import { At } from '../../kit/ages.tsx';
 
 type Result = NonNullable<BacktestPreview['result']>;
 
@@ -173,56 +173,37 @@ function Course({ daily }: { readonly daily: Result['daily'] }) {
   );
 }
 
-function RuleCounts({ rules }: { readonly rules: Result['rules'] }) {
-  return (
-    <div className="scroll-x" tabIndex={0} role="region" aria-label="How often each rule passed">
-      <table className="rows">
-        <Heads titles={['Rule', 'Side', 'Passed', 'Looked', 'Unknown']} words={['Side']} />
-        <tbody>
-          {rules.map(({ side, type, threshold, evaluated, passed, unknown }, place) => (
-            <tr key={`${place} ${type}`}>
-              <th scope="row">
-                {plain(type)} {typeof threshold === 'number' ? numberText(threshold) : threshold}
-              </th>
-              <td className="text">{side}</td>
-              <td className="num">{priceText(String(passed))}</td>
-              <td className="num">{priceText(String(evaluated))}</td>
-              <td className="num">{priceText(String(unknown))}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
+const RuleCounts = ({ rules }: { readonly rules: Result['rules'] }) => (
+  <Table
+    label="How often each rule passed"
+    rows={rules.map((rule, place) => ({ ...rule, place }))}
+    keyOf={({ place, type }) => `${place} ${type}`}
+    columns={[
+      {
+        title: 'Rule',
+        cell: ({ type, threshold }) => `${plain(type)} ${typeof threshold === 'number' ? numberText(threshold) : threshold}`,
+      },
+      { title: 'Side', isText: true, cell: ({ side }) => side },
+      { title: 'Passed', cell: ({ passed }) => priceText(String(passed)) },
+      { title: 'Looked', cell: ({ evaluated }) => priceText(String(evaluated)) },
+      { title: 'Unknown', cell: ({ unknown }) => priceText(String(unknown)) },
+    ]}
+  />
+);
 
-function LastTrades({ trades }: { readonly trades: Result['trades'] }) {
-  return (
-    <div className="scroll-x" tabIndex={0} role="region" aria-label="Last trades of the preview">
-      <table className="rows wide">
-        <Heads titles={['Bought', 'Instrument', 'Price', 'Sold', 'Price at the end', 'P&L', 'By']} words={['Instrument', 'By']} />
-        <tbody>
-          {trades.map(({ instrument, decidedAt, entryPrice, exitDecidedAt, exitPrice, profitUsd, exitedBy }) => (
-            <tr key={`${decidedAt} ${instrument}`}>
-              <th scope="row" className="num">
-                {dayAndTime(decidedAt)}
-              </th>
-              <td className="text">{symbolOf(instrument)}</td>
-              <td>
-                <Price price={entryPrice} />
-              </td>
-              <td className="num">{exitDecidedAt === null ? 'open' : dayAndTime(exitDecidedAt)}</td>
-              <td>
-                <Price price={exitPrice} />
-              </td>
-              <td>
-                <Gain usd={profitUsd} />
-              </td>
-              <td className="text">{exitedBy.map(plain).join(', ')}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
+const LastTrades = ({ trades }: { readonly trades: Result['trades'] }) => (
+  <Table
+    label="Last trades of the preview"
+    rows={trades}
+    keyOf={({ decidedAt, instrument }) => `${decidedAt} ${instrument}`}
+    columns={[
+      { title: 'Bought', cell: ({ decidedAt }) => <At at={decidedAt} /> },
+      { title: 'Instrument', isText: true, cell: ({ instrument }) => symbolOf(instrument) },
+      { title: 'Price', cell: ({ entryPrice }) => <Price price={entryPrice} /> },
+      { title: 'Sold', cell: ({ exitDecidedAt }) => (exitDecidedAt === null ? 'open' : <At at={exitDecidedAt} />) },
+      { title: 'Price at the end', cell: ({ exitPrice }) => <Price price={exitPrice} /> },
+      { title: 'P&L', cell: ({ profitUsd }) => <Gain usd={profitUsd} /> },
+      { title: 'By', isText: true, cell: ({ exitedBy }) => exitedBy.map(plain).join(', ') },
+    ]}
+  />
+);
