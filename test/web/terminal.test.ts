@@ -384,7 +384,16 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
     expect(await banner.getByRole('button').count()).toBe(0);
 
     await page.getByRole('button', { name: /account of/ }).click();
+    // Who sees the way in is signed out: not before the service has answered.
+    await page.route('**/v1/session', async (route) => {
+      await page.getByText('Signing out…').waitFor();
+      expect(await page.getByLabel('Access token').count()).toBe(0);
+      await route.continue();
+    });
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByLabel('Access token').waitFor();
+    expect(await browser.context.cookies()).toEqual([]);
+    await page.unroute('**/v1/session');
     await giveToken(page, service.token('risk-manager'));
     await page.getByRole('button', { name: 'Resume Patient' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();

@@ -67,6 +67,9 @@ async function watchedFetch(...call: Parameters<typeof fetch>): Promise<Response
 /** The service of this page; its cookie says who asks. */
 export const api = createClient({ fetch: watchedFetch });
 
+/** The same for a call that has to arrive though its page is closed. */
+export const lastCall = createClient({ fetch: (input, init) => fetch(input, { ...init, keepalive: true }) });
+
 /** True once the service has refused a call because nobody is signed in. */
 export const signedOut = createStore(false);
 

@@ -1,7 +1,7 @@
 /** Member who is signed in, and what their role gives. */
 import { createContext, useContext } from 'react';
-import { api, type Me, queries, signedOut } from './api.ts';
-import { keep, readKept } from './kit/store.ts';
+import { api, lastCall, type Me, queries, signedOut } from './api.ts';
+import { createStore, keep, readKept } from './kit/store.ts';
 
 /** Names the session, by which the page knows whether to ask the service at all: its end, which another clock may have passed already. */
 const HINT = 'sevengate.signedInUntil';
@@ -37,20 +37,24 @@ addEventListener('storage', ({ key, newValue }) => {
 /** Remembers for the other pages that somebody is signed in until then. */
 export const keepSignedIn = (expiresAt: string): void => keep(HINT, expiresAt);
 
+/** True from the wish to sign out until the service has answered it. */
+export const signingOut = createStore(false);
+
 /**
- * Ends the session, and the page with everything that was read for its member.
+ * Ends the session, and the page with everything that was read for its member. The page says that it is signed out only once it is: who
+ * closes it before is signed out all the same, since the call outlives the page.
  * @throws Error if the service does not answer; the member is signed in as before.
  */
 export async function signOut(): Promise<void> {
-  queries.clear();
-  signedOut.set(true);
+  signingOut.set(true);
   try {
-    await api.closeSession();
-  } catch (error) {
-    signedOut.set(false);
-    throw error;
+    await lastCall.closeSession();
+    keep(HINT, NOBODY);
+    queries.clear();
+    signedOut.set(true);
+  } finally {
+    signingOut.set(false);
   }
-  keep(HINT, NOBODY);
 }
 
 /** Reads who is signed in now. What another member read here is forgotten. */

@@ -7,7 +7,7 @@ import { Frame } from './frame.tsx';
 import { NotRead } from './kit/lists.tsx';
 import { Guarded, Refusal } from './kit/refusal.tsx';
 import { createStore, useStore } from './kit/store.ts';
-import { becomeMember, identityOf, isKeptSignedIn, keepSignedIn, MeContext } from './member.ts';
+import { becomeMember, identityOf, isKeptSignedIn, keepSignedIn, MeContext, signingOut } from './member.ts';
 import { IS_REPLAY } from './replay/mode.ts';
 
 // Nobody signs in to a tape.
@@ -30,6 +30,7 @@ if (code !== null) {
 
 export function Session() {
   const isOut = useStore(signedOut);
+  const isLeaving = useStore(signingOut);
   const { isWaiting, error } = useStore(link);
   const me = useQuery({
     queryKey: ['me'],
@@ -42,8 +43,9 @@ export function Session() {
     return (
       <>
         {isOut && <SignIn reason={error} />}
+        {isLeaving && <main className="sign-in faint">Signing out…</main>}
         {/* A session that ran out hides what somebody was writing, and loses nothing of it. */}
-        <Activity mode={isOut ? 'hidden' : 'visible'}>
+        <Activity mode={isOut || isLeaving ? 'hidden' : 'visible'}>
           <MeContext value={me.data}>
             <Guarded key={identityOf(me.data)}>
               <Frame />
