@@ -6,6 +6,6 @@ export interface PreferencesView {
   readonly version: number;
   readonly preferences: RiskPreferences;
   readonly setBy: string | null;
-  /** ISO 8601. */
+  /** ISO 8601; null for the defaults. */
   readonly setAt: string | null;
 }

@@ -1,4 +1,4 @@
-/** Brings a database up to the newest migration: forward only, in order, each in one transaction, each exactly once. */
+/** Applies database migrations: forward only, in order, each once and in one transaction. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { openDatabase, type Transaction } from './database.ts';
@@ -15,13 +15,13 @@ export interface MigrationResult {
 }
 
 /**
- * Applies what is missing.
- * @throws Error if an applied file was changed or removed afterwards, or where a statement fails (nothing of that file stays).
+ * Applies missing migrations. @throws Error if an applied file was changed or removed, or if a statement fails; nothing of that file is
+ * kept
  */
 export async function migrate(
   url: string,
   onProgress: (name: string, done: number, total: number) => void = () => {},
-  /** Signs what a migration changes of logged tables; without it such changes show in the trail as nobody's. */
+  /** Signer of the migrations' changes to logged tables; without it the trail shows them as unsigned. */
   writer: BatchSigner | null = null,
 ): Promise<MigrationResult> {
   const files = readdirSync(MIGRATIONS)
@@ -68,7 +68,7 @@ function readMigration(name: string): MigrationFile {
   return { name, text, hash: createHash('sha256').update(text).digest('hex') };
 }
 
-/** Adds row-level security and protected writes to the tables that a migration created, so that none is left without them by oversight. */
+/** Adds row-level security and write protection to the tables that a migration created. */
 async function protectTables(transaction: Transaction): Promise<void> {
   const [known] = await transaction<{ rows: boolean; writes: boolean }[]>`
     select to_regprocedure('protect_organizations()') is not null as rows, to_regprocedure('protect_writes()') is not null as writes`;

@@ -1,6 +1,6 @@
 /**
- * Databases from before the baseline of migrations (0001 to 0019): their schema is the baseline's, their list of applied files is not.
- * Where that list is complete it is exchanged, so that both go on with the same files.
+ * Converts databases from before the baseline of migrations (0001 to 0019). Their schema equals the baseline's, but their list of applied
+ * files does not. A complete list is replaced by the baseline's.
  */
 import { createHash } from 'node:crypto';
 import type { Sql } from './database.ts';
@@ -11,14 +11,14 @@ export interface MigrationFile {
   readonly hash: string;
 }
 
-/** Every file below it is the baseline's, now and before. */
+/** First file name after the baseline, in the old and the new list. */
 const AFTER_BASELINE = '0400';
-/** SHA-256 of the complete list from before the baseline, over its lines `name hash`, by name. */
+/** SHA-256 of the complete old list, over its lines `name hash` sorted by name. */
 const BEFORE = { files: 42, digest: 'eeba1f7c75ee1af2a9b54860183baa9b1dbcbec589758172dba3f527a16ed384' } as const;
-/** The file that gave each table its writers, now and before: the verifier asks when the database got it. */
+/** File that gave each table its writers, in the old and the new list; the verifier reads when it was applied. */
 const NAMED_WRITERS = '0005_trail.sql';
 
-/** @throws Error if the list from before is not the complete one. */
+/** @throws Error if the old list is not complete */
 export async function exchangeForBaseline(sql: Sql, files: readonly MigrationFile[]): Promise<void> {
   const before = await sql<{ name: string; hash: string }[]>`
     select name, hash from migrations where name < ${AFTER_BASELINE} order by name collate "C"`;

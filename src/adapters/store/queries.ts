@@ -1,19 +1,21 @@
-/** Queries that can be asked alone, or several of them as one statement: what one order is assessed by is one round trip and one snapshot. */
+/**
+ * Queries that can run alone or combined into one statement, so that the facts of an order need one round trip and come from one snapshot.
+ */
 import type postgres from 'postgres';
 import type { Sql, Transaction } from './database.ts';
 
-/** A statement that was not sent yet, and how its rows are read. Amounts must be texts in them: JSON would make them floats. */
+/** Unsent statement and the parser of its rows. Amounts must be selected as text, because JSON would turn them into floats. */
 export interface Query<Value> {
   readonly statement: postgres.PendingQuery<postgres.Row[]>;
   readonly read: (rows: never[]) => Value;
 }
 
-/** Asks one query. */
+/** Runs one query. */
 export async function answerOf<Value>({ statement, read }: Query<Value>): Promise<Value> {
   return read([...(await statement)] as never[]);
 }
 
-/** Asks queries as one statement, all on the same snapshot of the database. */
+/** Runs queries as one statement on one snapshot. */
 export async function answersOf<Values extends object>(
   sql: Sql | Transaction,
   queries: { readonly [Name in keyof Values]: Query<Values[Name]> },

@@ -1,4 +1,4 @@
-/** Makes a database ready for its writers: migrated, and taking changes from nobody else. */
+/** Prepares a database for its writers: applies migrations and registers the writers, after which it accepts changes only from them. */
 import type { Writer } from '../../domain/trail/batch.ts';
 import { openWriterKeys, type WriterKey } from '../signing-keys/writer-keys.ts';
 import { openDatabase } from './database.ts';
@@ -7,28 +7,28 @@ import { registerWriters } from './trail/writer-registry.ts';
 
 export interface ReadyDatabase {
   readonly keys: Readonly<Partial<Record<Writer, WriterKey>>>;
-  /** Names of the migrations that were applied now. */
+  /** Names of the migrations that were applied. */
   readonly applied: readonly string[];
-  /** Number of rows that were signed as found; null if the trail was signed before. */
+  /** Number of existing rows that were signed; null if the trail was signed before. */
   readonly genesis: number | null;
 }
 
 /**
- * Migrates a database and registers the writers with it. From the first registration on it takes changes from writers alone.
- * @param home the state folder, in which the keys lie. @param ownerUrl of the login that owns the tables. @throws Error in one sentence if a key file cannot be used.
+ * Migrates a database and registers the writers. After the first registration it accepts changes from writers only. @param home state
+ * folder with the keys @param ownerUrl URL of the login that owns the tables @throws Error with one sentence if a key file cannot be used
  */
 export async function readyDatabase(home: string, ownerUrl: string, writers: readonly Writer[]): Promise<ReadyDatabase> {
   const keys: Readonly<Partial<Record<Writer, WriterKey>>> = openWriterKeys(home, writers);
   const opened = Object.values(keys);
-  // First, if the trail is signed already: what a migration changes is signed by a key that the database knows.
+  // On a signed trail, register first, so that the migration's changes are signed by a known key.
   const before = await registerWriters(ownerUrl, opened);
   const { applied } = await migrate(ownerUrl, () => {}, keys.worker ?? keys.api ?? opened[0] ?? null);
-  // Another process may have migrated meanwhile: what counts is what the database knew of these writers before, not who migrated it.
+  // Decided by what the database knew of the writers, because another process may have migrated it meanwhile.
   const after = before.knowsAll ? null : await registerWriters(ownerUrl, opened);
   return { keys, applied, genesis: before.genesis ?? after?.genesis ?? null };
 }
 
-/** Returns the key that signs a command's changes, if the database takes changes from writers alone; null if it knows none. */
+/** Returns the key that signs a command's changes; null if the database has no registered writers. */
 export async function commandWriter(home: string, ownerUrl: string): Promise<WriterKey | null> {
   const owner = openDatabase({ url: ownerUrl, connections: 1, role: null, name: 'sevengate writers' });
   try {

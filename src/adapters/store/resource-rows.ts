@@ -1,4 +1,4 @@
-/** Rows of resources: how records of actors become them, and how lists read them. Every read names the organization. */
+/** Rows of resources: writing actors' records and reading lists. Every read takes the organization. */
 import type { ActorRecord } from '../../domain/agents/actor-step.ts';
 import type { Page, PageOf } from '../../domain/values/page.ts';
 import { type Fragment, type Sql, send, type Transaction } from './database.ts';
@@ -12,7 +12,7 @@ interface Written {
   readonly upsert: TemplateStringsArray | null;
 }
 
-/** A row as it is read: its columns under the names of their fields. */
+/** Row as read, with field names as column names. */
 type Row = Readonly<Record<string, unknown>>;
 
 interface NumberedRow extends Row {
@@ -27,26 +27,23 @@ interface Readable<View> {
 
 type Writer = (transaction: Transaction, records: readonly ActorRecord[]) => Promise<void>;
 
-/** Writes the state in which a step leaves a resource. If a step projects twice, the last record counts. */
+/** Creates the writer of a resource's projection. If a step projects twice, the last record counts. */
 export function project({ table, upsert }: Written): Writer {
   if (upsert === null) throw new Error(`nothing of ${table} changes: its rows are only added`);
   return writer(upsert, lastOfEach);
 }
 
-/** Adds rows. One that is there is an error, unless the definition leaves it out. */
+/** Creates a writer that adds rows. An existing row is an error, unless the definition ignores it. */
 export const append = ({ insert, unless }: Written): Writer => writer(insert, (records) => records, unless === undefined);
 
-/** Changes rows that are there. */
+/** Creates a writer that changes existing rows. */
 export const revise = ({ update }: { readonly update: TemplateStringsArray }): Writer => writer(update, lastOfEach);
 
-/** The last record of each row: what a step leaves if it projects twice. */
+/** Returns the last record of each row. */
 export const lastOfEach = (records: readonly ActorRecord[]): readonly ActorRecord[] =>
   records.length === 1 ? records : [...new Map(records.map((record) => [record['id'], record])).values()];
 
-/**
- * Builds a writer. With `counts` the transaction fails if a row is missing or belongs to another organization: the statement then writes
- * fewer rows.
- */
+/** Creates a writer. With `counts` the transaction fails if a row is missing or belongs to another organization. */
 function writer(text: TemplateStringsArray, rowsOf: (records: readonly ActorRecord[]) => readonly ActorRecord[], counts = true): Writer {
   return async (transaction, records) => {
     const rows = rowsOf(records);
@@ -54,23 +51,23 @@ function writer(text: TemplateStringsArray, rowsOf: (records: readonly ActorReco
   };
 }
 
-/** Returns a text of a definition as a part of a statement. */
+/** Returns a definition's text as a part of a statement. */
 export function part(sql: Sql | Transaction, text: string): Fragment {
   return sql(Object.assign([text], { raw: [text] }));
 }
 
-/** The columns of a definition, of a table that the statement calls `t`. */
+/** Returns the columns of a definition; the statement names the table `t`. */
 export function columnsOf(sql: Sql | Transaction, { select }: Pick<Readable<unknown>, 'select'>): Fragment {
   return part(sql, select.map((column) => `t.${column}`).join(', '));
 }
 
-/** Columns of other tables that a read shows, and how they are joined to the table, `t`. */
+/** Further columns from other tables, and their join with `t`. */
 interface Joined {
   readonly columns: Fragment;
   readonly join: Fragment;
 }
 
-/** Reads resources of one table, `t`, by pages, and one of them. `narrowed` is a further condition, beginning with `and`. */
+/** Creates reads of a table `t`: pages and single rows. `narrowed` is a further condition that begins with `and`. */
 export function createRowReads<View>(sql: Sql, definition: Readable<View>, joined?: Joined) {
   const from = sql`select t.number, ${columnsOf(sql, definition)} ${joined === undefined ? sql`` : sql`, ${joined.columns}`}
     from ${part(sql, definition.table)} t ${joined?.join ?? sql``}`;
@@ -79,7 +76,7 @@ export function createRowReads<View>(sql: Sql, definition: Readable<View>, joine
     return row === undefined ? null : definition.view(row);
   };
   return {
-    /** Newest first. The position is the last row's number. */
+    /** Lists rows, newest first. The position is the last row's number. */
     async list(orgId: string, { limit, after }: Page, narrowed: Fragment = sql``): Promise<PageOf<View>> {
       const rows = await sql<
         NumberedRow[]
@@ -89,9 +86,9 @@ export function createRowReads<View>(sql: Sql, definition: Readable<View>, joine
       return { items: page.items.map((row) => definition.view(row)), next: page.next };
     },
 
-    /** Null if the organization has no such row. */
+    /** Returns a row by id; null if the organization has none. */
     find: (orgId: string, id: string) => one(orgId, sql`t.id = ${id}`),
-    /** The row that satisfies a condition; null if none of the organization does. */
+    /** Returns the organization's row that satisfies a condition, or null. */
     one,
   };
 }

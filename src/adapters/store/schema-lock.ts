@@ -1,5 +1,5 @@
 /**
- * The advisory lock under which the shape of a database changes and its writers are registered, one process at a time per
- * database. Any constant. Processes that start at once would otherwise wait for each other's tables in a circle.
+ * Id of the advisory lock for changing the schema and registering writers, which prevents deadlocks between processes that start at once.
+ * Any constant works.
  */
 export const SCHEMA_LOCK = 7_070_707;

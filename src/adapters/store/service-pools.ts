@@ -1,4 +1,4 @@
-/** The connections of one process of the service: a pool for each role of the database, which signs what it changes. */
+/** Database connections of one process: a pool per database role, which signs its changes. */
 import type { Writer } from '../../domain/trail/batch.ts';
 import type { WriterKey } from '../signing-keys/writer-keys.ts';
 import { API_ROLE } from './callers/as-organization.ts';
@@ -10,33 +10,33 @@ import type { Logins } from './logins.ts';
 const DATABASE_CONNECTIONS = 5;
 const FEED_CONNECTIONS = 3;
 const EVALUATOR_CONNECTIONS = 2;
-/** A statement for a caller is a short transaction that has its connection to itself. */
+/** Connections for API callers, whose statements are short transactions. */
 const CALLER_CONNECTIONS = 10;
 
 export interface ServicePools {
-  /** Works as the application's role; what it changes is signed by the worker, or where this process runs none, by who does the work. */
+  /** Connections with the application's role. Changes are signed by the worker, or by the process's own writer if it runs no worker. */
   readonly sql: Sql;
-  /** The same for the feed, which signs what it has received. */
+  /** Connections of the feed, which signs received data. */
   readonly feed: Sql;
-  /** Works as the owner of the tables, for what no role of the service may do. */
+  /** Runs work as the owner of the tables, for what no role of the service may do. */
   asOwner<Value>(work: (owner: Sql) => Promise<Value>): Promise<Value>;
-  /** Works as the role that puts evidence on record. */
+  /** Connections with the evaluator's role, which writes evidence. */
   readonly evaluator: Sql;
-  /** Opens the connections that serve callers, each seeing one organization alone. */
+  /** Opens the connections for API callers, each restricted to one organization. */
   openCallers(): Sql;
 }
 
 export function openServicePools(
   { appUrl, apiUrl, evaluatorUrl }: Pick<Logins, 'appUrl' | 'apiUrl' | 'evaluatorUrl'>,
   deps: {
-    /** Names the process in what PostgreSQL shows of its connections. */
+    /** Name in PostgreSQL's list of connections. */
     readonly name: string;
     readonly keys: Readonly<Partial<Record<Writer, WriterKey>>>;
     /** URL of the login that owns the tables. */
     readonly ownerUrl: string;
-    /** False: only the owner's commits are waited for on disk, each with everything that was committed before it. */
+    /** False to wait for the disk only on the owner's commits, which include everything committed before. */
     readonly waitsForDisk: boolean;
-    /** Is told how each pool is closed. */
+    /** Receives the closing function of each pool. */
     readonly onStop: (what: string, stop: () => Promise<unknown>) => void;
   },
 ): ServicePools {

@@ -1,4 +1,4 @@
-/** Simulated time of a sandbox: how far its database says it was moved on. Only the owner of the tables moves it. */
+/** Simulated time of a sandbox, stored in its database. Only the owner of the tables can advance it. */
 import type { Clock } from '../../../streams/clock.ts';
 import { aheadOfSystem, createLiveClock } from '../../../streams/live-clock.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
@@ -6,34 +6,34 @@ import type { StretchPorts } from '../../simulation/stretch/stretch.ts';
 import type { Sql, Transaction } from './database.ts';
 import { createWorkRecorder } from './long-work-store.ts';
 
-/** A database whose time was moved. */
+/** Shift of a database's time. */
 export interface SimulatedTime {
-  /** Lead of the service's time over the machine's, in milliseconds. */
+  /** Milliseconds by which the service's time is ahead of the machine's. */
   readonly aheadMs: number;
-  /** The service's time when it was moved first: what was written from then on is simulated. */
+  /** Service time of the first shift; later data is simulated. */
   readonly since: EpochMs;
 }
 
-/** Reads the simulated time; null if the time was never moved. */
+/** Reads the simulated time; null if it was never shifted. */
 export async function simulatedTime(sql: Sql | Transaction): Promise<SimulatedTime | null> {
   const [row] = await sql<SimulatedTime[]>`select ahead_ms as "aheadMs", since from simulated()`;
   return row ?? null;
 }
 
-/** Milliseconds that the service's time is ahead of the machine's; zero if it was never moved. */
+/** Returns the milliseconds by which the service's time is ahead of the machine's; 0 if it was never shifted. */
 export async function aheadOfMachine(sql: Sql): Promise<number> {
   return (await simulatedTime(sql))?.aheadMs ?? 0;
 }
 
-/** A live clock that stands where the service of this database stands. */
+/** Creates a live clock with the time of this database's service. */
 export async function databaseClock(sql: Sql): Promise<Clock> {
   const aheadMs = await aheadOfMachine(sql);
   return createLiveClock(aheadOfSystem(() => aheadMs));
 }
 
-/** Moves the service's time on to `at` at least; it never goes back. `owner` works as the owner of the tables. */
+/** Advances the service's time to at least `at`; it never goes back. `owner` is connected as the owner of the tables. */
 export async function moveTimeTo(owner: Sql, at: EpochMs): Promise<void> {
-  // Not waited for on disk: what is written at that time commits after it.
+  // Not flushed to disk: later writes commit after it.
   await owner.begin((transaction) => [
     transaction`set local synchronous_commit to off`,
     transaction`
@@ -42,10 +42,7 @@ export async function moveTimeTo(owner: Sql, at: EpochMs): Promise<void> {
   ]);
 }
 
-/**
- * Writes in the database how far a stretch is while it is lived through, as of all long work.
- * @param clock Of the machine's time, not of the stretch's.
- */
+/** Records progress in the database while time is advanced. @param clock machine time, not simulated time */
 export function recordedMove(sql: Sql, clock: Pick<Clock, 'now' | 'deadline'>, signal: AbortSignal): StretchPorts['recorded'] {
   const recorder = createWorkRecorder(sql, clock, 'sevengate sandbox advance');
   const work = {

@@ -1,15 +1,15 @@
-/** Free space for writing: what is left on the disk of the state folder, and changes that the database refused for lack of space. */
+/** Watches free space: the disk of the state folder, and changes that the database refused for lack of space. */
 import { statfs } from 'node:fs/promises';
 import type { Clock } from '../../../streams/clock.ts';
 import { errorText } from '../../domain/values/value-text.ts';
 import { isOutOfResources } from './database.ts';
 
-/** Below this many bytes free a disk counts as full: PostgreSQL needs as much for its next files. */
+/** Bytes below which a disk counts as full: PostgreSQL needs as much for its next files. */
 const LEAST_BYTES = 64 * 1024 * 1024;
-/** A refusal for lack of room counts for so long. */
+/** Milliseconds for which a refusal for lack of space counts. */
 const REFUSAL_COUNTS_MS = 30_000;
 
-/** @param freeBytes what is free on the disk of the state folder; asked of the system unless told. */
+/** @param freeBytes returns the free bytes on the state folder's disk; default asks the system */
 export function createSpaceWatch(
   home: string,
   clock: Pick<Clock, 'elapsed'>,

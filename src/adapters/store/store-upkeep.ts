@@ -1,4 +1,4 @@
-/** Upkeep of the store: what is too old is deleted or archived, and stalled shards are reported. */
+/** Maintains the store: deletes or archives old rows and reports stalled shards. */
 import type { LoopName } from '../../../actors/runtime/loops.ts';
 import type { RecurringWork } from '../../../actors/runtime/recurring.ts';
 import type { Clock } from '../../../streams/clock.ts';
@@ -12,25 +12,25 @@ import { createWorkRecorder, forgetWork } from './long-work-store.ts';
 import type { Sql } from './database.ts';
 import { moveOldHistory } from './trail/history-archive.ts';
 
-/** Retention of an answer under an Idempotency-Key, and the interval of deleting what is too old. */
+/** Hours for which answers under an Idempotency-Key are kept. */
 const ANSWER_HOURS = 48;
 export const TIDY_MS = 3_600_000;
-/** Days for which an import, a fetch or a move is shown. */
+/** Days for which finished imports, fetches and moves are shown. */
 const WORK_DAYS = 7;
-/** Interval of the check for stalled shards. */
+/** Milliseconds between checks for stalled shards. */
 const STALLED_MS = 15_000;
 
-/** Retention times. */
+/** Retention by kind. */
 export interface KeptDays {
-  /** Announcements that are older than so many days are forgotten. */
+  /** Days for which announcements are kept. */
   readonly feedHistoryDays: number;
-  /** Activities that ended more than so many days ago are forgotten. */
+  /** Days for which ended activities are kept. */
   readonly activityHistoryDays: number;
-  /** Decisions and what they were made on move to archive files in this folder once they are so many days old; never if it is null. */
+  /** Days after which decisions and their inputs move to archive files in this folder; null for never. */
   readonly trailHistory: { readonly days: number | null; readonly folder: string };
 }
 
-/** Returns the hourly work, done by any worker that the queue sends. What the feed received is deleted by the feed. */
+/** Creates the hourly maintenance, run by any worker. The feed deletes what it received. */
 export function tidyingWork(sql: Sql, kept: KeptDays, clock: Pick<Clock, 'now' | 'deadline'>): readonly RecurringWork[] {
   const { days, folder } = kept.trailHistory;
   const works: readonly (readonly [what: LoopName, run: () => Promise<unknown>])[] = [
@@ -46,7 +46,7 @@ export function tidyingWork(sql: Sql, kept: KeptDays, clock: Pick<Clock, 'now' |
   return works.map(([what, run]) => ({ what, everyMs: TIDY_MS, run }));
 }
 
-/** Tells of quarantines, and of shards that do not advance: the metrics at every look, the log where their number has changed. */
+/** Reports quarantines and stalled shards: to metrics at every check, to the log when their number changes. */
 export function stalledShardsWatch(
   sql: Sql,
   metrics: Pick<ServiceMetrics, 'stalled' | 'quarantined'>,

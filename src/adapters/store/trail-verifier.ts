@@ -1,6 +1,7 @@
 /**
- * Verifies the trail by itself: recomputes every hash of every agent's chain of decisions and of gate records from the rows
- * as they lie, in the order of time, holds every book against its ledger, and names the first row that was altered. Shares nothing with the code that wrote the rows but their hash rules.
+ * Verifies the trail independently: recomputes every hash of every agent's chains of decisions and gate records from the stored rows in
+ * order of time, compares every book with its ledger, and names the first altered row. It shares only the hash rules with the code that
+ * wrote the rows.
  */
 import { canonicalHash, sha256Hex } from '../../domain/values/canonical-json.ts';
 import type { Observation } from '../../domain/market/cut.ts';
@@ -25,20 +26,20 @@ import { type SignatureOptions, type SignatureReport, verifySignatures } from '.
 
 const AGENT_TICK_MS = 60_000;
 const TAKE_TICK_MS = 30_000;
-/** Range verified at once. Its observations fit into memory, whatever the length of the trail. */
+/** Milliseconds that are verified at once, so that their observations fit into memory. */
 const WINDOW_MS = 3_600_000;
-/** About so many rows are read at once. */
+/** Approximate rows per read. */
 const PAGE_ROWS = 20_000;
 const MAX_BREAKS = 100;
 
-/** One thing in the trail that is not as it was written. */
+/** Difference between the trail and what was written. */
 export interface TrailBreak {
   readonly agentId: string | null;
   /** Slot in ISO 8601; null if the break belongs to none. */
   readonly slot: string | null;
-  /** Broken part: `disposition`, `previous_hash`, `observation`, `manifest`, `missing decision`... */
+  /** Altered part: `disposition`, `previous_hash`, `observation`, `manifest`, `missing decision`... */
   readonly part: string;
-  /** One sentence: what is there and what should be. */
+  /** Sentence with the stored and the expected value. */
   readonly detail: string;
 }
 
@@ -50,29 +51,29 @@ export interface TrailReport {
   readonly decisions: number;
   readonly observations: number;
   readonly manifests: number;
-  /** Pieces of evidence and changes of stage. */
+  /** Number of pieces of evidence and changes of stage. */
   readonly gateRecords: number;
   readonly books: number;
-  /** Trades that outside code asked for, each on the record of its slot. */
+  /** Number of trades that outside code proposed. */
   readonly outsideProposals: number;
-  /** Stretches of history that were moved to archive files, and read from there. */
+  /** Number of archived periods that were read. */
   readonly archives: number;
-  /** Cuts that the owner has marked as wrong: decisions on them stay, and nothing is assessed by them. */
+  /** Cuts that the owner marked as wrong. Decisions on them stay; assessments ignore them. */
   readonly corrections: readonly CutCorrection[];
-  /** Signed transactions whose routes paid a stranger. They are told, and are no break: the rows are as they were signed. */
+  /** Signed transactions whose routes paid a foreign account. They are reported but are not breaks, because the rows are unaltered. */
   readonly routes: RouteSearch;
-  /** Proofs of wallets that only a contract on their chain can check: nobody asked it. */
+  /** Number of wallet proofs that only a contract on the chain can verify; they were not verified. */
   readonly proofsByContracts: number;
-  /** Result of verifying signatures; null if nobody signs this database. */
+  /** Result of verifying signatures; null if the database has no registered writers. */
   readonly signatures: SignatureReport | null;
-  /** Start of this sandbox's moved time (ISO 8601). What was written from then on is simulated. Null if the time was never moved. */
+  /** Start of this sandbox's simulated time (ISO 8601), from which rows are simulated; null if time was never shifted. */
   readonly simulatedSince: string | null;
 }
 
 export interface VerifyOptions extends SignatureOptions {
-  /** Folder of archive files. Without one, moved history counts as a break. */
+  /** Folder of archive files. Without it, archived history counts as a break. */
   readonly archive?: string | null;
-  /** The chain that wallets have signed typed data for; that of the default settings unless given. */
+  /** EVM chain of signed typed data; default that of the default settings. */
   readonly evmChainId?: number;
 }
 
@@ -92,47 +93,47 @@ interface StoredDecision {
   hash: string;
 }
 
-/** State of one agent while its chain is walked. */
+/** State of one agent's chain during verification. */
 interface Chain {
   readonly id: string;
-  /** Interval of its ticks while it is on duty. */
+  /** Milliseconds between its ticks on duty. */
   readonly periodMs: number;
-  /** Time at which it was on duty, by its steps: from inclusive, until exclusive. */
+  /** Periods on duty according to its steps: from inclusive, until exclusive. */
   readonly duty: readonly { readonly from: number; readonly until: number }[];
-  /** Up to and including this slot it has been ticked. */
+  /** Last slot that was ticked. */
   readonly tickedTo: number;
   head: string;
-  /** Hash of the last row and the break that was found, if the row does not match its hash. */
+  /** Hash of the last row and its break if the row does not match its hash; else null. */
   doubt: { readonly hash: string; readonly found: Found } | null;
-  /** The slot of the last decision; null before the first. */
+  /** Slot of the last decision; null before the first. */
   lastSlot: number | null;
 }
 
 interface StoredManifest {
   readonly hash: string;
   readonly reading: Reading;
-  /** Null if it is not JSON. */
+  /** Manifest; null if the text is not JSON. */
   readonly manifest: Manifest | null;
 }
 
-/** Tick interval of each kind of actor with decisions. */
+/** Milliseconds between ticks by kind of actor. */
 const PERIODS_MS = { agent: AGENT_TICK_MS, take: TAKE_TICK_MS } as const;
 
 const DISPOSITIONS = ['hold', 'propose_entry', 'propose_exit', 'blocked_by_risk'] as const;
 
-/** A number that is not a time of a calendar is told as it lies: what is forged need not be one. */
+/** Formats a time; a number beyond the calendar, which a forged row may hold, is shown unchanged. */
 const iso = (slot: number): string => (Math.abs(slot) <= 8.64e15 ? new Date(slot).toISOString() : String(slot));
 
 /**
- * Walks the whole trail as it is at one moment. `progress` is told how many decisions were verified of how many.
- * @throws Error if the database was never migrated.
+ * Verifies the whole trail in one snapshot. `progress` receives the number of verified and of all decisions. @throws Error if the database
+ * was never migrated
  */
 export async function verifyTrail(
   sql: Sql,
   progress?: (done: number, total: number) => void,
   options: VerifyOptions = { keys: null, since: null },
 ): Promise<TrailReport> {
-  // Archived rows are loaded into temporary tables. Nothing else is written.
+  // Only temporary tables with archived rows are written.
   const mode = (await hasMoved(sql)) ? 'isolation level repeatable read' : 'isolation level repeatable read read only';
   return (await sql.begin(mode, (transaction) => walk(transaction, options, progress))) as TrailReport;
 }
@@ -145,13 +146,13 @@ async function walk(sql: Transaction, options: VerifyOptions, progress?: (done: 
   const complain: Complain = (at, agentId, part, detail, slot = at) => {
     breaks++;
     const one: Found = { at, agentId, slot: slot === null ? null : iso(slot), part, detail };
-    // Windows go by time: of more breaks than can be listed the earliest are kept.
+    // Periods are verified in order of time: the earliest breaks are kept.
     if (found.length < MAX_BREAKS * 10) found.push(one);
     return one;
   };
 
   const archives = await bringBack(sql, options.archive ?? null, complain);
-  // Deleting an agent with all its rows deletes every chain. Its creation is on record beside them.
+  // Deleting an agent deletes its chains, but its creation is recorded elsewhere.
   const gone = await sql<{ target: string; at: number }[]>`
     select a.target, floor(extract(epoch from min(a.at)) * 1000)::bigint as at from audit a
     where a.action in ('agent.create', 'take.compile', 'take.fork') and not exists (select 1 from traders g where g.id::text = a.target) group by 1`;
@@ -210,7 +211,7 @@ async function walk(sql: Transaction, options: VerifyOptions, progress?: (done: 
   };
 }
 
-/** Verifies everything besides the chains of decisions. */
+/** Verifies everything except the chains of decisions. */
 async function verifyBeside(
   sql: Transaction,
   manifests: ReadonlyMap<string, StoredManifest>,
@@ -227,14 +228,14 @@ async function verifyBeside(
   return { gateRecords, books, outsideProposals, routes: await searchSignedRoutes(sql), proofsByContracts, signatures };
 }
 
-/** Returns the start of this database's moved time; null if it never was moved, or if the database is too old to know. */
+/** Returns the start of this database's simulated time; null if it was never shifted or predates that record. */
 async function simulatedSinceOf(sql: Transaction): Promise<string | null> {
   const [known] = await sql<{ there: boolean }[]>`select to_regclass('simulated_time') is not null as there`;
   const simulated = known?.there === true ? await simulatedTime(sql) : null;
   return simulated === null ? null : isoTime(simulated.since);
 }
 
-/** A break while the walk goes on: the next decision may tell more closely which part it was. */
+/** Break during verification; the next decision may determine its part more precisely. */
 interface Found {
   readonly at: number;
   readonly agentId: string | null;
@@ -273,7 +274,7 @@ async function readManifests(sql: Transaction, complain: Complain): Promise<Map<
   return manifests;
 }
 
-/** Time at which each agent was on duty, told by the steps of its life alone. */
+/** Reads the periods on duty of each agent from its steps. */
 async function readChains(sql: Transaction): Promise<Map<string, Chain>> {
   const agents = await sql<{ id: string; kind: 'agent' | 'take'; ticked_to: number }[]>`
     select g.id, g.kind, coalesce(t.last_slot, 0) as ticked_to
@@ -297,7 +298,7 @@ async function readChains(sql: Transaction): Promise<Map<string, Chain>> {
     else if (duty !== 'active' && active) (open as { until: number }).until = at;
   }
   const chains = new Map<string, Chain>();
-  // Quarantine is no step of the actor's own; it ends the duty all the same, until the step of its release.
+  // A quarantine is not a step of the actor, but it ends the duty until the release.
   const quarantines = await sql<{ actor_id: string; at: number }[]>`select actor_id, at from incidents where kind = 'quarantined'`;
   for (const { actor_id, at } of quarantines) {
     const open = duties.get(actor_id)?.find(({ from, until }) => from <= at && at < until);
@@ -310,7 +311,7 @@ async function readChains(sql: Transaction): Promise<Map<string, Chain>> {
   return chains;
 }
 
-/** Recomputes the hash of every observation of a span of time. */
+/** Recomputes the hash of every observation of a period. */
 async function verifyObservations(
   sql: Transaction,
   from: number,
@@ -385,7 +386,7 @@ function verifyDecision(
   };
   const actual = decisionHash(parts);
   const { doubt } = chain;
-  // The decision after a doubtful one was chained to what that one said at the time.
+  // The next decision was chained to the doubtful row's original hash.
   if (doubt !== null && row.previous_hash === doubt.hash) doubt.found.part = 'hash';
   const linked = row.previous_hash === chain.head || row.previous_hash === doubt?.hash;
   chain.doubt = null;
@@ -416,13 +417,15 @@ function verifyDecision(
   chain.lastSlot = slot;
 }
 
-/** The hashes that a record of this slot may name: by the present rule, and by the first one. A slot that was missed looked at nothing. */
+/**
+ * Returns the hashes that a record of this slot may contain: by the present rule and by the first one. A missed slot has no observations.
+ */
 function observedHashes(named: string, reading: Reading | undefined, cut: CutHashes | undefined): readonly string[] {
   if (named === '' || reading === undefined || cut === undefined) return [''];
   return [cut.observed(reading), cut.observedByFirstRule(reading)];
 }
 
-/** The observation of a stored body, or null if it is none. */
+/** Parses the observation of a stored body; null if invalid. */
 function parsed(body: string): Observation | null {
   try {
     const observation = JSON.parse(body) as Partial<Observation> | null;
@@ -432,7 +435,7 @@ function parsed(body: string): Observation | null {
   }
 }
 
-/** Remembers whether this row has been complained of: one alteration is one break, not four. */
+/** Tracks whether this row has a break, so that one alteration is reported once. */
 function breaksOf(complain: Complain): { complain: Complain; readonly any: boolean } {
   let any = false;
   return {
@@ -446,7 +449,7 @@ function breaksOf(complain: Complain): { complain: Complain; readonly any: boole
   };
 }
 
-/** Returns the part that makes the hash match if it is restored; if none does, the parts that only the hash knows. */
+/** Returns the part whose restoration makes the hash match; if there is none, the parts that only the hash covers. */
 function alteredPart(
   parts: Omit<DecisionRow, 'hash'>,
   hash: string,
@@ -462,7 +465,7 @@ function alteredPart(
   return 'one of reason, instrument, outcome, risk, book, hash';
 }
 
-/** Every slot on duty between the last decision and this one must be there. */
+/** Checks that every slot on duty between the last decision and this one has a decision. */
 function verifySlots(chain: Chain, slot: number, complain: Complain): void {
   if (slot % chain.periodMs !== 0) complain(slot, chain.id, 'slot', `the slot is no multiple of ${chain.periodMs} ms`);
   const span = chain.duty.find(({ from, until }) => slot >= from && slot < until);
@@ -471,7 +474,7 @@ function verifySlots(chain: Chain, slot: number, complain: Complain): void {
   if (missing !== null) complain(missing.first, chain.id, 'missing decision', `${missing.count} decisions are missing before ${iso(slot)}`);
 }
 
-/** Checks the end of the trail: nothing may be missing that the ticks say they have written. */
+/** Checks that decisions exist up to the last ticked slot. */
 function verifyEnd(chain: Chain, complain: Complain): void {
   const missing = missingBetween(chain, chain.tickedTo + chain.periodMs);
   if (missing !== null)

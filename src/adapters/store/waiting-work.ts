@@ -1,10 +1,10 @@
-/** Asks whether work waits: what all loops of a process ask at the same moment is one statement, so that looking for nothing costs little. */
+/** Checks whether work waits. Concurrent checks of all loops share one statement, so that idle polling is cheap. */
 import { askedTogether } from './asked-together.ts';
 import type { Fragment, Sql } from './database.ts';
 
 const askers = new WeakMap<Sql, (condition: Fragment) => Promise<boolean>>();
 
-/** @param condition An SQL condition, without a word of its own before or after it. */
+/** @param condition SQL condition */
 export function holdsNow(sql: Sql, condition: Fragment): Promise<boolean> {
   let ask = askers.get(sql);
   if (ask === undefined) {

@@ -1,7 +1,7 @@
-/** Work on the database, one piece after the other: a slow database delays the next piece, never the streams that bring it. */
+/** Queue of database writes, one at a time: a slow database delays later writes, not the streams. */
 import type { Log } from '../../../streams/log.ts';
 
-/** Pieces that may wait; what comes on top of them is dropped, and said. */
+/** Maximum waiting writes; further ones are dropped and logged. */
 const MOST_WAITING = 10_000;
 
 export function createWriteLine(log: Pick<Log, 'warn' | 'error'>) {

@@ -14,7 +14,7 @@ import { anywhere, pageOfRows } from '../page-of-rows.ts';
 /** Filter of listings; null conditions are ignored. */
 export interface ListingFilter {
   readonly category: string | null;
-  /** Text to find anywhere in name or description, ignoring case. */
+  /** Text in name or description, ignoring case. */
   readonly search: string | null;
   readonly maxPriceUsd: DecimalString | null;
   /** True for the organization's own listings, including unlisted ones. */
@@ -40,7 +40,7 @@ interface Row {
   readonly changed_at: number;
 }
 
-/** Columns of a listing's row. */
+/** Builds the columns of a listing. */
 const columns = (
   on: Sql | Transaction,
 ) => on`id, number, org_id, agent_id, manifest_version, manifest_hash, name, description, categories, shape,
@@ -50,7 +50,7 @@ export function createListingStore(sql: Sql) {
   return {
     ...listingWrites(sql),
 
-    /** Newest first. The position is the last one's number. Unlisted ones are shown to their creator alone. */
+    /** Lists listings, newest first. The position is the last one's number. Unlisted ones are visible to their creator only. */
     async list(orgId: string, { category, search, maxPriceUsd, mine }: ListingFilter, { limit, after }: Page): Promise<PageOf<Listing>> {
       const rows = await sql<Row[]>`
         select ${columns(sql)} from marketplace_listings
@@ -69,13 +69,13 @@ export function createListingStore(sql: Sql) {
       return row === undefined ? null : listingOf(row, orgId);
     },
 
-    /** Null if the organization may not read them, by row-level security. */
+    /** Returns the manifest; null if row-level security hides it from the organization. */
     async rules(_: string, id: string): Promise<Manifest | null> {
       const [row] = await sql<{ canonical: string }[]>`select canonical from listing_rules where listing_id = ${id}`;
       return row === undefined ? null : (JSON.parse(row.canonical) as Manifest);
     },
 
-    /** Newest first. The position is the last one's number. */
+    /** Lists the prices of a listing, newest first. The position is the last one's number. */
     async prices(
       _: string,
       id: string,
@@ -97,7 +97,7 @@ export function createListingStore(sql: Sql) {
       return row.canonical === null ? 'no_version' : (JSON.parse(row.canonical) as Manifest);
     },
 
-    /** True if the organization has proved this wallet of the primary chain. */
+    /** Returns true if the organization has linked this wallet of the primary chain. */
     async isProved(orgId: string, address: string): Promise<boolean> {
       const rows = await sql`select 1 from linked_wallets where org_id = ${orgId} and address = ${address} and chain = 'spotchain'`;
       return rows.length > 0;
@@ -105,10 +105,10 @@ export function createListingStore(sql: Sql) {
   };
 }
 
-/** Writes of listings, each in one transaction with the rows of its command. */
+/** Creates the writes of listings, each in one transaction with its command's records. */
 function listingWrites(sql: Sql) {
   return {
-    /** Writes the listing with the rows of its command. The database fills in the figures of the track record. */
+    /** Writes a listing with its command's records. The database fills in the figures of the track record. */
     publish: (
       orgId: string,
       wish: ListingWish & { readonly id: string; readonly by: string; readonly at: EpochMs },
@@ -116,7 +116,7 @@ function listingWrites(sql: Sql) {
     ): Promise<Listing> =>
       inTransaction(sql, async (transaction) => {
         const { id, agentId, manifestVersion, categories, priceUsd, payoutWallet, by, at } = wish;
-        // The record provides the values between the quotes here: the trigger overwrites them.
+        // A trigger overwrites the placeholder values.
         const [row] = await transaction<Row[]>`
           insert into marketplace_listings (id, org_id, agent_id, manifest_version, manifest_hash, name, description, categories, shape, evidence, price_usd,
             payout_wallet, state, published_by, published_at, changed_by, changed_at)
@@ -128,7 +128,7 @@ function listingWrites(sql: Sql) {
         return listing;
       }),
 
-    /** Returns null if the organization has published no such listing, or `ended` if it is unlisted. */
+    /** Changes a listing. Returns null if the organization has no such listing, or `ended` if it is unlisted. */
     change: (
       orgId: string,
       id: string,
@@ -149,7 +149,7 @@ function listingWrites(sql: Sql) {
         return listing;
       }),
 
-    /** True for the error of a publication whose version is already listed. */
+    /** Returns true for the error of publishing a version that is already listed. */
     isListed(error: unknown): boolean {
       const { code, constraint_name: constraint } = error as { code?: string; constraint_name?: string };
       return code === '23505' && constraint === 'one_listing_per_version';
@@ -157,7 +157,7 @@ function listingWrites(sql: Sql) {
   };
 }
 
-/** Reads of the marketplace, newest first. Every listing is for everybody; rules are for their creator and for licence holders. */
+/** Reads of the marketplace, newest first. Listings are public; rules are visible to their creator and to licence holders. */
 export type ListingStore = ReturnType<typeof createListingStore>;
 
 function listingOf(row: Row, orgId: string): Listing {

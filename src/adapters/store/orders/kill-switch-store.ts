@@ -1,4 +1,4 @@
-/** Books to be flattened: of agents held by a circuit breaker, and of agents and Takes closed by a person. */
+/** Books to be closed: of agents stopped by a circuit breaker, and of agents and Takes that a person closes. */
 import type { ActorStart } from '../../../domain/agents/actor-step.ts';
 import type { Autonomy } from '../../../domain/agents/agent.ts';
 import type { Position } from '../../../domain/books/book.ts';
@@ -60,7 +60,7 @@ export function createKillSwitchStore(sql: Sql) {
         autonomy: row.autonomy,
         manifestVersion: row.manifest_version,
         manifestHash: row.manifest_hash,
-        // A mandate that has become stricter since does not keep a position from being left.
+        // A stricter mandate must not prevent leaving a position.
         maxSlippageBps: Math.min(row.max_slippage_bps, (preferences.get(row.org_id)?.preferences ?? DEFAULT_PREFERENCES).maxSlippageBps),
         epoch: row.epoch,
         bookId: row.book_id,
@@ -94,7 +94,7 @@ export function createKillSwitchStore(sql: Sql) {
         await inTransaction(sql, (transaction) => writeStarts(transaction, [start]));
         return true;
       } catch (error) {
-        // Another process was first, or this minute's order has been tried.
+        // Another process created this minute's order first.
         if ((error as { code?: string }).code === '23505') return false;
         throw error;
       }

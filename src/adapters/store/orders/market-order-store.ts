@@ -1,4 +1,4 @@
-/** Orders of people in PostgreSQL, and how lists and risk read them. Every read names the organization. */
+/** Store of manual orders, with the reads of lists and risk. Every read takes the organization. */
 import { type MarketOrder, type MarketOrderView, marketOrder } from '../../../../actors/market-order/resource.ts';
 import type { RestingOrder, RestingWatchDeps } from '../../../../actors/market-order/resting-watch.ts';
 import type { OpenProposal } from '../../../domain/books/book.ts';
@@ -11,10 +11,10 @@ import type { Sql, Transaction } from '../database.ts';
 import type { Query } from '../queries.ts';
 import { createRowReads, part } from '../resource-rows.ts';
 
-/** States in which an order may still be filled: what it may come to is reserved. */
+/** States in which an order may still be filled, so that its amount is reserved. */
 const OPEN = ['approved', 'executing', 'resting', 'withdrawing', 'unknown'] as const satisfies readonly MarketOrderState[];
 
-/** The open states, spelled as the index of open orders spells them: by values of its own a statement would read all orders. */
+/** Returns the condition of open orders with literals, so that their partial index is used. */
 function isOpen(sql: Sql | Transaction) {
   return part(sql, `state in (${OPEN.map((state) => `'${state}'`).join(', ')})`);
 }
@@ -30,7 +30,7 @@ export function createMarketOrderStore(sql: Sql) {
     );
 
   return {
-    /** Newest first. The position is the last order's number. */
+    /** Lists orders, newest first. The position is the last order's number. */
     async list(
       orgId: string,
       { mode, open }: { readonly mode?: ExecutionMode; readonly open?: boolean },
@@ -41,7 +41,7 @@ export function createMarketOrderStore(sql: Sql) {
       return { items: await withTheirFills(items), next };
     },
 
-    /** Null if the organization has no such order. */
+    /** Returns an order; null if the organization has none with the id. */
     async find(orgId: string, id: string): Promise<MarketOrderView | null> {
       const order = await reads.find(orgId, id);
       return order === null ? null : ((await withTheirFills([order]))[0] as MarketOrderView);
@@ -49,10 +49,10 @@ export function createMarketOrderStore(sql: Sql) {
   };
 }
 
-/** Reads of people's orders on the spot exchange, newest first; a foreign order answers null, exactly as a missing one. */
+/** Reads of manual orders on the spot exchange, newest first; a foreign order is answered like a missing one. */
 export type MarketOrderReads = ReturnType<typeof createMarketOrderStore>;
 
-/** Reads the reservations of open orders in a book: their remaining parts. */
+/** Reads the unfilled amounts of open orders in a book, which are reserved. */
 export function openMarketOrders(sql: Sql | Transaction, orgId: string, bookId: string): Query<readonly OpenProposal[]> {
   return {
     statement: sql`
@@ -76,13 +76,13 @@ interface OpenRow {
   readonly bound_usd: DecimalString | null;
 }
 
-/** Orders of an organization that rest, or may come to rest: what a halt takes back. */
+/** Returns the organization's orders that rest or may begin to rest, which a halt cancels. */
 export async function takeableMarketOrders(sql: Sql, orgId: string): Promise<readonly { readonly id: string }[]> {
   return sql<{ id: string }[]>`
     select id from market_orders where org_id = ${orgId} and time_in_force = 'gtc' and ${isOpen(sql)} order by id`;
 }
 
-/** Reads the resting or withdrawing orders of every organization, oldest first: people's orders, and parts of live proposals. */
+/** Reads the resting and withdrawing orders of every organization, oldest first: manual orders and parts of live proposals. */
 export function restingOrders(sql: Sql): Pick<RestingWatchDeps, 'resting' | 'restingParts'> {
   return {
     resting: () => sql<RestingOrder[]>`

@@ -1,4 +1,4 @@
-/** Orders on prediction markets in PostgreSQL: how lists and risk read them, and the settlement of resolved markets. */
+/** Store of orders on prediction markets, with the reads of lists and risk and the settlement of resolved markets. */
 import { type PredictionOrder, type PredictionOrderView, predictionOrder } from '../../../../actors/prediction-order/resource.ts';
 import type { ContainedLoop } from '../../../../actors/runtime/containment.ts';
 import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
@@ -16,7 +16,7 @@ import type { Query } from '../queries.ts';
 import { createRowReads } from '../resource-rows.ts';
 import { createSignedRows, UnsignedRow } from '../trail/signed-rows.ts';
 
-/** Reports the results of their transactions to orders, by a timer that is due at once, in the caller's transaction. */
+/** Notifies orders of their transactions' results by a timer that is due at once, in the caller's transaction. */
 export function tellPredictionOrders(transaction: Transaction, rows: readonly ActorRecord[]): Promise<unknown> {
   return transaction`
     insert into timers (actor_id, timer_id, due_at, event)
@@ -35,7 +35,7 @@ export function createPredictionOrderStore(sql: Sql) {
     );
 
   return {
-    /** Newest first. The position is the last order's number. */
+    /** Lists orders, newest first. The position is the last order's number. */
     async list(
       orgId: string,
       { mode, state, marketId }: { readonly mode?: ExecutionMode; readonly state?: PredictionOrderState; readonly marketId?: string },
@@ -47,7 +47,7 @@ export function createPredictionOrderStore(sql: Sql) {
       return { items: await withTheirFills(items), next };
     },
 
-    /** Position account of a wallet in an outcome by the venue's word; null if no order here opened one. */
+    /** Returns the account of a wallet's position in an outcome as the venue named it; null if no order opened one. */
     async positionOf(orgId: string, wallet: string, instrument: string): Promise<string | null> {
       const [row] = await sql<{ account: string }[]>`
         select onchain->>'positionAccount' as account from prediction_orders
@@ -56,7 +56,7 @@ export function createPredictionOrderStore(sql: Sql) {
       return row?.account ?? null;
     },
 
-    /** Null if the organization has no such order. */
+    /** Returns an order; null if the organization has none with the id. */
     async find(orgId: string, id: string): Promise<PredictionOrderView | null> {
       const order = await reads.find(orgId, id);
       return order === null ? null : ((await withTheirFills([order]))[0] as PredictionOrderView);
@@ -64,10 +64,10 @@ export function createPredictionOrderStore(sql: Sql) {
   };
 }
 
-/** Reads of orders on prediction markets, newest first; a foreign order answers null, exactly as a missing one. */
+/** Reads of orders on prediction markets, newest first; a foreign order is answered like a missing one. */
 export type PredictionOrderStore = ReturnType<typeof createPredictionOrderStore>;
 
-/** Positions that one look settles, by turns of their organizations; the next one takes the rest. */
+/** Maximum positions per settlement run, in turns by organization. */
 const SETTLED_AT_ONCE = 100;
 
 interface SettledRow {
@@ -78,9 +78,8 @@ interface SettledRow {
 }
 
 /**
- * Settles what books of every organization hold of markets that were resolved, each position once: its contracts pay what
- * the provider's last word says. A position that cannot be settled is left out, and holds up no other. Returns how many
- * positions were settled.
+ * Settles positions of all organizations in resolved markets, each once, by the provider's last payouts. Skips positions that cannot be
+ * settled. Returns the number of settled positions.
  */
 export async function settleResolved(sql: Sql, at: EpochMs, contained: ContainedLoop): Promise<number> {
   const due = await sql<SettledRow[]>`
@@ -119,10 +118,10 @@ async function settleOne(sql: Sql, row: SettledRow, at: EpochMs): Promise<number
   const { instrument } = row.holding;
   const outcome = readOutcomeKey(instrument)?.outcome;
   const payout = row.market.outcomes.find(({ side }) => side === outcome)?.payout ?? null;
-  // Resolved without a payout is no word on what it pays.
+  // A resolution without a payout cannot be settled yet.
   if (payout === null) return 0;
   return sql.begin(async (transaction) => {
-    // Behind the book's lock: an order that was still open may have been filled since.
+    // Read after locking the book: an open order may have been filled meanwhile.
     const [book] = await transaction<{ holdings: readonly Position[] }[]>`select holdings from books where id = ${row.book_id} for update`;
     const held = book?.holdings.find((each) => each.instrument === instrument);
     if (held === undefined) return 0;
@@ -136,8 +135,8 @@ async function settleOne(sql: Sql, row: SettledRow, at: EpochMs): Promise<number
 }
 
 /**
- * Reads the reservations of live orders in a book: their notional less what was filled. Until its transaction is final, that transaction
- * reserves for the order.
+ * Reads the reserved amounts of live orders in a book: notional minus fills. Until an order's transaction is final, the transaction holds
+ * the reservation.
  */
 export function openPredictionOrders(sql: Sql | Transaction, orgId: string, bookId: string): Query<readonly OpenProposal[]> {
   const statement = sql`
@@ -149,7 +148,7 @@ export function openPredictionOrders(sql: Sql | Transaction, orgId: string, book
   return { statement, read: (rows: OpenProposal[]) => rows };
 }
 
-/** The markets whose outcomes these instruments are, by id; what is not an outcome's, or not known, is left out. */
+/** Returns the markets of outcome instruments by instrument; leaves out other and unknown instruments. */
 export async function marketsOfOutcomes(sql: Sql, instruments: readonly InstrumentKey[]): Promise<ReadonlyMap<string, PredictionMarket>> {
   const ids = new Set(instruments.flatMap((key) => readOutcomeKey(key)?.marketId ?? []));
   if (ids.size === 0) return new Map();

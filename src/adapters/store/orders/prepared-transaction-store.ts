@@ -1,4 +1,4 @@
-/** Prepared transactions in PostgreSQL: the room that an organization has for them, and how lists and risk read them. */
+/** Store of prepared transactions: the capacity of an organization, and the reads of lists and risk. */
 import type { CapacityObstacle } from '../../../../actors/prepared-transaction/open-capacity.ts';
 import {
   type PreparedTransaction,
@@ -15,18 +15,18 @@ import type { Sql, Transaction } from '../database.ts';
 import type { Query } from '../queries.ts';
 import { createRowReads } from '../resource-rows.ts';
 
-/** The open states (`OPEN_TRANSACTION_STATES`), spelled as the index of open transactions spells them. */
+/** Returns the condition of open transactions (`OPEN_TRANSACTION_STATES`) with literals, so that their partial index is used. */
 function isOpen(sql: Sql | Transaction) {
   return sql`state in ('prepared', 'submitted', 'verified', 'broadcast', 'confirmed', 'refused', 'unknown')`;
 }
 
-/** Thrown if an organization's exposure changed between the assessment of a transaction and its creation: nothing is written. */
+/** Thrown if the organization's exposure changed between the risk assessment and the creation. Nothing is written. */
 export class CapacityMoved extends Error {}
 
-/** Thrown if an organization has as many open transactions as it may: nothing is written. */
+/** Thrown if the organization has the maximum number of open transactions. Nothing is written. */
 export class CapacityFull extends Error {}
 
-/** True for the error of a creation whose message, byte for byte, was prepared before. */
+/** Returns true for the error of creating a transaction with an existing message. */
 export function isDuplicate(error: unknown): boolean {
   const { code, constraint_name: constraint } = error as { code?: string; constraint_name?: string };
   return code === '23505' && constraint === 'prepared_transactions_by_digest';
@@ -42,8 +42,8 @@ export interface PreparedCapacityRecord extends ActorRecord {
 }
 
 /**
- * Returns the version of the facts behind a risk assessment, as one text: the book's version, the mandate's, and what is open. Read before
- * the assessment and again in the transaction of the creation; if both are the same, the assessment holds there.
+ * Returns the version of the facts behind a risk assessment as one text: of the book, the mandate and open work. It is read before the
+ * assessment and again when the transaction is created; if both are equal, the assessment is still valid.
  */
 export async function exposureVersionOf(sql: Sql | Transaction, orgId: string, bookId: string | null): Promise<string> {
   const [row] = await sql<{ exposureVersion: string }[]>`
@@ -60,7 +60,7 @@ export async function exposureVersionOf(sql: Sql | Transaction, orgId: string, b
   return row?.exposureVersion as string;
 }
 
-/** Lets transactions of an organization be created one after the other. @throws RoomMoved, RoomFull */
+/** Checks capacity and serializes the creation of an organization's transactions. @throws CapacityMoved, CapacityFull */
 export async function requireCapacities(transaction: Transaction, records: readonly ActorRecord[]): Promise<void> {
   for (const { orgId, bookId, exposureVersion, most } of records as readonly PreparedCapacityRecord[]) {
     await transaction`select lock_prepared_transactions(${orgId as string})`;
@@ -88,7 +88,7 @@ export function createPreparedTransactionStore(sql: Sql) {
       return { items: await withTheirFills(items), next };
     },
 
-    /** Null if the organization has no such transaction. */
+    /** Returns a transaction; null if the organization has none with the id. */
     async find(orgId: string, id: string): Promise<PreparedTransactionView | null> {
       const found = await reads.one(orgId, sql`t.id = ${id} and purpose = ${purpose}`);
       return found === null ? null : ((await withTheirFills([found]))[0] as PreparedTransactionView);
@@ -97,10 +97,10 @@ export function createPreparedTransactionStore(sql: Sql) {
   return { ofPurpose };
 }
 
-/** Reads of swaps, newest first; a foreign one answers null, exactly as a missing one. */
+/** Reads of swaps, newest first; a foreign one is answered like a missing one. */
 export type SwapReads = ReturnType<ReturnType<typeof createPreparedTransactionStore>['ofPurpose']>;
 
-/** Reads the reservations of open transactions in a book. */
+/** Reads the reserved amounts of open transactions in a book. */
 export function openPreparedTransactions(sql: Sql | Transaction, orgId: string, bookId: string): Query<readonly OpenProposal[]> {
   return {
     statement: sql`
@@ -112,7 +112,7 @@ export function openPreparedTransactions(sql: Sql | Transaction, orgId: string, 
   };
 }
 
-/** Returns the obstacle that made the creation of a transaction fail. */
+/** Returns the obstacle for an error of the creation. */
 export function obstacleOf(error: unknown): CapacityObstacle {
   if (error instanceof CapacityMoved) return 'moved';
   if (error instanceof CapacityFull) return 'full';

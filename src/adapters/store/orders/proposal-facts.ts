@@ -1,9 +1,9 @@
-/** Facts behind a proposal's transaction on the primary chain: the proposal, its owner, and the wallet that signs for it. */
+/** Facts behind a proposal's transaction on the primary chain: the proposal, its owner, and the signing wallet. */
 import type { OwnerOrderDeps } from '../../../trading/owner-orders.ts';
 import type { ProposalFacts } from '../../../trading/proposal-swaps.ts';
 import type { Sql } from '../database.ts';
 
-/** Null if there is no proposal with this id. */
+/** Returns the facts; null if there is no such proposal. */
 export async function readProposalFacts(sql: Sql, id: string): Promise<ProposalFacts | null> {
   const [row] = await sql<ProposalFacts[]>`
     select p.org_id as "orgId", p.agent_id as "agentId", t.kind as trader, t.autonomy, p.state, p.epoch, p.reads_reference as "readsReference",
@@ -12,7 +12,7 @@ export async function readProposalFacts(sql: Sql, id: string): Promise<ProposalF
   return row ?? null;
 }
 
-/** Creates the look-up of the wallet that signs for an agent's or a Take's book; null if none is known. */
+/** Creates the look-up of the wallet that signs for an agent's or Take's book; null if none is known. */
 export function createOwnerWallets(sql: Sql): OwnerOrderDeps['store'] {
   return {
     async walletOf({ orgId, agentId }, { bookId, instrument }) {

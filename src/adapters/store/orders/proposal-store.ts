@@ -1,4 +1,4 @@
-/** Trade proposals as commands, lists and halts read them. Every read of the outside names the organization. */
+/** Reads of trade proposals for commands, lists and halts. Every read of the API takes the organization. */
 import { type Proposal, type ProposalTransaction, type ProposalView, proposal } from '../../../../actors/proposal/resource.ts';
 import { type ProposalState, proposalTransactionId } from '../../../domain/orders/execution.ts';
 import type { Page, PageOf } from '../../../domain/values/page.ts';
@@ -19,7 +19,7 @@ export function createProposalStore(sql: Sql) {
     );
   }
 
-  /** The transactions of proposals on the primary chain, by their ids. */
+  /** Returns the transactions of proposals on the primary chain by proposal id. */
   async function transactionsOf(rows: readonly Proposal[]): Promise<ReadonlyMap<string, ProposalTransaction>> {
     const ids = rows.filter(({ order }) => order.venue === 'spotchain' && order.mode === 'live').map(({ id }) => proposalTransactionId(id));
     if (ids.length === 0) return new Map();
@@ -40,13 +40,13 @@ export function createProposalStore(sql: Sql) {
       return { items: await viewsOf(items), next };
     },
 
-    /** True if an order may be on its way to its venue at this moment. */
+    /** Returns true if an order may be under way to its venue now. */
     async leaseIsHeld(proposalId: string): Promise<boolean> {
       const rows = await sql`select 1 from execution_leases where key = ${proposalId} and held_until > clock_timestamp()`;
       return rows.length > 0;
     },
 
-    /** Null if the organization has no such proposal. */
+    /** Returns a proposal; null if the organization has none with the id. */
     async find(orgId: string, proposalId: string): Promise<ProposalView | null> {
       const found = await reads.find(orgId, proposalId);
       return found === null ? null : ((await viewsOf([found]))[0] as ProposalView);
@@ -54,5 +54,5 @@ export function createProposalStore(sql: Sql) {
   };
 }
 
-/** Reads of trade proposals, newest first. Every one takes the organization; a foreign proposal answers null, exactly as a missing one. */
+/** Reads of trade proposals, newest first. Each takes the organization; a foreign proposal is answered like a missing one. */
 export type ProposalStore = ReturnType<typeof createProposalStore>;

@@ -1,4 +1,4 @@
-/** Searches the transactions that were signed for routes that paid a stranger: what was signed stays as it is, and is told. */
+/** Searches signed transactions for routes that paid a foreign account. The transactions stay; findings are reported. */
 import { readMessage } from '../../../domain/solana/message.ts';
 import { routeFindings } from '../../../domain/solana/route-findings.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
@@ -6,7 +6,7 @@ import type { Transaction } from '../database.ts';
 
 const PAGE = 500;
 
-/** Signed transaction that paid an account other than its wallet's, or whose route cannot be read. */
+/** Signed transaction that paid an account other than its wallet's, or whose route cannot be parsed. */
 export interface RouteFinding {
   readonly transactionId: string;
   readonly orgId: string;
@@ -14,12 +14,12 @@ export interface RouteFinding {
   readonly executor: 'user' | 'delegated';
   readonly state: string;
   readonly at: EpochMs;
-  /** One sentence per instruction. */
+  /** Sentences, one per instruction. */
   readonly findings: readonly string[];
 }
 
 export interface RouteSearch {
-  /** Signed transactions that were read. */
+  /** Number of signed transactions that were searched. */
   readonly searched: number;
   readonly found: readonly RouteFinding[];
 }
@@ -35,7 +35,7 @@ interface SignedRow {
   readonly message: string;
 }
 
-/** Reads every transaction that carries a signature, oldest first. */
+/** Searches every signed transaction, oldest first. */
 export async function searchSignedRoutes(sql: Transaction): Promise<RouteSearch> {
   const found: RouteFinding[] = [];
   let searched = 0;

@@ -1,12 +1,15 @@
-/** Keeps what the feeds of prediction markets tell besides quotes: markets and trades. */
+/** Stores the markets and trades that feeds of prediction markets emit. */
 import { bufferTime, filter, map, Subject, Subscription, takeUntil } from 'rxjs';
 import type { PredictionFeed } from '../../venues/prediction/provider-feed.ts';
 import type { PredictionStore } from './prediction-store.ts';
 
-/** Trades are kept together so often: each transaction costs a signature, and they are read from here only where a venue does not answer. */
+/**
+ * Milliseconds between two writes of trades. Each transaction costs a signature, and stored trades are read only if a venue does not
+ * answer.
+ */
 const TRADES_EVERY_MS = 5_000;
 
-/** `write` puts one piece of work after the other. Returns what stops it, which hands over the trades that were received last. */
+/** Starts storing. `write` queues work one piece at a time. Returns the stop function, which also writes the last trades. */
 export function keepPredictions(deps: {
   readonly feeds: readonly Pick<PredictionFeed, 'news'>[];
   readonly store: Pick<PredictionStore, 'saveMarkets' | 'saveTrades'>;

@@ -1,4 +1,4 @@
-/** Prediction markets at rest: the latest word on each, the events that group them, and trades of the last two days. */
+/** Store of prediction markets with their last state, their events, and trades of the last two days. */
 
 import type { PredictionMarket, PredictionProvider, PredictionStatus, PredictionTrade } from '../../../domain/prediction/market.ts';
 import type { Page, PageOf } from '../../../domain/values/page.ts';
@@ -17,12 +17,12 @@ export interface PredictionFilter {
 
 /** Sort key of a market without an end: after every one that has one (2100-01-01). */
 const NO_END: EpochMs = Date.UTC(2100, 0, 1);
-/** Trades are evidence of the last hour; two days of them are kept for questions about yesterday. Milliseconds. */
+/** Retention of trades in milliseconds. Rules use the last hour. */
 const TRADES_KEPT_MS = 2 * 86_400_000;
-/** Interval of deleting old trades. */
+/** Milliseconds between deletions of old trades. */
 const FORGET_EVERY_MS = 60_000;
 
-/** A batch may name a market twice; its last word counts, and one statement may touch a row once. */
+/** Keeps the last row of each id: a batch may repeat a market, but a statement may change a row only once. */
 function lastWords<Row extends { readonly id: string }>(rows: readonly Row[]): Row[] {
   return [...new Map(rows.map((row) => [row.id, row])).values()];
 }
@@ -30,7 +30,7 @@ function lastWords<Row extends { readonly id: string }>(rows: readonly Row[]): R
 export function createPredictionStore(sql: Sql) {
   let forgetAgainAt: EpochMs = 0;
   return {
-    /** Keeps markets and their events. What was received later replaces what is there; an older word changes nothing. */
+    /** Stores markets and their events; ignores states older than the stored ones. */
     async saveMarkets(markets: readonly PredictionMarket[]): Promise<void> {
       const rows = lastWords(markets);
       if (rows.length === 0) return;
@@ -66,7 +66,7 @@ export function createPredictionStore(sql: Sql) {
       });
     },
 
-    /** Keeps trades; one that is known is told once. Trades of more than two days before the newest are forgotten. */
+    /** Stores new trades and deletes those more than two days older than the newest. */
     async saveTrades(trades: readonly PredictionTrade[]): Promise<void> {
       const rows = lastWords(trades);
       if (rows.length === 0) return;
@@ -82,7 +82,7 @@ export function createPredictionStore(sql: Sql) {
       await sql`delete from prediction_trades where observed_at < ${newest - TRADES_KEPT_MS}`;
     },
 
-    /** Lists markets by their end, latest first. The position is `<end>.<id>` of the last one. */
+    /** Lists markets by their end, latest first. The position is the last one's `<end>.<id>`. */
     async list(filter: PredictionFilter, { limit, after }: Page): Promise<PageOf<PredictionMarket>> {
       const [end = '', id = ''] = after?.split('.') ?? [];
       const rows = await sql<{ closes_at: number; id: string; body: PredictionMarket }[]>`
@@ -99,13 +99,13 @@ export function createPredictionStore(sql: Sql) {
       return { items: page.items.map(({ body }) => body), next: page.next };
     },
 
-    /** Null if there is no such market. */
+    /** Returns a market, or null. */
     async get(id: string): Promise<PredictionMarket | null> {
       const [row] = await sql<{ body: PredictionMarket }[]>`select body from prediction_markets where id = ${id}`;
       return row?.body ?? null;
     },
 
-    /** The other provider's markets about the same underlying, those that end nearest to it first. */
+    /** Returns the other provider's markets on the same underlying, closest end first. */
     async counterparts(market: PredictionMarket, limit: number): Promise<readonly PredictionMarket[]> {
       if (market.underlying === null) return [];
       const rows = await sql<{ body: PredictionMarket }[]>`
@@ -115,7 +115,7 @@ export function createPredictionStore(sql: Sql) {
       return rows.map(({ body }) => body);
     },
 
-    /** Trades that were received since an instant, newest first. */
+    /** Returns trades received since an instant, newest first. */
     async trades(market: Pick<PredictionMarket, 'id' | 'provider'>, since: EpochMs, limit: number): Promise<readonly PredictionTrade[]> {
       return sql<PredictionTrade[]>`
         select id, market_id as "marketId", ${market.provider}::text as provider, side, trim_scale(price)::text as price,

@@ -1,4 +1,4 @@
-/** Risk preferences for the API and its command handler: the present ones, their history, a change. */
+/** Risk preferences for the API and its command handler: present values, history, changes. */
 import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
 import type { Page, PageOf } from '../../../domain/values/page.ts';
 import { writeRecords } from '../actors/actor-records.ts';
@@ -7,7 +7,7 @@ import type { Sql } from '../database.ts';
 import { pageOfRows } from '../page-of-rows.ts';
 import { type PreferencesRow, preferencesOf, type StoredPreferences, storedPreferences } from './risk-preferences-store.ts';
 
-/** Versions that were set, newest first. The position is the last version. */
+/** Lists stored versions, newest first. The position is the last version. */
 async function preferencesHistory(sql: Sql, orgId: string, { limit, after }: Page): Promise<PageOf<StoredPreferences>> {
   const rows = await sql<PreferencesRow[]>`
     select version, body, set_by, set_at from risk_preferences
@@ -22,8 +22,8 @@ export function createPreferencesStore(sql: Sql) {
     current: (orgId: string): Promise<StoredPreferences> => preferencesOf(sql, orgId),
     history: (orgId: string, page: Page): Promise<PageOf<StoredPreferences>> => preferencesHistory(sql, orgId, page),
     /**
-     * Resolves once every execution has ended that was under way now: an execution takes its lease before it reads the
-     * preferences, so what begins later is assessed by those that hold now.
+     * Resolves when the executions that are under way now have ended. An execution takes its lease before it reads the preferences, so
+     * later ones use the new ones.
      */
     async executionsEnded(orgId: string): Promise<void> {
       const live = await sql<

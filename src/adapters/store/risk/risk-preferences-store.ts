@@ -1,15 +1,15 @@
-/** Risk preferences in PostgreSQL: every version is kept, the highest holds. */
+/** Store of risk preferences. Every version is kept; the highest is in force. */
 import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
 import { DEFAULT_PREFERENCES, type RiskPreferences } from '../../../domain/risk/preferences.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { answerOf, type Query } from '../queries.ts';
 
-/** Preferences of an organization, and since when. Version 0 is the defaults, which nobody set. */
+/** Preferences of an organization and the time of their setting. Version 0 is the defaults. */
 export interface StoredPreferences {
   readonly version: number;
   readonly preferences: RiskPreferences;
   readonly setBy: string | null;
-  /** ISO 8601. */
+  /** ISO 8601; null for the defaults. */
   readonly setAt: string | null;
 }
 
@@ -17,7 +17,7 @@ export interface PreferencesRow {
   version: number;
   body: RiskPreferences;
   set_by: string;
-  /** A text where it comes with other rows as JSON. */
+  /** Text if the row is part of a JSON result. */
   set_at: Date | string;
 }
 
@@ -25,7 +25,7 @@ export interface PreferencesRow {
 export const NEVER_SET: StoredPreferences = { version: 0, preferences: DEFAULT_PREFERENCES, setBy: null, setAt: null };
 
 export function storedPreferences({ version, body, set_by, set_at }: PreferencesRow): StoredPreferences {
-  // A field that a later version of the service added has its default.
+  // Fields added by a later version of the service have their defaults.
   return { version, preferences: { ...DEFAULT_PREFERENCES, ...body }, setBy: set_by, setAt: new Date(set_at).toISOString() };
 }
 
@@ -34,7 +34,7 @@ export async function preferencesOf(sql: Sql | Transaction, orgId: string): Prom
   return answerOf(preferencesQuery(sql, orgId));
 }
 
-/** The same, to be asked with other queries. */
+/** Query of an organization's present preferences, to be combined with others. */
 export function preferencesQuery(sql: Sql | Transaction, orgId: string): Query<StoredPreferences> {
   return {
     statement: sql`select version, body, set_by, set_at from risk_preferences where org_id = ${orgId} order by version desc limit 1`,
@@ -42,7 +42,7 @@ export function preferencesQuery(sql: Sql | Transaction, orgId: string): Query<S
   };
 }
 
-/** Reads organizations' present preferences. One that never set any has no entry, and the defaults hold. */
+/** Reads the present preferences of organizations; those with defaults have no entry. */
 export async function preferencesOfAll(sql: Sql | Transaction, orgIds: readonly string[]): Promise<ReadonlyMap<string, StoredPreferences>> {
   if (orgIds.length === 0) return new Map();
   const rows = await sql<(PreferencesRow & { org_id: string })[]>`
@@ -51,7 +51,7 @@ export async function preferencesOfAll(sql: Sql | Transaction, orgIds: readonly 
   return new Map(rows.map((row) => [row.org_id, storedPreferences(row)]));
 }
 
-/** Writes the next versions. Transactions that took a permit to execute (they hold the control row) end first. */
+/** Writes the next versions after waiting for transactions that hold an execution permit. */
 export async function writePreferences(transaction: Transaction, records: readonly ActorRecord[]): Promise<void> {
   for (const { orgId, version, preferences, setBy, setAt } of records) {
     await transaction`select 1 from control where org_id = ${orgId as string} for no key update`;

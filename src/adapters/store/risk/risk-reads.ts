@@ -1,4 +1,4 @@
-/** Risk inputs of an organization from PostgreSQL: its agents, books, mandate, pools and what waits on its manual book. */
+/** Risk inputs of an organization: agents, books, mandate, pools, and open work on its manual book. */
 
 import type { Autonomy, Stage } from '../../../domain/agents/agent.ts';
 import { bookIds, type OpenProposal } from '../../../domain/books/book.ts';
@@ -31,7 +31,7 @@ interface AgentRow {
   readonly canonical: string;
 }
 
-/** Agents and Takes as their orders depend on them, by id. */
+/** Reads agents and Takes by id, as far as their orders depend on them. */
 async function agentRows(sql: Sql, ids: readonly string[]): Promise<ReadonlyMap<string, AgentRow>> {
   const rows = await sql<AgentRow[]>`
     select a.id, a.org_id, a.stage, a.autonomy, a.manifest_version, a.paused, c.epoch, m.canonical
@@ -40,7 +40,7 @@ async function agentRows(sql: Sql, ids: readonly string[]): Promise<ReadonlyMap<
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** @returns null if the organization has no such agent. */
+/** Returns an agent's facts; null if the organization has no such agent. */
 function agentFacts(row: AgentRow | undefined, orgId: string): AgentFacts | null {
   if (row === undefined || row.org_id !== orgId) return null;
   const { id, stage, autonomy, paused, epoch } = row;
@@ -48,8 +48,8 @@ function agentFacts(row: AgentRow | undefined, orgId: string): AgentFacts | null
 }
 
 /**
- * The same reads for a process that assesses the orders of many agents at the same moment: what several of them ask is one
- * statement. Each statement sees what was committed before it, as it does for one.
+ * Creates the reads for a process that assesses orders of many agents concurrently: reads of several orders share one statement, which sees
+ * everything committed before it.
  */
 export function createSharedRiskReads(sql: Sql): RiskReads {
   const reads = createRiskReads(sql);
@@ -113,7 +113,7 @@ export function createRiskReads(sql: Sql): RiskReads {
         mandate: preferencesQuery(sql, orgId),
         book: bookById(sql, orgId, bookId),
         others: otherBookSums(sql, { orgId, mode, exceptBookId: bookId }),
-        // Paper money lies in no account.
+        // Paper money is in no account.
         ...(mode === 'live' ? { accounts: accountFacts(sql, orgId), bound: boundDollars(sql, orgId) } : {}),
         ...waitingQueries(sql, orgId, bookId),
       });
@@ -129,16 +129,16 @@ export function createRiskReads(sql: Sql): RiskReads {
   };
 }
 
-/** Open work on a manual book, by kind. */
+/** Open work on a manual book by kind. */
 interface Waiting {
   readonly orders: readonly OpenProposal[];
   readonly transactions: readonly OpenProposal[];
   readonly predictions: readonly OpenProposal[];
-  /** Amounts in transit of the organization's own book. Only real money crosses, so it is absent for any other book. */
+  /** Amounts in transit, of the manual book only: no other book holds money that crosses chains. */
   readonly transit?: readonly TransitAmount[];
 }
 
-/** Reads all orders that wait on a manual book and reserve capacity there. */
+/** Reads all open orders that reserve capacity of a manual book. */
 export async function waitingOn(sql: Sql | Transaction, orgId: string, bookId: string): Promise<readonly OpenProposal[]> {
   return allWaiting(await answersOf<Waiting>(sql, waitingQueries(sql, orgId, bookId)));
 }
@@ -156,7 +156,7 @@ function allWaiting({ orders, transactions, predictions, transit = [] }: Waiting
   return [...orders, ...transactions, ...predictions, ...transitReservations(transit)];
 }
 
-/** The organization's control epoch; zero if it never had one. */
+/** Returns the organization's control epoch; 0 if it was never halted. */
 export function controlEpoch(sql: Sql, orgId: string): Promise<number> {
   return answerOf(epochQuery(sql, orgId));
 }

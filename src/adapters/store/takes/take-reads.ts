@@ -1,4 +1,4 @@
-/** Reads of Takes: lists, one, its steps, the state of its chart, and what its commands need. */
+/** Reads of Takes: lists, single Takes, steps, chart states, and inputs of commands. */
 import type { PublishedTake, TakeReading, TakeView } from '../../../../actors/take/commands.ts';
 import type { UnaskedTake } from '../../../../actors/take/reread-armed.ts';
 import type { Delegation } from '../../../domain/identity/delegation.ts';
@@ -28,7 +28,7 @@ interface TakeRow {
   readonly canonical: string;
   readonly hash: string;
   readonly manifest_hash: string;
-  /** Takes compiled before `open` was stored lack it. */
+  /** Compiled reading; Takes compiled before `open` was stored lack that field. */
   readonly compiled: Omit<TakeReading, 'open'> & { readonly open?: readonly string[] };
   readonly state: TakeState;
   readonly on_duty: boolean;
@@ -102,7 +102,7 @@ export function createTakeReads(sql: Sql) {
     (select snapshot #> '{context,confirmed}' from actors where actors.id = takes.id) as confirmed`;
   const publishedColumns = sql`take, number, symbol, canonical, hash, manifest_hash, compiled, lineage, created_at, published_at`;
   return {
-    /** Newest first. */
+    /** Lists Takes, newest first. */
     async list(orgId: string, filter: TakeFilter, { limit, after }: Page): Promise<PageOf<TakeView>> {
       const rows = await sql<TakeRow[]>`
         select ${columns} from takes where org_id = ${orgId}
@@ -113,7 +113,7 @@ export function createTakeReads(sql: Sql) {
       return { items: page.items.map(takeOf), next: page.next };
     },
 
-    /** Returns null if the organization has no such Take. */
+    /** Returns a Take; null if the organization has none with the id. */
     async find(orgId: string, takeId: string): Promise<TakeView | null> {
       const [row] = await sql<TakeRow[]>`select ${columns} from takes where id = ${takeId} and org_id = ${orgId}`;
       return row === undefined ? null : takeOf(row);
@@ -125,7 +125,7 @@ export function createTakeReads(sql: Sql) {
       return row === undefined ? null : publishedOf(row);
     },
 
-    /** Published Takes of every organization, newest first. */
+    /** Lists published Takes of every organization, newest first. */
     async listPublished(_orgId: string, { limit, after }: Page): Promise<PageOf<PublishedTake>> {
       const rows = await sql<PublishedRow[]>`
         select ${publishedColumns} from published_takes ${after === null ? sql`` : sql`where number < ${Number(after)}`} order by number desc limit ${limit + 1}`;
@@ -137,7 +137,7 @@ export function createTakeReads(sql: Sql) {
       return (await preferencesOf(sql, orgId)).preferences;
     },
 
-    /** Returns the newest delegation of a wallet to the Take, in any state, or null. */
+    /** Returns the newest delegation of a wallet to the Take in any state, or null. */
     delegation: (orgId: string, takeId: string): Promise<Delegation | null> => newestDelegation(sql, orgId, takeId),
 
     async history(orgId: string, takeId: string, page: Page): Promise<PageOf<ActorStep> | null> {
@@ -156,10 +156,10 @@ export function createTakeReads(sql: Sql) {
   };
 }
 
-/** Reads about Takes. Every one takes the organization; a foreign Take answers null, exactly as a missing one. */
+/** Reads of Takes. Each takes the organization; a foreign Take is answered like a missing one. */
 export type TakeReads = ReturnType<typeof createTakeReads>;
 
-/** Takes on duty that were compiled before open readings were stored, and whose authors were not asked since. */
+/** Returns Takes on duty that were compiled before `open` was stored, and whose authors have not been asked. */
 export async function unaskedTakes(sql: Sql): Promise<readonly UnaskedTake[]> {
   const rows = await sql<(Pick<TakeRow, 'id' | 'canonical' | 'compiled' | 'created_at'> & { readonly org_id: string })[]>`
     select t.id, t.org_id, t.canonical, t.compiled, t.created_at from takes t join actors a on a.id = t.id
@@ -171,14 +171,14 @@ export async function unaskedTakes(sql: Sql): Promise<readonly UnaskedTake[]> {
   }));
 }
 
-/** Returns the slippage that a backtest expects of each fill of these Takes, in basis points; agents have no entry. */
+/** Returns the expected slippage of fills of these Takes in basis points; agents have no entry. */
 export async function expectedSlippageOfTakes(sql: Sql, takeIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const rows = await sql<{ id: string; canonical: string }[]>`
     select id, canonical from takes where id = any(${takeIds as string[]}::uuid[])`;
   return new Map(rows.map(({ id, canonical }) => [id, expectedOf(canonical)]));
 }
 
-/** Zero for a Take that cannot be read, so that its breaker trips instead of never. */
+/** Returns 0 for an unreadable Take, so that its breaker trips at once. */
 function expectedOf(canonical: string): number {
   try {
     return expectedSlippageOfTake(JSON.parse(canonical) as Take);
@@ -187,7 +187,7 @@ function expectedOf(canonical: string): number {
   }
 }
 
-/** The largest fall of a day, in percent, that the mandates of these Takes allow; those that are not on duty live are left out. */
+/** Returns the maximum daily drawdown in percent of these Takes' mandates; leaves out Takes without live duty. */
 export async function drawdownLimits(sql: Sql, takeIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const rows = await sql<{ id: string; org_id: string }[]>`
     select id, org_id from takes where id = any(${takeIds as string[]}::uuid[]) and mode = 'live' and on_duty`;

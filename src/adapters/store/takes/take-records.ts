@@ -1,4 +1,4 @@
-/** The rows that Takes write: themselves, where they stand, and what they are told of their proposals. */
+/** Writes the rows of Takes: their projection, capital, and notifications about their proposals. */
 import type { TakeFunding } from '../../../../actors/take/command-handler.ts';
 import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
 import { isPosition, type Position } from '../../../domain/books/book.ts';
@@ -26,7 +26,7 @@ export async function writeTakesCreated(transaction: Transaction, rows: readonly
       "manifestHash" text, compiled jsonb, lineage text[], "createdBy" text, "createdAt" bigint, "expiresAt" bigint)`;
 }
 
-/** Writes the state in which a step leaves its Take. If a step projects twice, the last one counts. */
+/** Writes the projection of Takes. If a step projects twice, the last one counts. */
 export async function writeTakeProjections(transaction: Transaction, rows: readonly ActorRecord[]): Promise<void> {
   const last = [...new Map(rows.map((row) => [row['takeId'], row])).values()];
   await transaction`
@@ -37,8 +37,8 @@ export async function writeTakeProjections(transaction: Transaction, rows: reado
 }
 
 /**
- * Takes are told of their proposals by timers that are due at once, in the transaction of the proposal's own step: that it was
- * made, and how it ended. Proposals of agents tell nobody.
+ * Notifies Takes that a proposal was created or has ended, by timers that are due at once, in the proposal's transaction. Proposals of
+ * agents notify nobody.
  */
 export async function tellTakes(transaction: Transaction, proposals: readonly ActorRecord[]): Promise<void> {
   await transaction`
@@ -55,14 +55,14 @@ export async function tellTakes(transaction: Transaction, proposals: readonly Ac
 }
 
 /**
- * Requires that what live Takes of an organization are allocated together stays within the capital of its mandate, and each gets dollars
- * that nothing else has bound. One arming after the other. @throws LiveCapitalUsed, LiveDollarsLacking
+ * Checks that the allocations of an organization's live Takes stay within its mandate's capital, and that unreserved dollars cover each.
+ * Armings are serialized. @throws LiveCapitalUsed, LiveDollarsLacking
  */
 export async function requireLiveCapital(transaction: Transaction, rows: readonly ActorRecord[]): Promise<void> {
   for (const row of rows) {
     const arming = row as unknown as LiveArming;
     const { orgId, takeId, allocationUsd } = arming;
-    // A deposit into a vault takes this lock too: neither takes the dollars of the other.
+    // Deposits into vaults take this lock too, so that both never use the same dollars.
     await transaction`select 1 from control where org_id = ${orgId} for no key update`;
     const others = await answerOf(boundDollars(transaction, orgId, takeId));
     const { maxCapitalUsd } = (await preferencesOf(transaction, orgId)).preferences;
@@ -72,7 +72,7 @@ export async function requireLiveCapital(transaction: Transaction, rows: readonl
   }
 }
 
-/** A live arming as its record carries it. */
+/** Content of a record of live arming. */
 interface LiveArming extends TakeFunding {
   readonly orgId: string;
   readonly takeId: string;
@@ -82,8 +82,8 @@ interface LiveArming extends TakeFunding {
 }
 
 /**
- * A live Take is given its allocation, and armed again what is left of it. One that holds its position already buys nothing.
- * @throws LiveDollarsLacking
+ * Checks the dollars of a live Take: its allocation, or what is left of it when it is armed again. A Take that holds its position needs
+ * none. @throws LiveDollarsLacking
  */
 async function requireFreeDollars(
   transaction: Transaction,
@@ -105,7 +105,7 @@ async function requireFreeDollars(
   if ('unknown' in dollars || new Decimal(dollars.freeUsd).lt(neededUsd)) throw new LiveDollarsLacking(dollars, neededUsd);
 }
 
-/** Simulated dollars of a sandbox that neither vaults nor other live Takes were given. */
+/** Returns the sandbox's simulated dollars that neither vaults nor other live Takes use. */
 async function simulatedDollars(transaction: Transaction, orgId: string, allocatedUsd: DecimalString): Promise<DollarsForTake> {
   const [row] = await transaction<[{ held: string; claimed: string }]>`
     select sandbox_dollars()::text as held, sandbox_claims(${orgId})::text as claimed`;
@@ -113,7 +113,7 @@ async function simulatedDollars(transaction: Transaction, orgId: string, allocat
   return { freeUsd: plainDecimal(Decimal.max(0, free)), heldUsd: plainDecimal(row.held) };
 }
 
-/** The place whose dollars pay for a Take. */
+/** Returns the venue whose dollars pay for a Take. */
 async function placeOf(transaction: Transaction, takeId: string, instrument: InstrumentKey): Promise<PayingPlace> {
   const venue = dollarVenueOf(instrument);
   if (venue === 'spotexchange') return { venue, wallet: null };

@@ -1,6 +1,6 @@
 /**
- * The rows of archive files beside those of the database, for a verification: in its transaction the names of the moved tables
- * name both, so that what was moved is proved by the same reads and the same signatures as what was not.
+ * Makes archived rows available to a verification: in its transaction the names of the archived tables cover both database and files, so
+ * that both are verified by the same reads and signatures.
  */
 import type { PendingQuery, Row } from 'postgres';
 import type { EpochMs } from '../../../domain/values/time.ts';
@@ -8,19 +8,19 @@ import type { Sql, Transaction } from '../database.ts';
 import { MOVED_TABLES, type MovedTable, movedStretches, readStretch } from './history-archive.ts';
 import { ASSESSED_TABLES } from './signed-rows.ts';
 
-/** Rows that one statement takes in. */
+/** Rows per statement. */
 const ROWS_AT_ONCE = 5_000;
 const MOST = 100;
 
-/** Receives one difference from what was moved. */
+/** Receives one difference: time, agent, affected part, and a sentence. */
 type Complain = (at: EpochMs, agentId: string | null, part: string, detail: string) => unknown;
 
 interface Moved {
-  /** The columns of its key. */
+  /** Columns of the key. */
   readonly key: readonly string[];
-  /** The condition under which a row `p` of the database was not moved. */
+  /** Returns the condition that a row `p` of the database is not archived. */
   readonly stays: (sql: Transaction) => Fragment;
-  /** Time at which a row `p` is of, in milliseconds. */
+  /** Returns the time of a row `p` in milliseconds. */
   readonly at: (sql: Transaction) => Fragment;
 }
 type Fragment = PendingQuery<Row[]>;
@@ -52,13 +52,14 @@ const MOVED: Readonly<Record<MovedTable, Moved>> = {
   },
 };
 
-/** True if rows of this database are in archive files. */
+/** Returns true if rows of this database are in archive files. */
 export async function hasMoved(sql: Parameters<typeof movedStretches>[0]): Promise<boolean> {
   return (await movedStretches(sql)).length > 0;
 }
 
 /**
- * Loads the archive's rows into temporary tables of this transaction, which must be a writing one. @param folder of the files; null if none was given. @returns the number of stretches read.
+ * Loads archived rows into temporary tables of this read-write transaction and returns the number of periods. @param folder folder of the
+ * files, or null
  */
 export async function bringBack(sql: Transaction, folder: string | null, complain: Complain): Promise<number> {
   const stretches = await movedStretches(sql);
@@ -89,7 +90,7 @@ export async function bringBack(sql: Transaction, folder: string | null, complai
   return stretches.length;
 }
 
-/** Returns the tables that move. Steps, audit and leaves do not in a database that was not migrated so far. */
+/** Returns the archived tables; older databases lack steps, audit and leaves. */
 async function movingTables(sql: Transaction): Promise<readonly MovedTable[]> {
   const [ready] = await sql<{ actors: boolean; leaves: boolean }[]>`
     select to_regclass('public.moved_actors') is not null as actors, to_regclass('public.trail_thinned_batches') is not null as leaves`;
@@ -98,7 +99,10 @@ async function movingTables(sql: Transaction): Promise<readonly MovedTable[]> {
   );
 }
 
-/** The newest leaf of each row that is assessed by must be in the database: without it the row counts for nothing. A cut is, as long as its observations stay. */
+/**
+ * Checks that the newest leaf of every assessed row is in the database, without which the row does not count. A cut needs it as long as its
+ * observations are stored.
+ */
 async function requireNewestLeaves(sql: Transaction, complain: Complain): Promise<void> {
   const missing = await sql<{ at: EpochMs; xid: string; name: string; key: string }[]>`
     select coalesce(b.at, 0) as at, a.xid::text as xid, a.name, a.key from archived_trail_changes a left join public.trail_batches b on b.xid = a.xid
@@ -110,7 +114,7 @@ async function requireNewestLeaves(sql: Transaction, complain: Complain): Promis
     complain(at, null, 'archive', `row ${key} of ${name} is assessed by, and what transaction ${xid} signed of it is in the archive alone`);
 }
 
-/** Rows that are not taken away yet, and the newest decision of each actor, which stays: they must be those of the file. */
+/** Compares archived rows that are still in the database with the file, including the newest decision of each actor. */
 async function compareKept(sql: Transaction, table: MovedTable, complain: Complain): Promise<void> {
   const [first, ...rest] = MOVED[table].key.map((column) => sql`${sql(`a.${column}`)} = ${sql(`p.${column}`)}`);
   const sameKey = rest.reduce((before, next) => sql`${before} and ${next}`, first as NonNullable<typeof first>);

@@ -5,7 +5,7 @@ import { batchRoot, batchText, type ThinnedBatch, thinnedBatchRoot, type TrailCh
 import { isSignedBy, type TrustedKey } from '../../signing-keys/writer-keys.ts';
 import type { Transaction } from '../database.ts';
 
-/** A batch as it is stored; what is null was never signed. */
+/** Batch as stored; a null signature was never made. */
 export interface StoredBatch {
   readonly xid: string;
   readonly key_id: string | null;
@@ -19,14 +19,14 @@ export interface StoredChange extends TrailChange {
   readonly xid: string;
 }
 
-/** Batch with the rows that the database holds of it; `thinned` is null if it holds all of them. */
+/** Batch with its rows in the database; `thinned` is null if all of them are there. */
 export interface BatchAtHand {
   readonly batch: StoredBatch;
   readonly changes: readonly StoredChange[];
   readonly thinned: ThinnedBatch | null;
 }
 
-/** The batches of transactions, by their numbers; those that have none are left out. */
+/** Reads the batches of transactions by number; leaves out transactions without one. */
 export async function readBatches(sql: Transaction, xids: readonly string[]): Promise<ReadonlyMap<string, BatchAtHand>> {
   const wanted = xids as string[];
   const [batches, changes] = await Promise.all([
@@ -48,8 +48,8 @@ export async function readBatches(sql: Transaction, xids: readonly string[]): Pr
 }
 
 /**
- * One sentence about what is wrong with a batch; null of a good one.
- * @param thinned where other rows of the batch have moved: then `changes` are those that stay, and are proved to be among the signed ones.
+ * Returns a sentence with the fault of a batch, or null. @param thinned set if other rows of the batch are archived; `changes` are then the
+ * remaining ones, which are proved to be among the signed ones
  */
 export function batchFault(
   batch: StoredBatch,

@@ -1,4 +1,4 @@
-/** The writer's signature under a transaction: one over the Merkle root of all rows of logged tables that it has changed. */
+/** Signs a transaction: one signature over the Merkle root of all changed rows of logged tables. */
 import { batchRoot, batchText, type ChangeOp, type Writer } from '../../../domain/trail/batch.ts';
 import type { Transaction } from '../database.ts';
 import { protectionOf } from './guarded-tables.ts';
@@ -8,11 +8,11 @@ export interface BatchSigner {
   readonly writer: Writer;
   /** Eight hexadecimal digits of the public key. */
   readonly id: string;
-  /** Proof that each of its connections shows when it opens: a secret. */
+  /** Secret that each connection presents when it opens. */
   readonly sessionProof: string;
-  /** Returns the proof of a transaction for an organization, 64 hexadecimal digits: a secret that is valid for that organization alone. */
+  /** Returns the proof of a transaction for an organization, 64 hexadecimal digits: a secret valid for that organization only. */
   organizationProof(orgId: string): string;
-  /** An Ed25519 signature of 64 bytes. */
+  /** Returns an Ed25519 signature of 64 bytes. */
   sign(text: Uint8Array): Buffer;
 }
 
@@ -26,8 +26,8 @@ interface OpenChange {
 }
 
 /**
- * Signs what the transaction has changed so far; it must be the last that happens in it. Nothing if it changed no logged
- * table, or where no writer is registered in the database. @returns how many changes were signed.
+ * Signs the changes of a transaction, as its last statement, and returns their number. Signs nothing if no logged table changed or no
+ * writer is registered.
  */
 export async function sealBatch(transaction: Transaction, signer: BatchSigner): Promise<number> {
   const { changes, sealed } = await beginSeal(transaction, signer);
@@ -35,7 +35,7 @@ export async function sealBatch(transaction: Transaction, signer: BatchSigner): 
   return changes;
 }
 
-/** The same, answered as soon as the signature is on its way: the commit may follow it. `sealed` rejects where it was refused. */
+/** Starts signing and returns when the signature is sent, so that COMMIT can follow. `sealed` rejects if the signature is refused. */
 export async function beginSeal(
   transaction: Transaction,
   signer: BatchSigner,
@@ -51,21 +51,21 @@ export async function beginSeal(
   const text = batchText({ xid, writer: signer.writer, keyId: signer.id, at, changes: changes.length, root });
   const signature = signer.sign(Buffer.from(text)).toString('base64');
   const sealed = transaction`select trail_seal(${signer.id}, ${at}, ${changes.length}, ${root}, ${signature})`.execute();
-  // Told by the transaction, which may have ended by then.
+  // The transaction reports the error; it may have ended by then.
   sealed.catch(() => {});
   return { changes: changes.length, sealed };
 }
 
-/** Guarded tables whose triggers write a logged one, so that a change of them is signed: bars leave their stretch. */
+/** Guarded tables whose triggers write a logged one, so that their changes need a signature. */
 const SUMMED_BY_TRIGGERS: ReadonlySet<string> = new Set(['candles']);
 
-/** True if a table's changes leave nothing to sign. A transaction that changes only such tables is not queried for changes at its end. */
+/** Returns true if changes of a table need no signature. A transaction with only such changes is not signed. */
 export function leavesNothingToSign(table: string): boolean {
   return protectionOf(table) === 'guarded' && !SUMMED_BY_TRIGGERS.has(table);
 }
 
 const TARGET = /\b(?:insert\s+into|(?<!for\s)(?<!do\s)(?<!no\s+key\s)update|delete\s+from|merge\s+into|copy)\s+(\w*)/gi;
-/** Functions of the database that change rows which are signed, where the words of the statement that calls them say nothing of it. */
+/** Database functions that change signed rows, which the calling statement does not show. */
 export const SIGNED_FUNCTIONS: ReadonlySet<string> = new Set([
   'accept_invitation',
   'change_member',
@@ -80,7 +80,7 @@ export const SIGNED_FUNCTIONS: ReadonlySet<string> = new Set([
 const CALL = /\b(\w+)\s*\(/g;
 const signing = new WeakMap<TemplateStringsArray, boolean>();
 
-/** True if a statement may change signed rows, by the tables that it writes to and the functions that it calls. */
+/** Returns true if a statement may change signed rows, by its tables and functions. */
 export function mayNeedSigning(strings: TemplateStringsArray): boolean {
   let may = signing.get(strings);
   if (may === undefined) {

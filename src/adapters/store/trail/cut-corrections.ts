@@ -1,12 +1,12 @@
 /**
- * Corrections of wrong cuts. The cut stays as the feed signed it. A row signed by the owner says from then on that it is wrong and why.
- * Assessments read `judged_cuts` and `judged_observations`, which leave it out.
+ * Corrections of wrong cuts. The signed cut stays; a row signed by the owner marks it as wrong with a reason. Assessments read
+ * `judged_cuts` and `judged_observations`, which exclude it.
  */
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { TrustedKey } from '../../signing-keys/writer-keys.ts';
 import type { Sql, Transaction } from '../database.ts';
 
-/** A cut that was found to be wrong. */
+/** Cut that is marked as wrong. */
 export interface CutCorrection {
   readonly slot: EpochMs;
   readonly reason: string;
@@ -24,10 +24,9 @@ export interface CorrectedSpan {
 }
 
 /**
- * Marks every cut of a span as wrong, in one signed transaction; those that are marked already stay as they are.
- * @param sql connections of the owner of the tables, with the owner's key.
- * @returns the corrections that were made now, by slot.
- * @throws Error in one sentence if the span has no cut, or a shard has not decided on it yet.
+ * Marks every cut of a range as wrong in one signed transaction and returns the new corrections by slot. Marked cuts are not changed.
+ * @param sql connections of the owner of the tables with the owner's key @throws Error with one sentence if the range has no cut, or a
+ * shard has not decided on it yet
  */
 export async function correctCuts(sql: Sql, { from, until, reason, by }: CorrectedSpan): Promise<readonly CutCorrection[]> {
   return (await sql.begin(async (transaction) => {
@@ -41,14 +40,14 @@ export async function correctCuts(sql: Sql, { from, until, reason, by }: Correct
   })) as readonly CutCorrection[];
 }
 
-/** Every correction, by slot. None in a database that was not migrated so far. */
+/** Returns every correction by slot; none in a database without this migration. */
 export async function cutCorrections(sql: Sql | Transaction): Promise<readonly CutCorrection[]> {
   const [ready] = await sql<{ ready: boolean }[]>`select to_regclass('cut_corrections') is not null as ready`;
   if (ready?.ready !== true) return [];
   return sql<CutCorrection[]>`select slot, reason, corrected_by as by, corrected_at as at from cut_corrections order by slot`;
 }
 
-/** Names the corrections that no key of the owner has signed: a writer of the service corrects nothing. */
+/** Reports corrections without a signature of the owner. */
 export async function verifyCorrections(
   sql: Transaction,
   keys: readonly TrustedKey[],

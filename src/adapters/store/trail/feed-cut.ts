@@ -1,6 +1,6 @@
 /**
- * Cuts as the feed signed them, trusted only by its public key: the batch of the cut, its row and every observation are hashed in this
- * process. The owner of the tables can leave a cut out and cannot make one up.
+ * Reads cuts and trusts only the feed's public keys: it hashes the batch, the cut's row and every observation. The owner of the tables can
+ * hide a cut but cannot invent one.
  */
 import type { Cut, Observation } from '../../../domain/market/cut.ts';
 import { sha256Hex } from '../../../domain/values/canonical-json.ts';
@@ -11,17 +11,17 @@ import type { TrustedKey } from '../../signing-keys/writer-keys.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { batchFault, readBatches } from './batch-check.ts';
 
-/** The cut that the feed signed, or one sentence why there is none. */
+/** Cut signed by the feed, or a sentence why there is none. */
 export type FeedCut = { readonly ok: true; readonly cut: Cut } | { readonly ok: false; readonly why: string };
 
 const no = (why: string): FeedCut => ({ ok: false, why });
 
-/** @param keys of the feed alone: what another writer signed is no cut of the feed. */
+/** @param keys keys of the feed; signatures of other writers do not count */
 export async function feedCutAt(sql: Sql, slot: EpochMs, keys: readonly TrustedKey[]): Promise<FeedCut> {
   return (await sql.begin('isolation level repeatable read read only', (transaction) => cutIn(transaction, slot, keys))) as FeedCut;
 }
 
-/** The newest cut that there is, which must be the feed's: an older one is not looked for. */
+/** Returns the newest cut, which must be signed by the feed; earlier ones are not searched. */
 export async function newestFeedCut(sql: Sql, keys: readonly TrustedKey[]): Promise<FeedCut> {
   return (await sql.begin('isolation level repeatable read read only', async (transaction) => {
     const [newest] = await transaction<{ slot: EpochMs }[]>`select slot from judged_cuts order by slot desc limit 1`;

@@ -1,9 +1,9 @@
 /**
- * Protection of tables by signatures. A verifier uses this list, not the database's. A table in neither list is logged: each of its rows
- * leaves its digest.
+ * Protection of tables by signatures. Verifiers use this list and not the database's. A table in neither list is logged: each change of a
+ * row is signed.
  */
 
-/** Tables whose rows are signed together, and only where they change in a transaction that has nothing else to sign; each with the reason. */
+/** Tables whose rows are signed as a sum, and only in transactions without other signed changes; each with the reason. */
 export const SUMMED_TABLES: Readonly<Record<string, string>> = {
   leases: 'who is on duty and until when',
   moved_actors: 'whose steps lie in which archive file; each step is logged, and verify-trail finds it in the file',
@@ -34,7 +34,7 @@ export const SUMMED_TABLES: Readonly<Record<string, string>> = {
   social_posts: 'news; nothing is decided on it',
 };
 
-/** Tables whose rows carry no signature of their own, each with the reason. */
+/** Tables whose rows are not signed, each with the reason. */
 export const GUARDED_TABLES: Readonly<Record<string, string>> = {
   execution_leases: 'orders on their way, for seconds; the orders themselves are logged',
   activity_workers: 'which workers divide the due work, for seconds; each activity is claimed under a signature',

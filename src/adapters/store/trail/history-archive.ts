@@ -1,8 +1,7 @@
 /**
- * Old history moves from the database to archive files: for each day (UTC) its decisions, the cuts and observations that they
- * were made on, the steps of actors that had ended by then, what people did, and the leaves of signed batches. The batches and
- * their log stay in the database, so the archive is proved by them. A file holds a line per row, `{"<table>":{<columns>}}`,
- * packed with gzip.
+ * Moves old history from the database to archive files: per UTC day its decisions with their cuts and observations, steps of actors that
+ * have ended, the audit, and leaves of signed batches. The batches and their log stay in the database and prove the archive. A file has one
+ * line per row, `{"<table>":{<columns>}}`, packed with gzip.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream, mkdirSync, renameSync } from 'node:fs';
@@ -19,30 +18,30 @@ import type { WorkProgress } from '../../../domain/values/work-progress.ts';
 import type { Sql, Transaction } from '../database.ts';
 import type { WorkRecorder } from '../long-work-store.ts';
 
-/** Rows that one statement reads. */
+/** Rows per read. */
 const PAGE_ROWS = 5_000;
-/** Rows that one statement takes away, so that it never holds anybody up for long. */
+/** Rows per delete, so that it blocks others only briefly. */
 const FORGOTTEN_AT_ONCE = 5_000;
-/** Actors whose decisions of a day one statement reads: at most 2,880 each. */
+/** Actors per read of a day's decisions; each has at most 2,880. */
 const ACTORS_AT_ONCE = 5;
-/** Leaves that one statement takes away, about: whole batches, in the order of the log. */
+/** Approximate leaves per delete: whole batches in the log's order. */
 const LEAVES_AT_ONCE = 20_000;
-/** Ended actors whose steps one statement reads. */
+/** Ended actors per read of steps. */
 const ENDED_AT_ONCE = 500;
-/** Ended actors whose steps one stretch takes: their names lie in memory. What is left moves with the next one. */
+/** Maximum ended actors per file, because their ids are in memory; the rest moves with the next file. */
 const ENDED_OF_STRETCH = 200_000;
 
 /** Returns the archive folder of a state folder. */
 export const archiveFolder = (home: string): string => join(resolve(home), 'archive');
 
-/** The tables whose rows move, in the order in which a file holds them. */
+/** Tables whose rows are moved, in their order in a file. */
 export const MOVED_TABLES = ['cuts', 'observations', 'decisions', 'steps', 'audit', 'trail_changes'] as const;
 export type MovedTable = (typeof MOVED_TABLES)[number];
 
-/** Days that stay in the database, whose trigger refuses to let them go, because gates and lists read them. */
+/** Days that must stay in the database, because gates and lists read them. A trigger refuses to delete them. */
 export const KEPT_DAYS = 30;
 
-/** A stretch of history that lies in a file, and no longer in the database. */
+/** Period of history that is in a file and not in the database. */
 export interface MovedStretch {
   /** Inclusive. */
   readonly from: EpochMs;
@@ -51,18 +50,18 @@ export interface MovedStretch {
   readonly decisions: number;
   readonly observations: number;
   readonly cuts: number;
-  /** Steps of ended actors. */
+  /** Number of steps of ended actors. */
   readonly steps: number;
   readonly audit: number;
-  /** Leaves of signed batches. */
+  /** Number of leaves of signed batches. */
   readonly leaves: number;
-  /** Name of the file within the folder of archives. */
+  /** File name within the archive folder. */
   readonly file: string;
   /** SHA-256 of the unpacked file, hexadecimal. */
   readonly sha256: string;
 }
 
-/** All stretches that were moved, the oldest first. None in a database that was not migrated so far. */
+/** Returns all archived periods, oldest first; none in a database without this migration. */
 export async function movedStretches(sql: Sql | Transaction): Promise<readonly MovedStretch[]> {
   const [ready] = await sql<{ ready: boolean }[]>`select to_regclass('moved_history') is not null as ready`;
   if (ready?.ready !== true) return [];
@@ -71,13 +70,13 @@ export async function movedStretches(sql: Sql | Transaction): Promise<readonly M
       coalesce((to_jsonb(m)->>'audit')::bigint, 0) as audit, coalesce((to_jsonb(m)->>'leaves')::bigint, 0) as leaves, file, sha256 from moved_history m order by until_slot`;
 }
 
-/** Returns the moment before which decisions and observations are in archive files; null if nothing was moved. */
+/** Returns the time before which decisions and observations are archived, or null. */
 export async function movedBefore(sql: Sql | Transaction): Promise<EpochMs | null> {
   const [row] = await sql<{ until: EpochMs | null }[]>`select max(until_slot) as until from moved_history`;
   return row?.until ?? null;
 }
 
-/** Returns the archive location of an ended actor's steps; null if they are in the database, or never existed. */
+/** Returns the archive location of an ended actor's steps; null if they are in the database or never existed. */
 export async function archivedSteps(
   sql: Sql | Transaction,
   actorId: string,
@@ -88,15 +87,15 @@ export async function archivedSteps(
   return row ?? null;
 }
 
-/** A step as an archive file holds it: the columns of its row. */
+/** Step as stored in an archive file. */
 export interface ArchivedStep extends StoredStep {
   readonly from: Json;
   readonly cause: string | null;
 }
 
 /**
- * All steps that an ended actor ever took, from the file that they were moved to, oldest first. @throws Error if they were
- * not moved, and where the file does not hold exactly what was moved.
+ * Reads all steps of an ended actor from its file, oldest first. @throws Error if they are not archived, or if the file differs from what
+ * was archived
  */
 export async function readArchivedSteps(sql: Sql, folder: string, actorId: string): Promise<readonly ArchivedStep[]> {
   const moved = await archivedSteps(sql, actorId);
@@ -118,7 +117,10 @@ interface StepColumns extends Omit<ArchivedStep, 'from' | 'to'> {
   readonly to_value: Json;
 }
 
-/** @throws Error if `what` needs history that lies in archive files: rows that are not there would read as nothing that happened. */
+/**
+ * Checks that history since `from` is in the database: missing rows would look like no events. @throws Error naming `what` if it is
+ * archived
+ */
 export async function requireKept(sql: Sql | Transaction, from: EpochMs, what: string): Promise<void> {
   const before = await movedBefore(sql);
   if (before !== null && from < before)
@@ -128,17 +130,17 @@ export async function requireKept(sql: Sql | Transaction, from: EpochMs, what: s
 }
 
 export interface MoveOptions {
-  /** Signs what it changes, as the worker does. */
+  /** Connections that sign as the worker. */
   readonly sql: Sql;
   readonly folder: string;
-  /** Days that ended by then are moved. */
+  /** Days that ended by this time are moved. */
   readonly before: EpochMs;
-  /** `always`; `long`: not before it has taken a second. */
+  /** `always`, or `long`: only if it takes more than a second. */
   readonly recorded: 'always' | 'long';
   readonly onProgress?: (progress: WorkProgress) => void;
 }
 
-/** Moves what `moveHistory` moves, and says in the database how far it is. */
+/** Runs `moveHistory` and records the progress. */
 export function recordedMove(
   recorder: WorkRecorder,
   { sql, folder, before, recorded, onProgress }: MoveOptions,
@@ -158,14 +160,13 @@ export function recordedMove(
   );
 }
 
-/** Each day is written to its file, checked there, and taken away. */
+/** Number of stages per day: writing, checking, deleting. */
 const STAGES = 3;
 
 /**
- * Moves every whole day that ended before `before`, one file after the other; a day that was written and not taken away yet is
- * taken away first. A file is on the disk before the database knows of it, and the database knows of it before a row goes.
- * @param sql signs what it changes, as the worker does.
- * @param progress is told how many stages of days are done, of how many. @returns what was moved now.
+ * Moves every whole day that ended before `before`, one file at a time, and returns the moved periods. A day that was written but not
+ * deleted is deleted first. The file is synced before its row is written, and the row before anything is deleted. @param sql connections
+ * that sign as the worker @param progress receives the number of finished and of all stages
  */
 export async function moveHistory(
   sql: Sql,
@@ -195,7 +196,7 @@ export async function moveHistory(
     if (fault !== null) throw new Error(`nothing was moved: ${fault}`);
     progress(done + 2, total);
     await sql.begin(async (transaction) => {
-      // Named before the stretch: from its row on nothing is added to it. One statement, so that one sum is signed over all of them.
+      // Written before the period's row, after which nothing is added. One statement, so that one sum covers all of them.
       await transaction`
         insert into moved_actors (actor_id, until_slot) select id, ${until} from unnest(${leaving.actors as string[]}::uuid[]) as id`;
       await transaction`
@@ -209,14 +210,14 @@ export async function moveHistory(
   }
 }
 
-/** Moves what is older than so many days. @returns how many stretches were moved. */
+/** Moves history older than the given days and returns the number of moved periods. */
 export async function moveOldHistory(recorder: WorkRecorder, sql: Sql, folder: string, days: number): Promise<number> {
   const [clock] = await sql<{ now: EpochMs }[]>`select gate_now() as now`;
   const before = Math.floor((clock?.now as EpochMs) / DAY_MS - days) * DAY_MS;
   return (await recordedMove(recorder, { sql, folder, before, recorded: 'long' })).length;
 }
 
-/** All shards have decided up to this slot. */
+/** Returns the slot up to which all shards have decided. */
 async function decidedTo(sql: Sql): Promise<EpochMs> {
   const [row] = await sql<{ slot: EpochMs | null }[]>`select min(last_slot) as slot from tick_shards`;
   return row?.slot ?? Number.POSITIVE_INFINITY;
@@ -236,14 +237,14 @@ async function forgetMoved(sql: Sql): Promise<void> {
   }
 }
 
-/** Rows that leave with a stretch besides those of its slots. */
+/** Rows that move with a period besides those of its slots. */
 interface Leaving {
-  /** Actors that had ended, by their ids: all their steps leave. */
+  /** Ids of ended actors whose steps all move. */
   readonly actors: readonly string[];
-  /** Rows of `audit` from the first one that was not moved before up to, and not including, this number. */
+  /** Rows of `audit` from the first unmoved number up to (exclusive) this one. */
   readonly auditFrom: number;
   readonly auditUntil: number;
-  /** Entries of the log whose leaves leave: from the first one that was not moved before up to, and not including, this one. */
+  /** Log entries whose leaves move, from the first unmoved one up to (exclusive) this one. */
   readonly loggedFrom: number;
   readonly loggedUntil: number;
 }
@@ -303,7 +304,7 @@ async function toDisk(path: string): Promise<void> {
   }
 }
 
-/** The rows of a stretch as JSON of their columns, in pages. They are old and append-only, so no transaction holds them together. */
+/** Reads the rows of a period as JSON in pages, without a transaction, because old rows do not change. */
 async function* rowsOf(
   sql: Sql,
   from: EpochMs,
@@ -345,7 +346,7 @@ async function* rowsOf(
   for await (const page of leaves) yield { table: 'trail_changes', rows: page.map(({ row }) => row) };
 }
 
-/** Reads a stretch's file line by line. @returns what is wrong with it, or null if it holds exactly what was moved. */
+/** Reads a period's file line by line. Returns its problem, or null if it holds exactly what was archived. */
 export async function readStretch(
   folder: string,
   stretch: MovedStretch,
@@ -367,7 +368,7 @@ export async function readStretch(
   return sha256 === stretch.sha256 ? null : `${path} hashes to ${sha256}, the file that was written to ${stretch.sha256}`;
 }
 
-/** The lines of a packed file. `readline` would not tell of a file that is missing or cut off. */
+/** Reads the lines of a packed file; `readline` would not report a missing or truncated file. */
 async function* linesOf(path: string): AsyncGenerator<string> {
   const unpacked = createGunzip();
   const source = createReadStream(path).on('error', (error) => unpacked.destroy(error));

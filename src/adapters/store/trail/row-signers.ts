@@ -1,6 +1,6 @@
 /**
- * Expected signers of rows that only one writer signs: the feed what it received, the worker what it ticked. A valid signature of another
- * writer does not count, so the stolen keys of another process are of no use.
+ * Expected signers of rows with one writer: the feed signs what it received, the worker what it ticked. Another writer's valid signature
+ * does not count, so stolen keys of other processes are useless.
  */
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Writer } from '../../../domain/trail/batch.ts';
@@ -8,22 +8,21 @@ import type { TrustedKey } from '../../signing-keys/writer-keys.ts';
 import type { Transaction } from '../database.ts';
 import { FEED_EVENTS } from './table-writers.ts';
 
-/** A row that another writer signed than the one who writes such rows. */
+/** Row that was signed by another writer than expected. */
 export interface ForeignRow {
   readonly at: EpochMs;
-  /** One sentence. */
+  /** Sentence with the fault. */
   readonly fault: string;
 }
 
-/** Maximum rows that are named. */
+/** Maximum reported rows. */
 const MOST = 100;
 
 const idsOf = (keys: readonly TrustedKey[], wanted: Writer): string[] => keys.filter(({ writer }) => writer === wanted).map(({ id }) => id);
 
 /**
- * Cuts of what was received that no key of the feed has signed; what a genesis found is nobody's. A slot of which nothing was
- * received is closed by the worker.
- * @param slots look at these alone; null at all.
+ * Returns received cuts without a signature of the feed, except those of a genesis. Slots without received data are written by the worker.
+ * @param slots restricts the check; null for all
  */
 export async function foreignCuts(
   sql: Transaction,
@@ -40,7 +39,7 @@ export async function foreignCuts(
   return rows.map(({ slot, key_id }) => ({ at: slot, fault: `key ${key_id} signed this cut, and it is no key of the feed` }));
 }
 
-/** Ticks that no key of the worker has signed. */
+/** Returns ticks without a signature of the worker. */
 export async function foreignTicks(sql: Transaction, keys: readonly TrustedKey[]): Promise<readonly ForeignRow[]> {
   const rows = await sql<{ slot: EpochMs; shard: number; key_id: string }[]>`
     select t.slot, t.shard, s.key_id from tick_batches t cross join lateral (
@@ -54,7 +53,7 @@ export async function foreignTicks(sql: Transaction, keys: readonly TrustedKey[]
   }));
 }
 
-/** Steps that the feed has signed and that are none of what it tells actors. */
+/** Returns steps that the feed signed although it may not cause them. */
 export async function foreignSteps(sql: Transaction, keys: readonly TrustedKey[]): Promise<readonly ForeignRow[]> {
   const rows = await sql<{ actor_id: string; version: number; at: EpochMs; key_id: string }[]>`
     select s.actor_id, s.version, s.at, b.key_id from trail_batches b

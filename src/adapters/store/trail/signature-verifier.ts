@@ -1,6 +1,6 @@
 /**
- * Verifies the signatures of the trail from public keys alone: every batch of rows, every row as it lies now against the last
- * batch that wrote it, the sums over decisions, cuts and bars, and the log of batches with its checkpoints.
+ * Verifies the signatures of the trail by public keys only: every batch, every row against the last batch that wrote it, the sums over
+ * decisions, cuts and bars, and the log of batches with its checkpoints.
  */
 
 import type { EpochMs } from '../../../domain/values/time.ts';
@@ -19,39 +19,39 @@ import { foreignCuts, foreignSteps, foreignTicks } from './row-signers.ts';
 import { mayWrite } from './table-writers.ts';
 import { checkpointOf } from './trail-log.ts';
 
-/** Receives one difference from what was signed. */
+/** Receives one difference: time, agent, affected part, and a sentence. */
 type Complain = (at: EpochMs, agentId: string | null, part: string, detail: string) => unknown;
 
-/** Result of the verification; null in the trail's report if nobody signs this database. */
+/** Result of the verification. */
 export interface SignatureReport {
   readonly batches: number;
   readonly changes: number;
-  /** Entries of the log. */
+  /** Number of log entries. */
   readonly logged: number;
   readonly checkpoints: number;
-  /** The newest checkpoint as a signed note; null before the first. */
+  /** Newest checkpoint as a signed note; null before the first. */
   readonly checkpoint: string | null;
-  /** RFC 6962 hashes (base64) from the older checkpoint that was given to the newest one; null if none was given. */
+  /** RFC 6962 hashes (base64) from the given older checkpoint to the newest one; null if none was given. */
   readonly consistency: readonly string[] | null;
 }
 
 export interface SignatureOptions {
-  /** The keys that count. Null takes those that are registered in the database itself, which its owner could have exchanged. */
+  /** Trusted keys. Null takes those registered in the database, which its owner could have replaced. */
   readonly keys: readonly TrustedKey[] | null;
-  /** An older checkpoint that the log must still begin with: a signed note. */
+  /** Older checkpoint, a signed note, with which the log must still begin; or null. */
   readonly since: string | null;
 }
 
 const PAGE = 2_000;
-/** A batch is signed within a minute of its commit; clocks may differ by another. */
+/** Maximum milliseconds between the signature and the commit of a batch: a minute, and another for clocks. */
 const CLOCK_MS = 120_000;
-/** A cut of the streams is written within this time of its slot. */
+/** Maximum milliseconds between a cut's slot and its write. */
 const CUT_MS = 300_000;
 const MOST = 100;
-/** Largest tick in which the surplus row is searched for. */
+/** Maximum size of a tick in which a surplus row is searched for. */
 const SEARCHED = 5_000;
 
-/** @returns null if no writer was ever registered: then nothing is signed. */
+/** Returns null if no writer was ever registered, so that nothing is signed. */
 export async function verifySignatures(sql: Transaction, options: SignatureOptions, complain: Complain): Promise<SignatureReport | null> {
   const [ready] = await sql<{ ready: boolean }[]>`select to_regclass('trail_writers') is not null as ready`;
   if (ready?.ready !== true) return null;
@@ -83,7 +83,7 @@ async function registeredKeys(sql: Transaction): Promise<readonly (TrustedKey & 
   return rows.map(({ key_id, writer, public_key, at }) => ({ id: key_id, name: `sevengate/${writer}`, writer, publicKey: public_key, at }));
 }
 
-/** Every batch: signed by a trusted key, over exactly the rows that lie under its transaction. */
+/** Verifies every batch: signed by a trusted key over exactly the rows of its transaction. */
 async function verifyBatches(
   sql: Transaction,
   keys: readonly TrustedKey[],
@@ -124,7 +124,7 @@ async function verifyBatches(
   }
 }
 
-/** Time at which each retired key was retired. */
+/** Returns the time of retirement of each retired key. */
 async function retirements(sql: Transaction): Promise<ReadonlyMap<string, EpochMs>> {
   const [known] = await sql<{ there: boolean }[]>`select to_regclass('trail_retirements') is not null as there`;
   if (known?.there !== true) return new Map();
@@ -133,14 +133,14 @@ async function retirements(sql: Transaction): Promise<ReadonlyMap<string, EpochM
   return new Map(rows.map(({ key_id, at }) => [key_id, at]));
 }
 
-/** Time at which this database was given the list of who writes which table: what was signed before is held to no list. */
+/** Returns the time at which this database received the list of table writers; earlier signatures are not compared with it. */
 async function writersNamedAt(sql: Transaction): Promise<EpochMs> {
   const [row] = await sql<{ at: EpochMs }[]>`
     select floor(extract(epoch from applied_at) * 1000)::bigint as at from migrations where name = '0005_trail.sql'`;
   return row?.at ?? Number.POSITIVE_INFINITY;
 }
 
-/** Says which table a batch changed that its signer does not write, or null. What a genesis found is nobody's. */
+/** Returns a table that a batch changed and its signer may not write, or null. Genesis batches are exempt. */
 function foreignTable(batch: StoredBatch, changes: readonly StoredChange[], keys: readonly TrustedKey[]): string | null {
   const writer = keys.find(({ id }) => id === batch.key_id)?.writer;
   const foreign = writer && changes.find(({ table, op }) => op !== 'genesis' && !mayWrite(writer, table));
@@ -149,9 +149,7 @@ function foreignTable(batch: StoredBatch, changes: readonly StoredChange[], keys
     : `key ${batch.key_id} of the ${writer} signed ${foreign.table} ${foreign.key} in transaction ${batch.xid}, and the ${writer} does not write that table`;
 }
 
-/**
- * Verifies what stays in the database of batches whose other rows were archived: it must lead to the signed root, as assessments check it.
- */
+/** Verifies the remaining rows of batches whose other rows are archived: they must lead to the signed root. */
 async function verifyThinned(sql: Transaction, keys: readonly TrustedKey[], complain: Complain): Promise<void> {
   const [ready] = await sql<{ ready: boolean }[]>`select to_regclass('trail_thinned_batches') is not null as ready`;
   for (let after: string | null = ready?.ready === true ? '0' : null; after !== null; ) {
@@ -180,7 +178,7 @@ function groupByXid(rows: readonly StoredChange[]): Map<string, StoredChange[]> 
   return grouped;
 }
 
-/** Every row of every logged table: as its last change says, there where it was not deleted, and none besides. */
+/** Verifies every row of every logged table: it equals its last signed change, exists unless deleted, and no others exist. */
 async function verifyTables(sql: Transaction, complain: Complain): Promise<void> {
   const tables = await sql<{ name: string; key: string[] }[]>`
     select c.relname as name, (select jsonb_agg(a.attname order by k.n) from pg_index i cross join unnest(i.indkey) with ordinality as k(attnum, n)
@@ -214,7 +212,7 @@ function rowFault(
     : `row ${key} of ${name}, which transaction ${xid} wrote, was left out`;
 }
 
-/** The decisions of each tick. */
+/** Verifies the decisions of each tick. */
 async function verifyTicks(sql: Transaction, complain: Complain): Promise<void> {
   const wrong = await sql<
     { period_ms: number; shard: number; from_slot: number; slot: number; decisions: number; digest: string; found: number }[]
@@ -249,7 +247,7 @@ async function verifyTicks(sql: Transaction, complain: Complain): Promise<void> 
   for (const { agent_id, slot } of unsigned) complain(slot, agent_id, 'tick', 'no tick that was signed made this decision');
 }
 
-/** Verifies the contents of each cut and the time it was written. */
+/** Verifies the contents and writing time of each cut. */
 async function verifyCuts(sql: Transaction, complain: Complain): Promise<void> {
   const wrong = await sql<{ slot: number; signed: boolean; source: string | null; at: number | null; same: boolean }[]>`
     select coalesce(c.slot, b.slot) as slot, b.slot is not null as signed, c.source, s.at, (c.source, c.instruments) is not distinct from (b.source, b.instruments)
@@ -274,7 +272,7 @@ async function verifyCuts(sql: Transaction, complain: Complain): Promise<void> {
   }
 }
 
-/** Every bar against the newest stretch that has it. */
+/** Verifies every bar against the newest signed period that contains it. */
 async function verifyCandles(sql: Transaction, complain: Complain): Promise<void> {
   const series = await sql<{ venue: string; instrument: string; timeframe: string; is_real: boolean }[]>`
     select venue, instrument, timeframe, is_real from candles union select venue, instrument, timeframe, is_real from candle_stretches order by 1, 2, 3, 4`;
@@ -311,7 +309,7 @@ interface LogReport {
   readonly consistency: readonly string[] | null;
 }
 
-/** The log: without a hole, in the order of transactions, with the roots that its checkpoints say. */
+/** Verifies the log: no gaps, in order of transactions, with the roots of its checkpoints. */
 async function verifyLog(sql: Transaction, keys: readonly TrustedKey[], since: string | null, complain: Complain): Promise<LogReport> {
   const logKeys = keys.filter(({ writer }) => writer === 'log');
   const notes = await sql<{ size: number; note: string }[]>`select size, note from trail_checkpoints order by size`;
@@ -361,7 +359,7 @@ async function verifyLog(sql: Transaction, keys: readonly TrustedKey[], since: s
   };
 }
 
-/** Signed batches that the log has passed by: they were put in after it had been there. */
+/** Reports signed batches that were inserted after the log had passed their position. */
 async function verifyPlaces(sql: Transaction, complain: Complain): Promise<void> {
   const passed = await sql<{ xid: string; at: number }[]>`
     select b.xid::text as xid, b.at from trail_batches b where b.signature is not null and b.xid < (select max(xid) from trail_log)
@@ -396,7 +394,7 @@ async function eachLogged(sql: Transaction, receive: (entry: LoggedEntry, index:
   }
 }
 
-/** Time at which a checkpoint was signed, as its extension line says; 0 if it does not. */
+/** Returns the time of a checkpoint in its extension line; 0 if absent. */
 function timeOf({ extensions }: Checkpoint): EpochMs {
   return Number(/^at (\d+)$/.exec(extensions[0] ?? '')?.[1] ?? 0);
 }

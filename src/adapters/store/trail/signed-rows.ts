@@ -1,6 +1,6 @@
 /**
- * First check of an assessment: its rows are as registered writers signed them. Verified signatures are remembered; the rows themselves are
- * compared every time.
+ * Checks before an assessment that its rows are as registered writers signed them. Verified signatures are cached; rows are compared every
+ * time.
  */
 import type { PendingQuery, Row } from 'postgres';
 import { bookIds } from '../../../domain/books/book.ts';
@@ -18,12 +18,12 @@ import { shadowFaults } from '../gates/shadow-store.ts';
 import { requireKept } from './history-archive.ts';
 import { mayWrite } from './table-writers.ts';
 
-/** A row that assessment rests on and that is not as a writer signed it. */
+/** Thrown if a row behind an assessment is not as a writer signed it. */
 export class UnsignedRow extends Error {
   override readonly name = 'UnsignedRow';
 }
 
-/** Key columns of each assessed table with their types, in the order of its primary key. */
+/** Key columns of each assessed table with their types, in primary key order. */
 const KEYS = {
   books: { id: 'text' },
   candle_stretches: { id: 'bigint' },
@@ -43,9 +43,9 @@ type Assessed = keyof typeof KEYS;
 /** Tables that assessments read. The newest leaf of each of their rows stays in the database. */
 export const ASSESSED_TABLES: readonly string[] = Object.keys(KEYS);
 
-/** Maximum signatures that are remembered as good. */
+/** Maximum number of cached signatures. */
 const REMEMBERED = 200_000;
-/** Bars that one statement compares with what was signed. */
+/** Bars per comparison with signed digests. */
 const BARS_AT_ONCE = 10_000;
 
 /** @param sql may read the tables and their trail: the role of the evaluator or of the application. */
@@ -56,7 +56,7 @@ export function createSignedRows(sql: Sql) {
     for (const fault of (await faultsOf(transaction, good, table, keys)).values()) if (fault !== null) throw new UnsignedRow(fault);
   }
 
-  /** Runs checks if a writer is registered: before that nothing is signed, and nothing is asked for. */
+  /** Runs checks if a writer is registered; otherwise nothing is signed and nothing is checked. */
   async function checking(work: (transaction: Transaction) => Promise<void>): Promise<void> {
     await sql.begin(async (transaction) => {
       const [signed] = await transaction`select 1 from trail_writers limit 1`;
@@ -112,10 +112,10 @@ export function createSignedRows(sql: Sql) {
 
 export type SignedRows = ReturnType<typeof createSignedRows>;
 
-/** Batches whose signature was found good, with the writer whose it is. */
+/** Batches with a verified signature, and their writers. */
 type GoodBatches = Map<string, Writer>;
 
-/** Returns each row's fault in one sentence; null if it is as a writer signed it. */
+/** Returns each row's fault as a sentence; null if it is as a writer signed it. */
 async function faultsOf(
   transaction: Transaction,
   good: GoodBatches,
@@ -134,7 +134,7 @@ async function faultsOf(
     rows.map(({ key, same, xid, op }) => {
       if (!same) return [key, `row ${key} of ${table} is not as a writer signed it`];
       const writer = good.get(xid as string);
-      // Rows of a genesis are unattested: its signer states that they were there.
+      // Rows of a genesis are unattested: its signer states only that they existed.
       const isForeign = writer !== undefined && op !== 'genesis' && !mayWrite(writer, table);
       return [
         key,
@@ -144,7 +144,7 @@ async function faultsOf(
   );
 }
 
-/** Returns the faults of these transactions' batches. Good ones are recorded in `good` and have no entry. */
+/** Returns the faults of transactions' batches. Valid ones are added to `good` and have no entry. */
 async function batchFaults(transaction: Transaction, good: GoodBatches, xids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const faults = new Map<string, string>();
   const unknown = xids.filter((xid) => !good.has(xid));
@@ -162,11 +162,11 @@ async function batchFaults(transaction: Transaction, good: GoodBatches, xids: re
   return faults;
 }
 
-/** SQL condition that row `r` is the one that `w.key` names, so that its primary key finds it. */
+/** Returns SQL that row `r` has the key `w.key`, in a form that uses the primary key. */
 function isNamed(transaction: Transaction, table: Assessed) {
   const columns = Object.entries(KEYS[table]);
   const [first, ...rest] = columns.map(([column, type], place) => {
-    // A text that is a key by itself may hold blanks.
+    // A key of one column may contain blanks.
     const part = columns.length === 1 ? transaction`w.key` : transaction`split_part(w.key, ' ', ${place + 1}::int)`;
     return transaction`${transaction(`r.${column}`)} = ${ofType(transaction, part, type)}`;
   });
@@ -192,7 +192,7 @@ async function fillsOf(transaction: Transaction, { agentId, manifestVersion }: E
   return rows.map(({ id }) => id);
 }
 
-/** The windows that shadow orders were measured by: as the feed signed them, and coming to what their rows say. @throws UnsignedRow */
+/** Checks the windows of shadow orders: signed by the feed, with the results in their rows. @throws UnsignedRow */
 async function requireShadow(
   transaction: Transaction,
   draft: EvidenceDraft,
@@ -207,7 +207,7 @@ async function requireShadow(
   if (wrong !== undefined) throw new UnsignedRow(wrong.fault);
 }
 
-/** The fills of the shadow stage that were measured. */
+/** Returns the measured fills of the shadow stage. */
 async function measuredOf(
   transaction: Transaction,
   { agentId, manifestVersion }: EvidenceDraft,
@@ -219,13 +219,13 @@ async function measuredOf(
   return rows.map(({ id }) => id);
 }
 
-/** The steps of the agent's life: when it was off duty follows from them. */
+/** Returns the agent's steps, from which its periods off duty follow. */
 async function stepsOf(transaction: Transaction, agentId: string): Promise<readonly string[]> {
   const rows = await transaction<{ key: string }[]>`select actor_id || ' ' || version as key from steps where actor_id = ${agentId}`;
   return rows.map(({ key }) => key);
 }
 
-/** The slots whose observations priced the book at the end of each day. */
+/** Returns the slots whose observations valued the book at each day's end. */
 async function slotsOf(
   transaction: Transaction,
   { agentId, manifestVersion }: EvidenceDraft,
@@ -247,7 +247,7 @@ async function slotsOf(
   return rows.map(({ slot }) => slot);
 }
 
-/** @throws UnsignedRow if a cut does not hold what was signed of it, or the feed has not signed it. */
+/** @throws UnsignedRow if a cut differs from what was signed, or the feed has not signed it */
 async function requireObservations(transaction: Transaction, slots: readonly string[]): Promise<void> {
   const [wrong] = await transaction<{ slot: number }[]>`
     select b.slot from cut_batches b left join lateral (
@@ -265,7 +265,7 @@ async function universeOf(transaction: Transaction, { agentId, manifestVersion }
   return (JSON.parse(row?.canonical ?? '{"universe":[]}') as Manifest).universe.map(({ key }) => key);
 }
 
-/** The stretches of the instruments' bars; each bar must lie as the newest of them has it. @throws UnsignedRow */
+/** Returns the signed periods of the instruments' bars. @throws UnsignedRow */
 async function stretchesOf(transaction: Transaction, universe: readonly InstrumentKey[]): Promise<readonly string[]> {
   const ids: string[] = [];
   for (const key of universe) {
@@ -280,7 +280,10 @@ async function stretchesOf(transaction: Transaction, universe: readonly Instrume
   return ids;
 }
 
-/** Every bar of a series as the newest stretch that has it, some thousands a statement: years of minutes outlast the time of one. @throws UnsignedRow */
+/**
+ * Compares every bar of a series with the newest signed period, some thousands per statement to stay within its timeout. @throws
+ * UnsignedRow
+ */
 async function requireBars(
   transaction: Transaction,
   series: { readonly venue: string; readonly instrument: string; readonly timeframe: string; readonly isReal: boolean },
@@ -292,7 +295,7 @@ async function requireBars(
       select open_time from candles where venue = ${venue} and instrument = ${instrument} and timeframe = ${timeframe} and is_real = ${isReal} and open_time >= ${from}
       order by open_time offset ${BARS_AT_ONCE} limit 1`;
     const to = next[0]?.open_time ?? Number.MAX_SAFE_INTEGER;
-    // A stretch's digests are taken out of storage once, not once for each bar.
+    // Unpack a period's digests once and not per bar.
     const [wrong] = await transaction<{ open_time: EpochMs }[]>`
       select open_time from (
         select open_time, null::bigint as stretch, ${barDigest(transaction)} as digest

@@ -1,12 +1,12 @@
 /**
  * Permitted writers of each table. The database checks sessions and signatures against the same list (`trail_tables.writers`), and a test
- * compares the two: a verifier does not ask the database whom it trusts.
+ * compares both. Verifiers use this one, because they must not trust the database.
  */
 import type { Writer } from '../../../domain/trail/batch.ts';
 
-/** Tables by who writes them, each named once. */
+/** Tables by their writers, each named once. */
 const TABLES_OF: readonly (readonly [writers: readonly Writer[], tables: readonly string[]])[] = [
-  // Received from outside.
+  // Data received from outside.
   [
     ['feed'],
     [
@@ -26,13 +26,12 @@ const TABLES_OF: readonly (readonly [writers: readonly Writer[], tables: readonl
       'social_posts',
     ],
   ],
-  // The worker closes a slot of which nothing was received.
+  // The worker writes slots without received data.
   [
     ['feed', 'worker'],
     ['cut_batches', 'cuts', 'observations'],
   ],
-  // History that each of them asks for; rows that a loop of each could not handle; and actors, whom the feed tells of feeds and of
-  // nothing else (`FEED_EVENTS`).
+  // History that each may request; quarantined rows of each one's loops; and actors, to which the feed sends only `FEED_EVENTS`.
   [
     ['feed', 'worker', 'api'],
     [
@@ -81,7 +80,7 @@ const TABLES_OF: readonly (readonly [writers: readonly Writer[], tables: readonl
   [['evaluator'], ['evidence']],
   [['worker', 'api', 'evaluator'], ['gate_heads']],
   [['owner'], ['cut_corrections', 'superseded_evidence']],
-  // A correction takes back the high-water marks that a wrong cut made.
+  // A correction withdraws high-water marks that a wrong cut caused.
   [['worker', 'api', 'owner'], ['vaults']],
   // Requests of members and work of actors.
   [
@@ -158,10 +157,10 @@ export const WRITERS_OF_TABLE: Readonly<Record<string, readonly Writer[]>> = Obj
   TABLES_OF.flatMap(([writers, tables]) => tables.map((table) => [table, writers] as const)),
 );
 
-/** Events that the feed has actors take; it takes no other step of theirs. */
+/** Events that the feed sends to actors; it causes no other steps. */
 export const FEED_EVENTS: readonly string[] = ['feed.degraded', 'feed.restored'];
 
-/** True if the writer may change the table; of a table that is not listed nobody is known to. */
+/** Returns true if the writer may change the table; false for an unlisted table. */
 export function mayWrite(writer: Writer, table: string): boolean {
   return WRITERS_OF_TABLE[table]?.includes(writer) ?? false;
 }

@@ -1,4 +1,4 @@
-/** The log of signed batches: appends what was committed, and keeps signed checkpoints that anybody may hold on to. */
+/** Log of signed batches: appends committed ones and publishes signed checkpoints. */
 
 import type { EpochMs } from '../../../domain/values/time.ts';
 import { logEntry, type TrailBatch, type Writer } from '../../../domain/trail/batch.ts';
@@ -16,17 +16,17 @@ import { isSignedBy } from '../../signing-keys/writer-keys.ts';
 import { inTransaction } from '../actors/actor-store.ts';
 import type { Sql, Transaction } from '../database.ts';
 
-/** Maximum batches that are appended in one transaction. */
+/** Maximum batches appended per transaction. */
 const AT_ONCE = 5_000;
 
-/** The key that checkpoints are signed with. */
+/** Key that signs checkpoints. */
 export interface CheckpointSigner {
   readonly name: string;
   readonly id: string;
   sign(text: Uint8Array): Buffer;
 }
 
-/** A batch of the log, in its order. */
+/** Batch in the log's order. */
 interface LoggedBatch {
   readonly index: number;
   readonly xid: string;
@@ -86,8 +86,8 @@ export function createTrailLog(sql: Sql, signer: CheckpointSigner, origin: strin
 export type TrailLog = ReturnType<typeof createTrailLog>;
 
 /**
- * The time that a checkpoint says: a verifier refuses entries after it that are older. Batches beyond this portion wait for the
- * next one, and batches after a transaction that still runs wait for its end, so the time is never later than theirs.
+ * Returns the time of a checkpoint. Verifiers reject later entries with an earlier time, so it is never later than that of batches still to
+ * come: those beyond this portion, or behind a running transaction.
  */
 async function checkpointTime(transaction: Transaction): Promise<EpochMs> {
   const [row] = await transaction<{ at: EpochMs }[]>`
@@ -96,7 +96,7 @@ async function checkpointTime(transaction: Transaction): Promise<EpochMs> {
   return (row as { at: EpochMs }).at;
 }
 
-/** The state of the log that its newest good checkpoint says: one that a key of the log has signed. */
+/** Returns the state of the log at its newest checkpoint with a valid signature. */
 async function lastFrontier(transaction: Transaction): Promise<Frontier> {
   const keys = await transaction<(VerifierKey & { publicKey: Buffer })[]>`
     select key_id as id, 'sevengate/log' as name, public_key as "publicKey" from trail_writers where writer = 'log'`;
@@ -112,14 +112,14 @@ async function lastFrontier(transaction: Transaction): Promise<Frontier> {
   }
 }
 
-/** Every entry of the log from an index on. */
+/** Reads every log entry from an index on. */
 function loggedFrom(transaction: Transaction, index: number): Promise<readonly LoggedBatch[]> {
   return transaction<LoggedBatch[]>`
     select l.index, l.xid::text as xid, w.writer, b.key_id, b.at, b.changes, b.root, b.signature from trail_log l
     join trail_batches b on b.xid = l.xid join trail_writers w on w.key_id = b.key_id where l.index >= ${index} order by l.index`;
 }
 
-/** The checkpoint of a note that a key of the log has signed; null of any other. */
+/** Returns the checkpoint of a note with a valid signature, else null. */
 export function checkpointOf(note: string, keys: readonly VerifierKey[]): Checkpoint | null {
   try {
     return verifiedBy(note, keys, isSignedBy).length === 0 ? null : parseCheckpoint(parseNote(note).text);

@@ -1,8 +1,8 @@
-/** Report in words of the decision trail's verification. */
+/** Text report of a trail's verification. */
 import { isoTime } from '../../../domain/values/time.ts';
 import type { TrailReport } from '../trail-verifier.ts';
 
-/** One line where the trail is whole; else a line for every altered row, the first one first. */
+/** Formats one line for a valid trail, else a line per altered row in order of time. */
 export function trailText(report: TrailReport): string {
   const seen = `${report.decisions} decisions of ${report.agents} agents, ${report.observations} observations, ${report.manifests} manifests, ${report.gateRecords} gate records, ${report.books} books, ${report.outsideProposals === 0 ? '' : `${report.outsideProposals} outside proposals, `}${archiveText(report)}${signedText(report)}${contractsText(report)}${simulatedText(report)}`;
   const corrected = report.corrections.map(
@@ -16,7 +16,7 @@ export function trailText(report: TrailReport): string {
   return [`the trail is broken (${seen}); the first altered row comes first:`, ...lines, ...told].join('\n');
 }
 
-/** Describes payments of signed routes to strangers, one transaction per line. */
+/** Formats signed routes with foreign payments, one transaction per line. */
 function routeLines({ routes }: TrailReport): readonly string[] {
   return routes.found.map(
     ({ transactionId, wallet, executor, at, findings }) =>

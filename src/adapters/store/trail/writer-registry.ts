@@ -1,27 +1,28 @@
-/** The writers that a database takes changes from: registered by the owner of the tables, with a signed genesis over what is there. */
+/**
+ * Registered writers of a database. The owner of the tables registers them; the first registration signs the existing rows as a genesis.
+ */
 import { createHash } from 'node:crypto';
 import { openDatabase, type Transaction } from '../database.ts';
 import { SCHEMA_LOCK } from '../schema-lock.ts';
 import { type BatchSigner, sealBatch } from './batch-seal.ts';
 
 export interface RegisteredWriter extends BatchSigner {
-  /** The 32 bytes of its Ed25519 public key. */
+  /** Ed25519 public key, 32 bytes. */
   readonly publicKey: Buffer;
-  /** 32 bytes: what organizations are proved with. Nobody reads it but the owner of the tables. */
+  /** Secret of 32 bytes behind the proofs of organizations; only the owner of the tables can read it. */
   readonly organizationSecret: Buffer;
 }
 
 export interface Registration {
-  /** Number of rows of the genesis; null if there was none to make. */
+  /** Number of rows in the genesis; null if none was needed. */
   readonly genesis: number | null;
-  /** True if the database now knows all of the writers. One that is still to be migrated does not. */
+  /** True if the database now knows all writers; false if it must be migrated first. */
   readonly knowsAll: boolean;
 }
 
 /**
- * Registers writers that the database does not know yet. From the first one on it takes changes from writers alone; what
- * lies in it at that moment is logged and signed by the first of them, as what was found there.
- * @param ownerUrl of the login that owns the tables.
+ * Registers unknown writers. From the first one on the database accepts changes from writers only; the existing rows are logged and signed
+ * by the first writer. @param ownerUrl URL of the login that owns the tables
  */
 export async function registerWriters(ownerUrl: string, writers: readonly RegisteredWriter[]): Promise<Registration> {
   const owner = openDatabase({ url: ownerUrl, connections: 1, role: null, name: 'sevengate writers' });
@@ -36,7 +37,7 @@ export async function registerWriters(ownerUrl: string, writers: readonly Regist
         await transaction`
           insert into trail_writers (key_id, writer, public_key, session_digest)
           values (${id}, ${writer}, ${publicKey}, ${createHash('sha256').update(sessionProof).digest()}) on conflict do nothing`;
-        // A database that is still to be migrated knows no such secrets yet: they are registered once it is.
+        // A database that is not migrated yet has no place for the secrets; they are registered after migration.
         if (shown?.there === true)
           await transaction`insert into trail_organization_secrets (key_id, prover) values (${id}, ${organizationSecret}) on conflict do nothing`;
       }
@@ -50,9 +51,8 @@ export async function registerWriters(ownerUrl: string, writers: readonly Regist
 }
 
 /**
- * Registers a new key of a writer and retires every other one of it, in one transaction. Sessions of a retired key change nothing
- * from then on: its processes must be started again.
- * @returns the ids of the keys that were retired now.
+ * Registers a writer's new key and retires its others in one transaction. Sessions with a retired key can change nothing, so their
+ * processes must be restarted. Returns the ids of the retired keys.
  */
 export async function replaceWriter(ownerUrl: string, fresh: RegisteredWriter, reason: string): Promise<readonly string[]> {
   await registerWriters(ownerUrl, [fresh]);
@@ -68,8 +68,8 @@ export async function replaceWriter(ownerUrl: string, fresh: RegisteredWriter, r
 }
 
 /**
- * Signs, inside a transaction of the owner, what its statements have changed: a migration, for example. @returns the number of rows signed;
- * zero if this writer is not registered.
+ * Signs the changes of an owner's transaction, such as a migration, and returns the number of signed rows; 0 if this writer is not
+ * registered.
  */
 export async function sealAsOwner(transaction: Transaction, signer: BatchSigner): Promise<number> {
   const [known] = await transaction`select 1 from trail_writers where key_id = ${signer.id}`;
@@ -78,9 +78,9 @@ export async function sealAsOwner(transaction: Transaction, signer: BatchSigner)
   return sealBatch(transaction, signer);
 }
 
-/** Logs every row that is there, and signs them together. */
+/** Logs all existing rows and signs them together. */
 async function signGenesis(transaction: Transaction, signer: BatchSigner): Promise<number> {
-  // Before the sums: what these write is logged with everything else.
+  // Before the sums, so that the rows they write are logged too.
   await transaction`select set_config('sevengate.proof', ${signer.sessionProof}, true)`;
   await transaction`select trail_sum_up()`;
   const tables = await transaction<{ name: string }[]>`

@@ -1,4 +1,4 @@
-/** Reads the newest comparison of an organization's accounts, and what its live books have of them, from PostgreSQL. */
+/** Reads the newest comparison of an organization's accounts, and the claims on them. */
 import type { DollarsSpentRecord } from '../../../../actors/manual-order/spending.ts';
 import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
@@ -12,14 +12,14 @@ interface FactsRow {
   readonly org_id: string;
   readonly capital_usd: string;
   readonly takes_cash: AccountFacts['takesCash'];
-  /** A text where it comes with other rows as JSON. */
+  /** Text if the row is part of a JSON result. */
   readonly at: number | string | null;
   readonly lines: readonly ReserveLine[] | null;
   readonly unknown: readonly string[] | null;
   readonly dollars: HeldDollars | null;
 }
 
-/** Facts of several organizations, as one snapshot of the database. */
+/** Reads the facts of several organizations in one snapshot. */
 export async function accountFactsOf(sql: Sql | Transaction, orgIds: readonly string[]): Promise<ReadonlyMap<string, AccountFacts>> {
   if (orgIds.length === 0) return new Map();
   return answerOf({
@@ -28,14 +28,14 @@ export async function accountFactsOf(sql: Sql | Transaction, orgIds: readonly st
   });
 }
 
-/** Facts of one organization, to be asked with other queries. */
+/** Query of one organization's facts, to be combined with others. */
 export function accountFacts(sql: Sql | Transaction, orgId: string): Query<AccountFacts> {
   return { statement: factsRows(sql, [orgId]), read: ([row]: FactsRow[]) => (row === undefined ? NO_ACCOUNTS : factsOf(row)) };
 }
 
-/** Claims on the accounts of an organization. */
+/** Claims on an organization's accounts. */
 export type Bound = Omit<BoundDollars, 'facts'>;
-/** No claim. */
+/** Absence of claims. */
 export const NOTHING_BOUND: Bound = Object.freeze({ vaultsPaidInUsd: '0', bound: [] });
 
 interface BoundRow {
@@ -49,7 +49,10 @@ interface BoundRow {
   readonly since: string;
 }
 
-/** Reads what live Takes and people have bound, by the same sum that admits a deposit. @param exceptTake a Take that is armed anew. */
+/**
+ * Reads the dollars that live Takes and manual orders reserve, by the same sum that admits a deposit. @param exceptTake Take that is being
+ * armed again
+ */
 export function boundDollars(
   sql: Sql | Transaction,
   orgId: string,
@@ -93,8 +96,8 @@ function factsOf({ capital_usd, takes_cash, at, lines, unknown, dollars }: Facts
 }
 
 /**
- * Requires that what people ask for takes no dollars that vaults or armed Takes have bound. Holds the organization's control row, which
- * armings and deposits hold too: whichever comes second sees the first. @throws DollarsBound
+ * Checks that a manual order uses no dollars reserved by vaults or armed Takes. Locks the organization's control row, as armings and
+ * deposits do, so that the second one sees the first. @throws DollarsBound
  */
 export async function requireUnboundDollars(transaction: Transaction, rows: readonly ActorRecord[]): Promise<void> {
   const before: BoundAtVenue[] = [];

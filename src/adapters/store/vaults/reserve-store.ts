@@ -1,4 +1,4 @@
-/** Comparisons of what is claimed with what is held, in PostgreSQL, and what they are made of. */
+/** Store of comparisons between claims and holdings, and their inputs. */
 import type { VaultReserves } from '../../../../actors/agent/vault-handler.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
 import {
@@ -27,7 +27,7 @@ interface ClaimRow {
   readonly cash_usd: DecimalString;
   readonly capital_usd: DecimalString;
   readonly has_vault: boolean;
-  /** The one venue that the vault trades at; null if there are several, and of other books. */
+  /** Single venue of the vault; null for several venues and for other books. */
   readonly venue: DollarVenue | null;
   readonly holdings: readonly { readonly instrument: InstrumentKey; readonly quantity: DecimalString }[];
 }
@@ -91,8 +91,8 @@ export function createReserveStore(sql: Sql): ReserveStore & ReserveReads {
 }
 
 /**
- * Stands in for the accounts of a sandbox, if nothing real is held: each organization has the same simulated dollars, and
- * deposits into all of its vaults use them up. The database admits a deposit by the same sum (`sandbox_claims`).
+ * Creates reserves of a sandbox without real holdings: each organization has the same simulated dollars, and deposits into its vaults use
+ * them up. The database admits deposits by the same sum (`sandbox_claims`).
  */
 export function createSimulatedReserves(sql: Sql, clock: { now(): EpochMs }): VaultReserves & ReserveReads {
   const read = async (orgId: string) => {
@@ -135,7 +135,7 @@ async function newestCheck(sql: Sql, orgId: string): Promise<KeptReserveCheck | 
   return row ?? null;
 }
 
-/** Claims and deposits as they were at one instant: a deposit is in both or in neither. */
+/** Reads claims and deposits in one snapshot, so that a deposit is in both or in neither. */
 async function claimsIn(transaction: Transaction): Promise<ReadonlyMap<string, () => ReserveClaims>> {
   const rows = await transaction<ClaimRow[]>`
     select b.org_id, b.cash_usd::text, b.capital_usd::text, v.agent_id is not null as has_vault, vault_dollar_venue(v.agent_id) as venue, b.holdings
@@ -153,7 +153,7 @@ async function claimsIn(transaction: Transaction): Promise<ReadonlyMap<string, (
   return new Map([...orgIds].map((id) => [id, () => claimsOf(books.get(id) ?? [], depositedUsd.get(id))]));
 }
 
-/** Returns the claims of one organization. @throws if a book cannot be read. */
+/** Returns the claims of one organization. @throws Error if a book is unreadable */
 function claimsOf(books: readonly ClaimRow[], depositedUsd: string | undefined): ReserveClaims {
   let claims = depositedUsd === undefined ? NO_CLAIMS : { ...NO_CLAIMS, depositedUsd: plainDecimal(depositedUsd) };
   for (const { cash_usd, capital_usd, has_vault, venue, holdings } of books) {

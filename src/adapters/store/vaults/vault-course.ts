@@ -1,11 +1,11 @@
-/** Share price of a vault over time: its signed marks, thinned out evenly. */
+/** Share price of a vault over time, from its signed marks at even intervals. */
 import { type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
 import { drawdownPct } from '../../../domain/books/vault.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Sql } from '../database.ts';
 import type { SignedRows } from '../trail/signed-rows.ts';
 
-/** A mark of a vault. */
+/** Mark of a vault. */
 export interface VaultPoint {
   readonly at: EpochMs;
   readonly equityUsd: DecimalString;
@@ -17,13 +17,13 @@ interface MarkRow {
   readonly at: number;
   readonly equity_usd: string;
   readonly share_price_usd: string;
-  /** The highest price of a share until then. */
+  /** Highest share price until then. */
   readonly high: string;
 }
 
 export function createVaultCourse(sql: Sql, signed: Pick<SignedRows, 'signedOnes'>) {
   return {
-    /** Ascending points, limited in number, of which the last is the newest mark; null if the organization has no such agent. */
+    /** Returns a limited number of points, ascending, the last one being the newest mark; null if the organization has no such agent. */
     async course(orgId: string, agentId: string, points: number): Promise<readonly VaultPoint[] | null> {
       const [agent] = await sql`select 1 from agents where id = ${agentId} and org_id = ${orgId}`;
       if (agent === undefined) return null;

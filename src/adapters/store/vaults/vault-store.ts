@@ -1,4 +1,4 @@
-/** Vaults in PostgreSQL: what is owned, its deposits and withdrawals, its marks, and the ranking of vaults. */
+/** Store of vaults: shares, deposits, withdrawals, marks, and the ranking. */
 
 import type { ContainedLoop } from '../../../../actors/runtime/containment.ts';
 import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
@@ -19,7 +19,7 @@ import { outdatedEvidence } from '../gates/outdated-evidence.ts';
 import { pageOfRows } from '../page-of-rows.ts';
 import { type SignedRows, UnsignedRow } from '../trail/signed-rows.ts';
 
-/** A vault and its rank in its organization. Values are those of its last mark. */
+/** Vault and its rank in its organization, valued at its last mark. */
 export interface RankedVault {
   /** Null without a mark within the window. */
   readonly rank: number | null;
@@ -38,10 +38,13 @@ export interface RankedVault {
   readonly markedAt: EpochMs | null;
 }
 
-/** The windows of the ranking in milliseconds; null reaches back to the first mark. */
+/** Windows of the ranking in milliseconds; null starts at the first mark. */
 const WINDOWS: Readonly<Record<string, number | null>> = { '24h': 24 * HOUR_MS, '7d': 168 * HOUR_MS, '30d': 720 * HOUR_MS, all: null };
 
-/** Priced too far from the newest cut, paid out of what an order reserved meanwhile, or paid in beside another deposit: all is read anew. */
+/**
+ * Database errors after which a change is tried again on fresh data: a price too far from the newest cut, dollars that an order reserved
+ * meanwhile, or a concurrent deposit.
+ */
 const MOVED: ReadonlySet<string> = new Set(['vault_reserved', 'vault_price', 'vault_backing']);
 
 interface VaultRow {
@@ -55,7 +58,7 @@ interface VaultRow {
   readonly changes: number | null;
 }
 
-/** The rows of one vault as they stood together at one instant: shares of one moment are never priced on the book of another. */
+/** Reads the rows of one vault in one snapshot, so that shares are never priced by a later book. */
 async function vaultRows(transaction: Transaction, orgId: string, agentId: string) {
   const [row] = await transaction<VaultRow[]>`
     select a.stage, m.canonical::jsonb ->> 'maxCapitalUsd' as max_capital, v.total_shares, v.rounding_usd, v.allocated_usd,
@@ -70,12 +73,12 @@ async function vaultRows(transaction: Transaction, orgId: string, agentId: strin
   return { row, holders, outdated: await outdatedEvidence(transaction, agentId), books: await booksOf(transaction, [agentId]) };
 }
 
-/** `signed` checks what vaults are priced and ranked by: a row that no writer signed prices nothing. */
+/** Creates the store. `signed` checks the rows that price and rank vaults; unsigned rows are not used. */
 export function createVaultStore(sql: Sql, signed: SignedRows) {
   return {
     /**
-     * Null if the organization has no such agent; a vault that was never paid into is empty. @throws UnsignedRow if its book is not as a
-     * writer signed it: then nothing is paid in or out.
+     * Returns a vault, empty if nothing was ever deposited; null if the organization has no such agent. @throws UnsignedRow if its book is
+     * not as a writer signed it, which blocks deposits and withdrawals
      */
     async find(orgId: string, agentId: string) {
       const { row, holders, outdated, books } = await sql.begin('isolation level repeatable read read only', (transaction) =>
@@ -128,8 +131,8 @@ export function createVaultStore(sql: Sql, signed: SignedRows) {
 export type VaultStore = ReturnType<typeof createVaultStore>;
 
 /**
- * Prices every owned vault on the newest cut and keeps the price, if each of its positions had a live quote in it and cut and book are as
- * their writers signed them. @returns the number of priced vaults.
+ * Prices every vault with shares by the newest cut and stores the mark, if each position has a live quote and cut and book have valid
+ * signatures. Returns the number of priced vaults.
  */
 async function markVaults(sql: Sql, signed: SignedRows, contained: ContainedLoop): Promise<number> {
   const owned = await sql<{ agent_id: string; org_id: string; total_shares: string; rounding_usd: string }[]>`
@@ -198,8 +201,8 @@ interface RankedRow {
 }
 
 /**
- * The organization's vaults by the return of a share over a window that ends at `now`, chained over times at which the vault was empty. The position is the place in
- * the ranking. A vault without a mark within the window stands at the end without a rank.
+ * Lists an organization's vaults by the share's return over a window that ends at `now`, chained over times without shares. The position is
+ * the place in the ranking. Vaults without a mark in the window come last, without a rank.
  */
 async function rankVaults(
   { sql, signed }: { readonly sql: Sql; readonly signed: SignedRows },
@@ -251,12 +254,12 @@ async function rankVaults(
   return { items: page.items.map((row) => rankedVault(isSigned(row) ? row : unmarked(row))), next: page.next };
 }
 
-/** A vault whose marks nobody signed stands without a rank, as one that was never marked. */
+/** Removes the rank of a vault with unsigned marks. */
 function unmarked(row: RankedRow): RankedRow {
   return { ...row, marked_at: null, equity_usd: null, share_price_usd: null, since_at: null, return_pct: null };
 }
 
-/** False of a row that nobody signed. @throws anything else. */
+/** Returns false for an unsigned row. @throws any other error */
 function refusalOnly(error: unknown): false {
   if (error instanceof UnsignedRow) return false;
   throw error;
@@ -282,7 +285,7 @@ function rankedVault(row: RankedRow): RankedVault {
   };
 }
 
-/** The mids of live quotes at a slot, of the instruments that some books hold. */
+/** Returns mid prices of live quotes at a slot for the instruments of some books. */
 async function liveMids(sql: Sql, slot: EpochMs, books: readonly StoredBook[]): Promise<ReadonlyMap<InstrumentKey, DecimalString>> {
   const held = [...new Set(books.flatMap(({ state }) => state.holdings.map(({ instrument }) => instrument)))];
   if (held.length === 0) return new Map();
@@ -296,7 +299,7 @@ async function liveMids(sql: Sql, slot: EpochMs, books: readonly StoredBook[]): 
   );
 }
 
-/** Instruments that live books hold: observed whether or not an agent's rules still name them. */
+/** Returns the instruments in live books, which are observed even if no agent's rules name them. */
 export async function heldInstruments(sql: Sql): Promise<readonly InstrumentKey[]> {
   const rows = await sql<{ instrument: InstrumentKey }[]>`
     select distinct h ->> 'instrument' as instrument from books b cross join lateral readable_elements(b.holdings) h where b.mode = 'live' and h ->> 'instrument' is not null order by 1`;
