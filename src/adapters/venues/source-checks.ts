@@ -1,11 +1,11 @@
-/** Consequences of the catalog for the configured real sources, reported before anything is started. */
+/** Checks the configured real sources against the catalog before anything is started. */
 
 import { qualityLimits } from '../../../streams/quality-limits.ts';
 import { CATALOG } from '../../domain/catalog/catalog.ts';
 import { SPOTCHAIN_PER_MINUTE } from './spotchain/access.ts';
 import { roundLengthMs, SHORTEST_ROUND_MS } from './spotchain/feed.ts';
 
-/** Real sources by the names of their settings; null if the sandbox is used. */
+/** Addresses of real sources by setting; null for the sandbox. */
 export interface NamedSources {
   readonly SPOTCHAIN_URL: string | null;
   readonly SPOTCHAIN_KEY: object | null;
@@ -21,15 +21,15 @@ export interface PollingCapacity {
   /** Requests in 60 s. */
   readonly perMinute: number;
   readonly maxAgeMs: number;
-  /** Tokens that the catalog lists. */
+  /** Number of listed tokens. */
   readonly listed: number;
-  /** Number of them that fit. */
+  /** Number of tokens that fit. */
   readonly fits: number;
-  /** Time of one round over all of them, in milliseconds. */
+  /** Duration of a round over all tokens, in milliseconds. */
   readonly roundMs: number;
 }
 
-/** Computes the capacity of the primary chain's aggregator, from the settings and the catalog file. */
+/** Computes the capacity of the primary chain's aggregator from settings and catalog. */
 export function pollingCapacity(stated: StatedBudgets): PollingCapacity {
   const perMinute = stated['aggregator'] ?? SPOTCHAIN_PER_MINUTE;
   const { maxAgeMs } = qualityLimits().venues.spotchain;
@@ -40,7 +40,7 @@ export function pollingCapacity(stated: StatedBudgets): PollingCapacity {
   return { perMinute, maxAgeMs, listed, fits, roundMs: roundOf(listed) };
 }
 
-/** Checks the sources and returns warnings, one sentence each. @throws Error with a sentence for everything that cannot work at all. */
+/** Returns warnings, one sentence each. @throws Error with a sentence per source that cannot work */
 export function checkedSources(sources: NamedSources, stated: StatedBudgets): string[] {
   const refusals: string[] = [];
   const warnings: string[] = [];

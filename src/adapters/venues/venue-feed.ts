@@ -1,4 +1,4 @@
-/** Interface of every venue adapter, independent of its wire format. */
+/** Interface of venue adapters. */
 import type { Observable } from 'rxjs';
 import type { UnknownFields } from '../../../streams/feed-counters.ts';
 import type { AskingSchedule } from '../../../streams/merge-feeds.ts';
@@ -7,29 +7,29 @@ import type { FeedMessage } from '../../domain/market/market-event.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 import type { Venue } from '../../domain/market/venue.ts';
 
-/** The live side of a venue. Cold: subscribing connects, unsubscribing closes every socket and timer. Never errors, never completes by itself. */
+/** Live data of a venue. Cold: subscribing connects, unsubscribing closes every socket and timer. Never errors or completes by itself. */
 export interface VenueFeed {
   readonly venue: Venue;
   readonly messages: Observable<FeedMessage>;
-  /** Counter of unknown fields in its messages; absent if it does not count them. */
+  /** Counter of unknown fields in its messages; absent if it counts none. */
   readonly unknownFields?: UnknownFields;
   /** Polling schedule of a feed that requests its quotes. */
   readonly schedule?: AskingSchedule;
 }
 
-/** The history side of a venue. */
+/** History of a venue. */
 export interface CandleSource {
   readonly venue: Venue;
-  /** The most bars that one request answers. */
+  /** Maximum bars per request. */
   readonly pageSize: number;
   /**
-   * Closed bars with from <= openTime < to, ascending. Pages as often as needed and honours the venue's limits.
-   * @throws VenueError with the venue's own code if it refuses.
+   * Fetches closed bars with from <= openTime < to, ascending, in as many pages as needed within the venue's limits. @throws VenueError
+   * with the venue's code
    */
   fetchCandles(instrument: string, timeframe: string, from: EpochMs, to: EpochMs): Promise<readonly Candle[]>;
 }
 
-/** A venue's refusal or silence. `status` is the HTTP status (0 if there was no answer), `code` the venue's own code. */
+/** Thrown for a venue's refusal or missing answer. `status` is the HTTP status (0 without an answer), `code` the venue's own code. */
 export class VenueError extends Error {
   readonly venue: Venue;
   readonly status: number;

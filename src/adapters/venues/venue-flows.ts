@@ -1,4 +1,4 @@
-/** Market activity of venues over a window of time, requested of the venue itself: trades of an instrument while an order rested there. */
+/** Trades of venues in a period, requested from the venue: those of an instrument while an order rested. */
 import type { VenueFlows } from '../../../actors/proposal/execution.ts';
 import type { FlowTrade } from '../../domain/orders/resting-fill.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
@@ -6,17 +6,20 @@ import { type ExecutableVenue, splitInstrumentKey } from '../../domain/market/ve
 
 export interface AskedTrades {
   readonly trades: readonly FlowTrade[];
-  /** No trade up to this time is missing. It is the end of the window, unless more was traded in it than one read takes. */
+  /** Time up to which no trade is missing: the period's end, unless it has more trades than one read returns. */
   readonly upTo: EpochMs;
 }
 
-/** Asks one venue for its trades between two instants. @throws VenueError */
+/** Requests a venue's trades between two instants. @throws VenueError */
 export interface AskTrades {
   readonly source: string;
   between(instrument: string, from: EpochMs, to: EpochMs): Promise<AskedTrades>;
 }
 
-/** `venues` holds those that tell their trades. Windows that are wanted while a venue is answering are asked for together. */
+/**
+ * Creates the requests. `venues` are those that publish trades. Periods that are requested while a venue is answering share the next
+ * request.
+ */
 export function createVenueFlows(venues: Readonly<Partial<Record<string, AskTrades>>>): VenueFlows {
   const lines = new Map<string, TradeLine>();
   return {
@@ -31,7 +34,7 @@ export function createVenueFlows(venues: Readonly<Partial<Record<string, AskTrad
   };
 }
 
-/** A longer window is asked for by itself: it would make the reads of all others long. */
+/** Maximum length in milliseconds of a shared period; longer ones are requested separately. */
 const TOGETHER_MS = 600_000;
 
 interface Wanted {
@@ -41,7 +44,7 @@ interface Wanted {
   reject(error: unknown): void;
 }
 
-/** Windows of one instrument: one request at a time, for all that were wanted since the one before it was sent. */
+/** Requests of one instrument: one at a time, for all periods that wait. */
 class TradeLine {
   readonly #ask: (from: EpochMs, to: EpochMs) => Promise<AskedTrades>;
   #wanted: Wanted[] = [];
@@ -60,7 +63,7 @@ class TradeLine {
 
   async #askAll(): Promise<void> {
     this.#isAsking = true;
-    // All requests of this turn are part of the first request.
+    // Requests of this turn share the first one.
     await Promise.resolve();
     while (this.#wanted.length > 0) {
       const all = this.#wanted;
@@ -79,7 +82,7 @@ class TradeLine {
     try {
       const { trades, upTo } = await this.#ask(from, to);
       for (const window of all) {
-        // The whole of it was more than one read takes: this window may be less.
+        // The combined period exceeds one read; this period alone may not.
         if (window.to > upTo && all.length > 1) this.#answerAlone(window);
         else window.resolve(trades.filter(({ at }) => at >= window.from && at <= window.to));
       }

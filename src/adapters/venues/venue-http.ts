@@ -1,7 +1,4 @@
-/**
- * Requests to a venue: one fixed host, strict time and size limits, the venue's weight budget, no redirects.
- * See docs/reference/outside/rules.md.
- */
+/** HTTP client of a venue: one host, time and size limits, the request budget, no redirects. See docs/reference/outside/rules.md. */
 import { backoffMs } from '../../../streams/backoff.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
@@ -16,67 +13,65 @@ const TOTAL_TIMEOUT_MS = 10_000;
 const MAX_RESPONSE_BYTES = 5 * 1024 * 1024;
 const WINDOW_MS = 60_000;
 
-/** The longest time that a venue may ask us to stay away: the longest ban that one is known to give. */
+/** Maximum accepted Retry-After in milliseconds: the longest known ban. */
 const MAX_RETRY_AFTER_MS = 3 * 86_400_000;
 
-/** Query of a request: a record, whose undefined members are left out, or pairs, whose names may repeat. */
+/** Query: a record without its undefined members, or pairs with repeatable names. */
 export type VenueQuery = Readonly<Record<string, string | number | undefined>> | readonly (readonly [name: string, value: string])[];
 
 export interface VenueHttpOptions {
   readonly venue: Venue;
-  /** `https://api.binance.com`; a path is kept as a prefix. Every request goes to this host and no other. */
+  /** Base URL, such as `https://api.binance.com`. Its path prefixes every request; no other host is contacted. */
   readonly baseUrl: string;
   readonly clock: Clock;
   /** Random source for jitter of retries, 0 <= n < 1. */
   readonly random: () => number;
-  /** Request weight that the venue allows in any 60 s. */
+  /** Request weight allowed in any 60 s. */
   readonly weightPerMinute: number;
-  /** The budget of the host, where several clients share it; then `weightPerMinute` says nothing. */
+  /** Shared budget of the host, if several clients use it; replaces `weightPerMinute`. */
   readonly budget?: RequestBudget;
-  /** Headers of every request, such as `{ 'x-api-key': key }`. Never logged. */
+  /** Headers of every request, such as `{ 'x-api-key': key }`; never logged. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The header in which the venue tells how much weight of the minute it has counted, if it does. */
+  /** Response header with the counted weight of the minute, if there is one. */
   readonly usedWeightHeader?: string;
-  /**
-   * Reads the venue's own code and text from a refusal; null if it is not one of that venue's. `body` is undefined if the text is not JSON.
-   */
+  /** Parses the venue's code and text from a refusal; null if it has none. `body` is undefined if the text is not JSON. */
   readonly readError?: (body: unknown, status: number, text: string) => { readonly code: string; readonly message: string } | null;
-  /** Maximum wait of a request for budget or for a Retry-After before it is refused instead. Default 60 s. */
+  /** Maximum milliseconds that a request waits for budget or Retry-After. Default 60 s. */
   readonly maxWaitMs?: number;
   /** Maximum attempts of a read. Default 3. */
   readonly attempts?: number;
-  /** Wait after a rate limit without a stated time. Default 60 s, a whole window of the budget. */
+  /** Milliseconds of pause after a rate limit without a stated time. Default 60 s, the budget's window. */
   readonly limitPauseMs?: number;
-  /** Default 3 s. */
+  /** Timeout of connecting, in milliseconds. Default 3 s. */
   readonly connectTimeoutMs?: number;
-  /** Counts members that the adapter does not know, in answers to questions that say what is known. */
+  /** Counts unknown members in answers to requests with `known`. */
   readonly note?: NoteUnknownField;
 }
 
 /**
- * The HTTP client of one venue. Only reads pass here, so every request may be repeated. `known` is what an answer is known
- * to hold: what else comes is counted once, by the client; without it the reader of the answer counts, or nobody.
+ * HTTP client of one venue. It only reads, so every request may be repeated. Members outside `known` are counted by the client; without
+ * `known` the caller may count them.
  */
 export interface VenueHttp {
-  /** The whole address of a request, for a stream that the caller opens itself. */
+  /** Returns the full URL of a request, for a stream that the caller opens. */
   address(path: string, query: VenueQuery): string;
-  /** @throws VenueError if the venue refuses, stays silent or answers nonsense. */
+  /** Reads. @throws VenueError if the venue refuses, does not answer or answers nonsense */
   get(path: string, query: VenueQuery, weight: number, known?: KnownFields): Promise<unknown>;
-  /** `get`, or `UNCHANGED` if the venue says that nothing changed since the last time. @throws VenueError as `get`. */
+  /** Reads like `get`, or returns `UNCHANGED` if the venue says so. @throws VenueError */
   getIfChanged(path: string, query: VenueQuery, weight: number, known?: KnownFields): Promise<unknown>;
-  /** A read that the venue wants as POST with a JSON body. @throws VenueError as `get`. */
+  /** Reads by POST with a JSON body. @throws VenueError */
   post(path: string, body: unknown, weight: number, known?: KnownFields): Promise<unknown>;
-  /** Closes the kept connections. */
+  /** Closes open connections. */
   close(): void;
 }
 
-/** Result of a conditional read if the venue's answer is unchanged. */
+/** Result of a conditional read of unchanged data. */
 export const UNCHANGED: unique symbol = Symbol('unchanged');
 
-/** Answers whose validators are remembered, per client. */
+/** Maximum remembered validators per client. */
 const MAX_VALIDATORS = 500;
 
-/** Returns Retry-After in milliseconds from seconds or an HTTP date, at most 3 days, or null or it makes no sense. */
+/** Parses Retry-After, seconds or an HTTP date, into at most 3 days in milliseconds; null if missing or invalid. */
 export function retryAfterMs(header: string | undefined, now: EpochMs): number | null {
   if (header === undefined) return null;
   const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
@@ -85,13 +80,13 @@ export function retryAfterMs(header: string | undefined, now: EpochMs): number |
 
 type Answer = Extract<HttpOutcome, { kind: 'answered' }>;
 
-/** Headers that name the end of a limit in unix seconds, and how long its window is. */
+/** Headers with the end of a limit in unix seconds, and the length of its window. */
 const RESET_HEADERS = [
   ['x-ratelimit-reset', WINDOW_MS],
   ['x-rate-limit-reset', 15 * 60_000],
 ] as const;
 
-/** Returns the wait that a venue asks for: Retry-After, else, if it limits, the reset of its window. */
+/** Returns the pause that a venue requests: Retry-After, else the end of its limit; or null. */
 function retryAfterOf({ status, headers }: Answer, now: EpochMs): number | null {
   const told = retryAfterMs(headerOf(headers, 'retry-after'), now);
   if (told !== null || status !== 429) return told;
@@ -102,7 +97,7 @@ function retryAfterOf({ status, headers }: Answer, now: EpochMs): number | null 
   return null;
 }
 
-/** Opens nothing yet. Connections are kept alive; 10 s in all, 5 MB of answer. @throws TypeError for a base URL that is none. */
+/** Creates the client. Connections are kept alive; limits are 10 s and 5 MB per answer. @throws TypeError for an invalid base URL */
 export function createVenueHttp(options: VenueHttpOptions): VenueHttp {
   const http = createHttpTransport({
     baseUrl: options.baseUrl,
@@ -147,15 +142,15 @@ interface ReadRequest {
   readonly body?: string;
 }
 
-/** Reads within the budget, tries again what may pass, and tells a refusal in the venue's own words. */
+/** Reads within the budget, repeats temporary failures, and reports refusals by the venue's code. */
 class VenueReader {
   readonly #options: VenueHttpOptions;
   readonly #http: HttpTransport;
   readonly #budget: RequestBudget;
   readonly #maxWaitMs: number;
-  /** ETag or Last-Modified of the last answer, by target. */
+  /** ETag or Last-Modified of the last answer by target. */
   readonly #validators = new Map<string, Readonly<Record<string, string>>>();
-  /** The last read failed for good although it was tried again: until one succeeds nothing is tried again here, for the caller does. */
+  /** True after a read that failed despite repetitions: until one succeeds, reads are not repeated, because the caller repeats. */
   #down = false;
 
   constructor(options: VenueHttpOptions, http: HttpTransport) {
@@ -165,7 +160,7 @@ class VenueReader {
     this.#maxWaitMs = options.maxWaitMs ?? 60_000;
   }
 
-  /** @throws VenueError if the venue refuses, stays silent or answers nonsense. */
+  /** @throws VenueError if the venue refuses, does not answer or answers nonsense */
   async read(request: ReadRequest, weight: number, conditional = false): Promise<unknown> {
     const { clock, attempts = 3 } = this.#options;
     for (let attempt = 1; ; attempt++) {
@@ -199,7 +194,7 @@ class VenueReader {
 
   #pauseAfter(error: VenueError, attempt: number): number {
     const limited = error.status === 429 || error.status === 418;
-    // A limit without a term still means "not now".
+    // A rate limit without a stated time needs a pause too.
     const told = error.retryAfterMs ?? (limited ? (this.#options.limitPauseMs ?? WINDOW_MS) : 0);
     return Math.max(told, backoffMs(attempt, this.#options.random));
   }
@@ -240,7 +235,7 @@ class VenueReader {
     if (this.#validators.size > MAX_VALIDATORS) this.#validators.delete(this.#validators.keys().next().value as string);
   }
 
-  /** The JSON of a success. @throws VenueError for anything else. */
+  /** Returns the JSON of a success. @throws VenueError otherwise */
   #bodyOf(answer: Answer): unknown {
     const { venue, clock, usedWeightHeader, readError } = this.#options;
     const { host } = this.#http.base;

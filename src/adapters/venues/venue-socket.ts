@@ -1,7 +1,4 @@
-/**
- * A websocket to a venue that comes back by itself: backoff, watchdogs, status events, counted refusals.
- * See docs/reference/outside/rules.md.
- */
+/** Reconnecting websocket to a venue: backoff, watchdogs, status events, counted rejections. See docs/reference/outside/rules.md. */
 import { createClockScheduler } from '../../../streams/clock-scheduler.ts';
 import type { IncomingMessage } from 'node:http';
 import { catchError, concat, defer, EMPTY, Observable, of, retry, type Subscriber, throwError, timer } from 'rxjs';
@@ -14,59 +11,62 @@ import type { Venue } from '../../domain/market/venue.ts';
 import { feedStatus, frameSample, heartbeat, rejection } from './feed-messages.ts';
 import { retryAfterMs } from './venue-http.ts';
 
-/** The largest frame that is read; a larger one is counted as `too_large` and costs the connection. */
+/** Maximum bytes of a frame. A larger one is counted as `too_large` and ends the connection. */
 export const MAX_FRAME_BYTES = 1024 * 1024;
 
-/** A connection that held this long starts the backoff anew. */
+/** Milliseconds after which a connection resets the backoff. */
 const STABLE_MS = 60_000;
-/** A venue's wish to reconnect at once is granted to connections of at least this age, else 60 attempts in 10 min could be passed. */
+/**
+ * Minimum age in milliseconds of a connection that is replaced at once at the venue's request; otherwise 60 attempts in 10 min could be
+ * exceeded.
+ */
 const PROMPT_MS = 20_000;
 const HANDSHAKE_MS = 10_000;
 
-/** One open connection, as the venue's own protocol sees it. */
+/** Open connection as the venue's protocol uses it. */
 export interface VenueConnection {
-  /** Counts connections of this socket, from 1. */
+  /** Number of this connection, from 1. */
   readonly epoch: number;
-  /** Puts a message of this connection into the feed; does nothing once the connection is gone. */
+  /** Emits a message into the feed; does nothing after the connection ended. */
   emit(message: FeedMessage): void;
-  /** Sends a text frame; does nothing once the connection is gone. */
+  /** Sends a text frame; does nothing after the connection ended. */
   send(text: string): void;
-  /** Drops the connection and opens a new one, at once if this one is not too young. */
+  /** Replaces the connection, at once if it is old enough. */
   reconnect(why: string): void;
 }
 
 export interface VenueSocketOptions {
   readonly venue: Venue;
-  /** The provider's name, the `source` of status, heartbeats and rejections of the socket itself. */
+  /** Name of the provider, the `source` of the socket's own messages. */
   readonly source: string;
   readonly url: string;
-  /** Headers of each connection's handshake, such as a signature over its time. Never logged. */
+  /** Returns the headers of each handshake, such as a signature over its time; never logged. */
   readonly headers?: () => Readonly<Record<string, string>>;
   readonly clock: Clock;
   /** Random source for jitter of the backoff, 0 <= n < 1. */
   readonly random: () => number;
-  /** Reconnects where not a single frame, ping or pong came for so long. Default 30 s. */
+  /** Milliseconds without any frame, ping or pong before reconnecting. Default 30 s. */
   readonly silenceMs?: number;
-  /** Reconnects where pings or pongs came but no data for so long. Default 60 s. */
+  /** Milliseconds without data before reconnecting. Default 60 s. */
   readonly dataSilenceMs?: number;
   /**
-   * Asks the venue for a sign of life, oftener than a quote may be old: a quiet market is told from a dead feed by the
-   * answer. `frame` is the protocol's own message; null sends a ping frame.
+   * Requests signs of life more often than a quote may age, to distinguish a quiet market from a dead feed. `frame` is the protocol's
+   * message; null sends a ping frame.
    */
   readonly keepAlive?: { readonly everyMs: number; readonly frame: string | null };
-  /** Runs once per connection, after it is open and before any frame: subscribe here. */
+  /** Called once per connection before any frame, for subscribing. */
   readonly opened?: (connection: VenueConnection) => void;
-  /** Runs once per frame. Returns true if the frame was data, false for acknowledgements, pongs and nonsense. */
+  /** Called per frame. Returns true for data, false for acknowledgements, pongs and invalid frames. */
   readonly frame: (frame: Buffer, receivedAt: EpochMs, connection: VenueConnection) => boolean;
 }
 
-/** Error of a lost connection, with the time of the next attempt. */
+/** Thrown for a lost connection, with the time of the next attempt. */
 class ConnectionLost extends Error {
-  /** Time for which it was open; 0 if it never was. */
+  /** Milliseconds for which it was open; 0 if it never was. */
   readonly heldMs: number;
-  /** The venue refuses another attempt before. */
+  /** Time before which the venue refuses another attempt. */
   readonly notBeforeMs: number;
-  /** The venue wants a new connection at once. */
+  /** True if the venue requests a new connection at once. */
   readonly prompt: boolean;
 
   constructor(detail: string, heldMs = 0, notBeforeMs = 0, prompt = false) {
@@ -78,9 +78,9 @@ class ConnectionLost extends Error {
 }
 
 /**
- * Connects when it is subscribed and keeps connecting until it is unsubscribed, which closes the socket and every timer.
- * Emits `connected` with a new epoch at each opening, `disconnected` once per outage, heartbeats for pings and pongs,
- * rejections, and what the protocol emits. Never errors, never completes.
+ * Connects while subscribed and reconnects until unsubscribed, which closes the socket and every timer. Emits `connected` with a new epoch
+ * at each opening, `disconnected` once per outage, heartbeats for pings and pongs, rejections, and messages of the protocol. Never errors
+ * or completes.
  */
 export function venueSocket(options: VenueSocketOptions): Observable<FeedMessage> {
   const { venue, source, clock, random } = options;
@@ -114,7 +114,7 @@ export function venueSocket(options: VenueSocketOptions): Observable<FeedMessage
   });
 }
 
-/** One connection, from the attempt to its loss, which is the error of its subscriber. */
+/** Connection from the attempt to its loss, which its subscriber receives as an error. */
 class Connection {
   readonly #options: VenueSocketOptions;
   readonly #subscriber: Subscriber<FeedMessage>;
@@ -126,7 +126,7 @@ class Connection {
   #openedAt: EpochMs | null = null;
   #lastSignAt: EpochMs;
   #lastDataAt: EpochMs;
-  /** The socket's own words on why it is about to close. */
+  /** Reason for closing. */
   #why = '';
 
   constructor(options: VenueSocketOptions, subscriber: Subscriber<FeedMessage>, epoch: number, openedNext: () => number) {
@@ -146,7 +146,7 @@ class Connection {
     this.#connect();
   }
 
-  /** Closes the socket and every timer without a word. */
+  /** Closes the socket and every timer silently. */
   readonly close = (): void => {
     if (this.#over) return;
     this.#over = true;
@@ -189,7 +189,7 @@ class Connection {
       const headers = this.#options.headers?.() ?? {};
       this.#socket = new WebSocket(url, { perMessageDeflate: false, maxPayload: MAX_FRAME_BYTES, followRedirects: false, headers });
     } catch (error) {
-      // A malformed URL: the constructor says so; the feed reports it and keeps trying rather than taking the process down.
+      // The constructor throws for a malformed URL; the feed reports it and retries.
       this.#lose((error as Error).message);
       return;
     }
@@ -230,12 +230,12 @@ class Connection {
     const { venue, source, clock } = this.#options;
     const receivedAt = clock.now();
     this.#lastSignAt = receivedAt;
-    // One Buffer per message: the socket's binary type is never changed from `nodebuffer`.
+    // The socket's binary type is `nodebuffer`: one Buffer per message.
     const frame = data as Buffer;
     try {
       if (this.#options.frame(frame, receivedAt, this.#protocol)) this.#lastDataAt = receivedAt;
     } catch (error) {
-      // One bad frame must not cost the feed, whatever it holds.
+      // An unreadable frame must not end the feed.
       const detail = `could not be read: ${(error as Error).message}`;
       this.#emit(rejection(venue, source, receivedAt, 'unknown_shape', detail, frameSample(frame)));
     }
@@ -256,7 +256,7 @@ class Connection {
     this.#lose('a frame was too large');
   }
 
-  /** Looks for silence when it can next be due. */
+  /** Schedules the next check for silence. */
   #watch(): void {
     const now = this.#options.clock.now();
     const silenceMs = this.#options.silenceMs ?? 30_000;

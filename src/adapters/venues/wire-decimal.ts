@@ -1,10 +1,10 @@
-/** Decimals as venues write them: checked character by character, so that a scan and a parsed message assess alike. */
+/** Strict parsing of decimals in venues' messages, shared by scans and parsed messages. */
 import type { DecimalString } from '../../domain/values/decimal.ts';
 
-/** Longer numbers are nonsense from a venue and would only cost memory. */
+/** Maximum characters of a number; longer ones are nonsense. */
 export const MAX_DECIMAL_CHARACTERS = 40;
 
-/** Returns the end of the plain decimal (`-?\d+(\.\d+)?`, at most 40 characters) that begins at `start`, or -1 if none begins there. */
+/** Returns the end of the plain decimal (`-?\d+(\.\d+)?`, at most 40 characters) at `start`, or -1 if there is none. */
 export function scanDecimal(text: string, start: number): number {
   let at = start;
   if (text.charCodeAt(at) === 45) at++;
@@ -21,12 +21,12 @@ export function scanDecimal(text: string, start: number): number {
   return at - start <= MAX_DECIMAL_CHARACTERS ? at : -1;
 }
 
-/** The value if it is a text that holds one plain decimal and nothing else, else null. */
+/** Returns the value if it is a text with exactly one plain decimal, else null. */
 export function wireDecimal(value: unknown): DecimalString | null {
   return typeof value === 'string' && scanDecimal(value, 0) === value.length ? value : null;
 }
 
-/** True if a plain decimal is zero: `0`, `0.00`, `-0`. */
+/** Returns true if a plain decimal is zero: `0`, `0.00`, `-0`. */
 export function isZero(decimal: DecimalString): boolean {
   for (let i = 0; i < decimal.length; i++) {
     const code = decimal.charCodeAt(i);
@@ -35,7 +35,7 @@ export function isZero(decimal: DecimalString): boolean {
   return true;
 }
 
-/** A whole number of at least 0 that a double holds exactly: ids and times of venues. */
+/** Returns true for a whole number of at least 0 that a double holds exactly, such as ids and times. */
 export function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }

@@ -1,4 +1,4 @@
-/** The primary chain as a process reaches it: its aggregator, the history of its pools, and its node. */
+/** Opens the primary chain: its aggregator, the history of its pools, and its node. */
 
 import { USDC_DECIMALS, USDC_MINT } from '../../../domain/catalog/catalog.ts';
 import type { LaunchingPrimaryChain } from '../../../trading/primary-chain.ts';
@@ -11,14 +11,14 @@ import { createSpotchainCandles } from './candles.ts';
 import { createSpotchainFeed } from './feed.ts';
 import { createSpotchainRoutes } from './orders.ts';
 
-/** Requests per minute that a plan of the aggregator with a key allows, unless the catalog file says what yours does. */
+/** Requests per minute of an aggregator plan with a key; the catalog file may state another number. */
 export const SPOTCHAIN_PER_MINUTE = 600;
-/** Request limit of the aggregator and of the pools' history for an address without a key. */
+/** Requests per minute without a key, at the aggregator and at the source of the pools' history. */
 export const KEYLESS_PER_MINUTE = 30;
 const CANDLES_PER_MINUTE = 120;
-/** Maximum wait for a route, because a person waits for it. An aggregator whose budget is used up counts as away. */
+/** Maximum wait of a route for the budget, in milliseconds: a person waits for it. A spent budget counts as unavailable. */
 const ROUTE_WAIT_MS = 3_000;
-/** A node that answers later is told as silent; a broadcast then is of unknown outcome. */
+/** Timeout of the node in milliseconds. A broadcast that exceeds it has an unknown outcome. */
 const NODE_MS = 10_000;
 
 const budgets = (make: MakeBudget) => ({
@@ -27,17 +27,17 @@ const budgets = (make: MakeBudget) => ({
 });
 
 export interface SpotchainAddresses {
-  /** Addresses of the aggregator. `pools`: the pool whose bars stand for a token, by symbol; absent if the catalog names none. */
+  /** Addresses of the aggregator. `pools`: pool whose bars represent a token, by symbol; absent if the catalog names none. */
   readonly spotchain: {
     readonly url: string;
     readonly key: string | null;
     readonly candlesUrl: string;
     readonly pools: Pick<ReadonlyMap<string, string>, 'get'>;
-    /** URL of a chain node, which may contain a key; null if the aggregator is real and no node of its chain is configured. */
+    /** URL of a node, which may contain a key; null if the aggregator is real and no node is configured. */
     readonly rpcUrl: string | null;
-    /** Market makers that sign swaps beside their takers. */
+    /** Addresses of market makers that sign swaps besides the taker. */
     readonly makers: readonly string[];
-    /** Owner of the partner's part of a launch's fees; null if nobody is configured. */
+    /** Address that receives the partner's share of a launch's fees; null if none is configured. */
     readonly launchPartner: string | null;
   };
 }
@@ -82,7 +82,7 @@ export const spotchainAccess = {
   },
 };
 
-/** Opens the chain for transactions. Null if no node of it is configured: then nothing is prepared for it. */
+/** Opens the chain for transactions; null if no node is configured, so that none can be prepared. */
 export function openPrimaryChain(
   reach: Reach<SpotchainAddresses, Pick<ReturnType<typeof budgets>, 'aggregator'>>,
   onFailure: (code: string) => void,

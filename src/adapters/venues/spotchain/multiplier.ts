@@ -1,35 +1,32 @@
-/**
- * Token-2022's scaled UI amount: how many shares one whole token stands for, and from when.
- * See docs/reference/outside/aggregator.md.
- */
+/** Scaled UI amounts of Token-2022: the number of shares per whole token, and its changes. See docs/reference/outside/aggregator.md. */
 import { Decimal, type DecimalString } from '../../../domain/values/decimal.ts';
 import { zonedInstant } from '../../../domain/values/instant.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 
-/** The two multipliers that a mint carries, and when the second takes over. */
+/** Present and next multiplier of a mint, and the time of the change. */
 export interface ScaledUi {
   readonly multiplier: DecimalString;
   readonly newMultiplier: DecimalString;
-  /** Instant from which `newMultiplier` holds. */
+  /** Time from which `newMultiplier` is in force. */
   readonly effectiveAt: EpochMs;
 }
 
-/** A token without the extension, or one that never changed. */
+/** Returns the `ScaledUi` of a token whose multiplier never changes. */
 export function fixedMultiplier(multiplier: DecimalString): ScaledUi {
   return { multiplier, newMultiplier: multiplier, effectiveAt: 0 };
 }
 
-/** The multiplier at an instant. Reading `multiplier` alone is the usual mistake: it keeps the old value after the switch. */
+/** Returns the multiplier at an instant. `multiplier` alone keeps the old value after the change. */
 export function multiplierAt(scaled: ScaledUi, at: EpochMs): DecimalString {
   return at >= scaled.effectiveAt ? scaled.newMultiplier : scaled.multiplier;
 }
 
-/** A raw amount (base units, integer text) in UI units: raw x multiplier / 10^decimals. */
+/** Converts a raw amount (base units as text) to UI units: raw x multiplier / 10^decimals. */
 export function uiAmount(raw: string, decimals: number, multiplier: DecimalString): Decimal {
   return new Decimal(raw).times(multiplier).div(new Decimal(10).pow(decimals));
 }
 
-/** Bounds of a believable multiplier; 0 and negative ones come from half-initialised answers. */
+/** Plausible range of a multiplier; incomplete answers contain 0 or negative ones. */
 const MIN = 1e-9;
 const MAX = 1e9;
 
@@ -38,8 +35,8 @@ function believable(value: unknown): value is number {
 }
 
 /**
- * Reads `scaledUiConfig` of a price answer; null if it makes no sense. A new multiplier that is missing, null or zero means that none is
- * pending; one without a time would must be guessed about.
+ * Parses `scaledUiConfig` of a price answer; null if invalid. No change is pending if the new multiplier is missing, null or zero. A new
+ * multiplier without a time is invalid.
  */
 export function readScaledUi(config: unknown): ScaledUi | null {
   if (typeof config !== 'object' || config === null) return null;
@@ -49,7 +46,7 @@ export function readScaledUi(config: unknown): ScaledUi | null {
   const from = new Decimal(multiplier).toFixed();
   if (newMultiplier === null || newMultiplier === 0 || newMultiplier === multiplier) return fixedMultiplier(from);
   if (!believable(newMultiplier)) return null;
-  // Seen under two names: an ISO time, or unix seconds.
+  // The time comes as ISO text or as unix seconds, under two names.
   const iso = entry['newMultiplierEffectiveAt'];
   const unix = entry['newMultiplierEffectiveTimestamp'];
   const effectiveAt = typeof iso === 'string' ? zonedInstant(iso) : typeof unix === 'number' ? unix * 1000 : Number.NaN;
@@ -57,7 +54,7 @@ export function readScaledUi(config: unknown): ScaledUi | null {
   return { multiplier: from, newMultiplier: new Decimal(newMultiplier).toFixed(), effectiveAt };
 }
 
-/** The catalog's facts of a mint as a `ScaledUi`. */
+/** Converts the catalog's facts of a mint. */
 export function scaledUiOf(token: {
   readonly multiplier: number;
   readonly newMultiplier: number;

@@ -1,6 +1,6 @@
 /**
- * Routes of the aggregator with the transactions that carry them out: asked for, read strictly, never trusted.
- * See docs/reference/outside/aggregator.md.
+ * Requests routes and their transactions from the aggregator; answers are parsed strictly and verified. See
+ * docs/reference/outside/aggregator.md.
  */
 import { plainDecimal } from '../../../domain/values/decimal.ts';
 import type { RiskRejection } from '../../../domain/agents/decision.ts';
@@ -12,7 +12,7 @@ import type { KeyedClient } from '../reference/keyed-client.ts';
 import { VenueError } from '../venue-feed.ts';
 import { QUOTE_FIELDS, readLeg } from './map.ts';
 
-/** Request to the aggregator. A null `taker` requests a quote alone. */
+/** Request of a route. A null `taker` requests only a quote. */
 interface RouteAsked {
   readonly inputMint: string;
   readonly outputMint: string;
@@ -32,12 +32,12 @@ interface RouteAnswered {
 
 const RAW = /^[1-9]\d{0,19}$/;
 const HEIGHT = /^[1-9]\d{0,14}$/;
-/** A router whose maker signs later than the wallet: only it could broadcast, and what it broadcasts was never seen whole. */
+/** Router whose maker signs after the wallet. Excluded, because only it could broadcast, and the complete transaction is never seen. */
 const LATE_SIGNERS = 'jupiterz';
-/** The aggregator's words for a wallet that lacks what it would give, or the lamports for it. */
+/** Error codes for missing balance or lamports. */
 const LACKING: ReadonlySet<unknown> = new Set([1, 2, 3]);
 
-/** Asks `GET /swap/v2/order`. */
+/** Creates the client of `GET /swap/v2/order`. */
 export function createSpotchainRoutes(client: Pick<KeyedClient, 'get'>): { route(asked: RouteAsked): Promise<Outcome<RouteAnswered>> } {
   return {
     async route(asked) {
@@ -59,7 +59,7 @@ export function createSpotchainRoutes(client: Pick<KeyedClient, 'get'>): { route
         );
       } catch (error) {
         if (!(error instanceof VenueError)) throw error;
-        // An answer about another route counts as the aggregator's silence.
+        // An answer about another route counts as no answer.
         return error.status === 400
           ? refuse('route_refused', `the aggregator has no route: ${error.message}`)
           : refuse('unavailable', `the aggregator gives no route at the moment: ${error.message}`);
@@ -112,7 +112,7 @@ function transactionOf(answer: Record<string, unknown>, taker: string): Outcome<
   if (named !== undefined && named !== taker) return senseless('the transaction is for another wallet');
   const bytes = fromBase64(transaction);
   if (bytes === null) return senseless('the transaction is not base64 in its canonical encoding');
-  // A text in this version, a number in the one before.
+  // The height is text in the present version and a number in the earlier one.
   const height = valueText(lastValidBlockHeight);
   if (!HEIGHT.test(height)) return senseless('lastValidBlockHeight is no block height');
   return { ok: true, value: { bytes, base64: transaction, lastValidBlockHeight: Number(height) } };

@@ -1,4 +1,4 @@
-/** The spot exchange as a process reaches it: what it lets one address ask, its feed, bars and books, and the orders of accounts. */
+/** Opens the spot exchange: request budgets of an address, the feed, bars, books, and orders of accounts. */
 import type { ExecutionClient, OrderStream, OrderStreamListener } from '../../../../actors/proposal/execution-client.ts';
 import { aloneBudgets, type MakeBudget } from '../../queue/request-budgets.ts';
 import { ASKED_WAIT_MS, type Reach } from '../../reach.ts';
@@ -18,18 +18,18 @@ import { createSignedRest, type SpotBudgets } from './signed-rest.ts';
 import { AGG_TRADES_SOURCE, fetchTrades } from './trades.ts';
 import { createUserStreams } from './user-stream.ts';
 
-/** Weight per minute that the exchange allows an address. */
+/** Request weight per minute of an address. */
 const WEIGHT_PER_MINUTE = 6_000;
-/** New orders that it allows an account. */
+/** New orders per 10 s of an account. */
 const ORDERS_PER_10_S = 100;
 const ORDERS_PER_DAY = 200_000;
-/** An order waits no longer for a budget than its lease lasts. */
+/** Maximum wait of an order for its budget, in milliseconds: no longer than its lease. */
 const ORDER_WAIT_MS = 1_000;
 
 const budgets = (make: MakeBudget) => ({ spotexchange: make('spotexchange', WEIGHT_PER_MINUTE) });
 
 export interface SpotExchangeAddresses {
-  /** `wsApiUrl`: its websocket API, which reports orders; null if none is configured. */
+  /** `wsApiUrl`: websocket API for order reports; null if not configured. */
   readonly spotexchange: { readonly url: string; readonly streamUrl: string; readonly wsApiUrl?: string | null };
 }
 
@@ -77,7 +77,7 @@ export const spotexchangeAccess = {
   },
 };
 
-/** Creates the budgets by organization: requests are counted by address, new orders by account. */
+/** Creates the budgets by organization: requests count by address, new orders by account. */
 function accountBudgets(weight: RequestBudget, make: MakeBudget): (orgId: string) => SpotBudgets {
   const made = new Map<string, SpotBudgets>();
   return (orgId) => {
@@ -91,7 +91,7 @@ function accountBudgets(weight: RequestBudget, make: MakeBudget): (orgId: string
   };
 }
 
-/** Live orders, each for the account of its organization; `make` decides who counts what an account may order. */
+/** Opens live orders, each for its organization's account. `make` creates the budgets of accounts. */
 export function openSpotOrders(
   reach: Exchange,
   sign: SignExchangeRequest,
@@ -114,7 +114,7 @@ export function openSpotOrders(
   };
 }
 
-/** Reports of accounts' orders, read as `orders` reads the answers to look-ups. */
+/** Opens the reports of accounts' orders. */
 export function openSpotReports({
   url,
   orders,
@@ -149,9 +149,9 @@ export function openSpotReports({
   return { stream: { listen, follow: streams.follow }, close: streams.close };
 }
 
-/** Accounts as the exchange tells of them, one at a time. */
+/** Reads of single accounts. */
 export interface SpotAccounts {
-  /** @throws VenueError if the exchange does not tell. */
+  /** @throws VenueError if the exchange does not answer */
   read(orgId: string): Promise<SpotAccount>;
   close(): void;
 }

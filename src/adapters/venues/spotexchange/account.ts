@@ -1,4 +1,4 @@
-/** An account at the spot exchange, as the exchange itself tells of it: its number, whether it may trade, what it holds. */
+/** Account at the spot exchange: its number, its trading permission and its balances. */
 import { type Clock, timeLeft } from '../../../../streams/clock.ts';
 import type { DecimalString } from '../../../domain/values/decimal.ts';
 import { knownFields } from '../known-fields.ts';
@@ -6,7 +6,7 @@ import { VenueError } from '../venue-feed.ts';
 import { isCount, wireDecimal } from '../wire-decimal.ts';
 import type { SignedRest, Told } from './signed-rest.ts';
 
-/** Maximum wait for the answer. */
+/** Timeout of the answer, in milliseconds. */
 const ASK_MS = 10_000;
 
 const ACCOUNT_FIELDS = knownFields('binance:account', [
@@ -16,20 +16,20 @@ const ACCOUNT_FIELDS = knownFields('binance:account', [
 
 export interface SpotBalance {
   readonly asset: string;
-  /** Whole units; what orders hold back is not free. */
+  /** Whole units, without amounts that open orders hold. */
   readonly free: DecimalString;
   readonly locked: DecimalString;
 }
 
 export interface SpotAccount {
-  /** The exchange's own number of the account. */
+  /** Account number at the exchange. */
   readonly account: string;
   readonly canTrade: boolean;
-  /** Balances of assets that are held. */
+  /** Balances above zero. */
   readonly balances: readonly SpotBalance[];
 }
 
-/** @throws VenueError if the exchange does not tell, or tells what cannot be read. */
+/** @throws VenueError if the exchange does not answer, or not readably */
 export async function fetchAccount(signed: Pick<SignedRest, 'call'>, clock: Pick<Clock, 'now' | 'elapsed'>): Promise<SpotAccount> {
   const told = await signed.call({ ask: { kind: 'account' }, known: ACCOUNT_FIELDS, leftMs: timeLeft(clock, ASK_MS) });
   if (told.kind !== 'ok') throw untold(told);

@@ -1,4 +1,4 @@
-/** The spot exchange's candle history: pages of 1000 klines. See docs/reference/outside/spot-exchange.md. */
+/** Candle history of the spot exchange in pages of 1000 klines. See docs/reference/outside/spot-exchange.md. */
 
 import type { Clock } from '../../../../streams/clock.ts';
 import type { Candle } from '../../../domain/candles/candle.ts';
@@ -11,7 +11,7 @@ import { badAnswer } from './rest.ts';
 const PAGE_SIZE = 1_000;
 const WEIGHT = 2;
 
-/** The product's timeframes that the venue knows, as the venue writes them. */
+/** Supported timeframes in the venue's notation. */
 export const INTERVALS: Readonly<Record<string, string>> = {
   '1m': '1m',
   '3m': '3m',
@@ -28,7 +28,7 @@ export const INTERVALS: Readonly<Record<string, string>> = {
   '24h': '1d',
 };
 
-/** The venue's interval of a timeframe. @throws VenueError -1120 if it has none. */
+/** Returns the venue's interval of a timeframe. @throws VenueError -1120 if it has none */
 export function intervalOf(timeframe: string): string {
   const interval = Object.hasOwn(INTERVALS, timeframe) ? INTERVALS[timeframe] : undefined;
   if (interval === undefined) {
@@ -42,7 +42,7 @@ export function intervalOf(timeframe: string): string {
   return interval;
 }
 
-/** Reads history through the shared REST client. The bar that is still forming is never part of it. */
+/** Creates the source of candles. The unfinished bar is never included. */
 export function createSpotCandles(rest: VenueHttp, clock: Clock): CandleSource {
   return {
     venue: 'spotexchange',

@@ -1,6 +1,6 @@
 /**
- * The spot exchange's book over REST: snapshots for the local book and for `GET /v1/order-book`.
- * See docs/reference/outside/spot-exchange.md.
+ * Order books of the spot exchange over REST: snapshots for the local book and for `GET /v1/order-book`. See
+ * docs/reference/outside/spot-exchange.md.
  */
 import type { Clock } from '../../../../streams/clock.ts';
 import { NO_FLAGS } from '../../../domain/market/quote.ts';
@@ -11,20 +11,20 @@ import type { DepthSnapshot } from './local-book.ts';
 import { bookLevels, DEPTH_SOURCE } from './map.ts';
 import { badAnswer } from './rest.ts';
 
-/** Levels are lists of two and have no names. */
+/** Known members of a snapshot; levels are lists of two values. */
 export const SNAPSHOT_FIELDS = knownFields('binance:rest.depth', 'lastUpdateId bids asks');
 
-/** Levels a side that one request may ask for. */
+/** Maximum levels per side of a request. */
 export const MAX_DEPTH = 5_000;
 
-/** The request weight of a depth request (the venue's table). */
+/** Returns the request weight of a depth request. */
 export function depthWeight(levels: number): number {
   return levels <= 100 ? 5 : levels <= 500 ? 25 : levels <= 1_000 ? 50 : 250;
 }
 
 /**
- * A snapshot of one book with at most `levels` a side. Empty sides and update id -1 are legal (a new listing).
- * @throws VenueError with the venue's code, or `bad_answer`.
+ * Fetches a snapshot of one book with at most `levels` per side. A new listing may have empty sides and update id -1. @throws VenueError
+ * with the venue's code, or `bad_answer`
  */
 export async function fetchDepthSnapshot(rest: VenueHttp, instrument: string, levels: number): Promise<DepthSnapshot> {
   const limit = Math.min(Math.max(1, Math.trunc(levels)), MAX_DEPTH);
@@ -37,7 +37,7 @@ export async function fetchDepthSnapshot(rest: VenueHttp, instrument: string, le
   return { lastUpdateId, bids: bidLevels, asks: askLevels };
 }
 
-/** The book as an `OrderBook`. The endpoint sends no time, so `observedAt` is the time of receipt. @throws VenueError as above. */
+/** Fetches the book. The answer contains no time, so `observedAt` is the time of receipt. @throws VenueError */
 export async function fetchOrderBook(rest: VenueHttp, clock: Clock, instrument: string, levels: number): Promise<OrderBook> {
   const snapshot = await fetchDepthSnapshot(rest, instrument, levels);
   const receivedAt = clock.now();

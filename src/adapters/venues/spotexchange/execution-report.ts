@@ -7,7 +7,7 @@ import { knownFields } from '../known-fields.ts';
 import { isCount, wireDecimal } from '../wire-decimal.ts';
 import { hasEnded, restsAt, type SpotOrderState, type SpotTrade } from './order-answers.ts';
 
-/** Members that the venue documents for reports of every kind of order. */
+/** Documented members of reports of all kinds of orders. */
 export const REPORT_FIELDS = knownFields('binance:executionReport', [
   'subscriptionId event',
   {
@@ -19,14 +19,14 @@ export const REPORT_FIELDS = knownFields('binance:executionReport', [
 
 export interface ExecutionReport {
   readonly symbol: string;
-  /** The name that the order was placed under. */
+  /** Client order id under which the order was placed. */
   readonly name: string;
   readonly state: SpotOrderState;
   /** Reported trade, or null. */
   readonly trade: SpotTrade | null;
 }
 
-/** Reads an `executionReport`; null if it lacks a required member. */
+/** Parses an `executionReport`; null if it lacks a required member. */
 export function readExecutionReport(event: Readonly<Record<string, unknown>>): ExecutionReport | null {
   const { s, c, C, x, X, i, z, T, o, f, p, eR } = event;
   const executed = wireDecimal(z);
@@ -40,7 +40,7 @@ export function readExecutionReport(event: Readonly<Record<string, unknown>>): E
     restingAt: restsAt({ type: o, timeInForce: f, price: p, status: X }),
     at: T,
   };
-  // A cancel has a name of its own, and names the order as it was placed in `C`.
+  // A cancel has its own id and names the order's original one in `C`.
   const name = x === 'CANCELED' && typeof C === 'string' && C !== '' ? C : c;
   const trade = x === 'TRADE' ? tradeOf(event, T) : null;
   return x === 'TRADE' && trade === null ? null : { symbol: s, name, state, trade };
@@ -56,8 +56,8 @@ function tradeOf({ t, l, L, n, N }: Readonly<Record<string, unknown>>, at: numbe
 }
 
 /**
- * Orders a report relative to the booked trades of its order: `next`, it follows; `old`, it tells nothing that is not booked; `apart`, one
- * before it is missing, so that the venue must be queried.
+ * Compares a report with the booked trades of its order: `next` follows, `old` is already booked, `apart` misses an earlier one, so that
+ * the venue must be queried.
  */
 export function sequenceOf({ state, trade }: ExecutionReport, booked: DecimalString): 'next' | 'old' | 'apart' {
   const before = new Decimal(state.executed).minus(trade?.quantity ?? 0);

@@ -1,13 +1,11 @@
-/**
- * Instruments of the spot exchange, and the filters that every price and quantity must pass. See docs/reference/outside/spot-exchange.md.
- */
+/** Instruments of the spot exchange with the filters of prices and quantities. See docs/reference/outside/spot-exchange.md. */
 import type { DecimalString } from '../../../domain/values/decimal.ts';
 import { knownFields } from '../known-fields.ts';
 import type { VenueHttp } from '../venue-http.ts';
 import { isZero, wireDecimal } from '../wire-decimal.ts';
 import { badAnswer } from './rest.ts';
 
-/** Members that the venue documents or was recorded to send, used or not; for filters, the members of all kinds. */
+/** Documented or recorded members, for filters those of all kinds. */
 export const EXCHANGE_INFO_FIELDS = knownFields('binance:exchangeInfo', [
   'timezone serverTime rateLimits exchangeFilters symbols sors',
   {
@@ -30,15 +28,15 @@ export const EXCHANGE_INFO_FIELDS = knownFields('binance:exchangeInfo', [
   },
 ]);
 
-/** Bounds of one number. A part that is zero is switched off; so is the whole if it is null. */
+/** Bounds of a number. A zero bound is off; null means no filter. */
 export interface RangeFilter {
   readonly min: DecimalString;
   readonly max: DecimalString;
-  /** The tick or lot that the number must be a multiple of. */
+  /** Tick or lot size. */
   readonly step: DecimalString;
 }
 
-/** Bounds of price x quantity, in quote units. Zero switches a bound off. */
+/** Bounds of price x quantity in quote units. A zero bound is off. */
 export interface NotionalFilter {
   readonly min: DecimalString;
   readonly max: DecimalString;
@@ -50,7 +48,7 @@ export interface SpotInstrument {
   readonly instrument: string;
   readonly baseAsset: string;
   readonly quoteAsset: string;
-  /** The venue's status word; only `TRADING` takes orders. */
+  /** Status of the venue; only `TRADING` accepts orders. */
   readonly status: string;
   readonly price: RangeFilter | null;
   readonly lot: RangeFilter | null;
@@ -58,7 +56,7 @@ export interface SpotInstrument {
   readonly notional: NotionalFilter | null;
 }
 
-/** A plain non-negative decimal as units of 10^-digits. */
+/** Converts a plain non-negative decimal to units of 10^-digits. */
 function units(decimal: DecimalString, digits: number): bigint {
   const dot = decimal.indexOf('.');
   const whole = dot < 0 ? decimal : decimal.slice(0, dot);
@@ -78,14 +76,14 @@ function written(value: bigint, digits: number): DecimalString {
   return fraction === '' ? text.slice(0, -digits) : `${text.slice(0, -digits)}.${fraction}`;
 }
 
-/** True where `value` is a whole multiple of `step`, exactly; any value is a multiple of a step of zero (the filter is off). */
+/** Returns true if `value` is an exact multiple of `step`; always true for a step of zero, which disables the filter. */
 export function isMultipleOf(value: DecimalString, step: DecimalString): boolean {
   if (isZero(step)) return true;
   const digits = Math.max(fractionDigits(value), fractionDigits(step));
   return units(value, digits) % units(step, digits) === 0n;
 }
 
-/** The largest multiple of `step` that is not above `value`. With a step of zero: `value` in its plain form. */
+/** Returns the largest multiple of `step` not above `value`; with a step of zero, `value` in plain form. */
 export function floorToStep(value: DecimalString, step: DecimalString): DecimalString {
   const digits = Math.max(fractionDigits(value), fractionDigits(step));
   const whole = units(value, digits);
@@ -104,7 +102,7 @@ function times(a: DecimalString, b: DecimalString): DecimalString {
   return written(units(a, fractionDigits(a)) * units(b, fractionDigits(b)), digits);
 }
 
-/** The smallest whole number of lots that is worth `notional` at a price. */
+/** Returns the smallest number of lots whose value at the price reaches `notional`. */
 function leastQuantity(instrument: SpotInstrument, price: DecimalString, notional: DecimalString): DecimalString {
   const step = instrument.lot === null || isZero(instrument.lot.step) ? '0.00000001' : instrument.lot.step;
   const digits = fractionDigits(price) + fractionDigits(step);
@@ -122,15 +120,15 @@ function outside(value: DecimalString, filter: RangeFilter): string | null {
   return `${value} is no multiple of ${filter.step}; the next below is ${floorToStep(value, filter.step)}`;
 }
 
-/** One filter that an order would fail, by the venue's name of it. */
+/** Violated filter by the venue's name. */
 export interface FilterFailure {
   readonly filter: 'PRICE_FILTER' | 'LOT_SIZE' | 'MARKET_LOT_SIZE' | 'NOTIONAL';
   readonly detail: string;
 }
 
 /**
- * Every filter that an order would fail, computed on decimal text and big integers. `price` is the limit price, or for a
- * market order the price at which its notional is to be assessed. Prices in quote units, `quantity` in base units, both above zero.
+ * Returns every filter that an order violates, computed exactly. `price` is the limit price, or for a market order the price of its
+ * notional, in quote units; `quantity` is in base units; both are above zero.
  */
 export function filterFailures(
   instrument: SpotInstrument,
@@ -161,7 +159,7 @@ export function filterFailures(
   return failures;
 }
 
-/** Reads one entry of `exchangeInfo.symbols`; null if it lacks what an order needs. Unknown filters are left out. */
+/** Parses an entry of `exchangeInfo.symbols`; null if it lacks what an order needs. Unknown filters are ignored. */
 export function parseInstrument(entry: unknown): SpotInstrument | null {
   if (typeof entry !== 'object' || entry === null) return null;
   const { symbol, status, baseAsset, quoteAsset, filters } = entry as Record<string, unknown>;
@@ -182,7 +180,7 @@ export function parseInstrument(entry: unknown): SpotInstrument | null {
   const price = range('PRICE_FILTER', 'minPrice', 'maxPrice', 'tickSize');
   const lot = range('LOT_SIZE', 'minQty', 'maxQty', 'stepSize');
   const marketLot = range('MARKET_LOT_SIZE', 'minQty', 'maxQty', 'stepSize');
-  // A filter that is there but cannot be read must not be taken for one that is switched off.
+  // A present but unreadable filter must not count as disabled.
   if (price === undefined || lot === undefined || marketLot === undefined) return null;
   let notional: NotionalFilter | null = null;
   const current = byName.get('NOTIONAL');
@@ -201,7 +199,7 @@ export function parseInstrument(entry: unknown): SpotInstrument | null {
   return { instrument: symbol, baseAsset, quoteAsset, status, price, lot, marketLot, notional };
 }
 
-/** Asks for the filters of some instruments. @throws VenueError -1121 if one is unknown, `bad_answer` if one cannot be read. */
+/** Fetches the filters of instruments. @throws VenueError -1121 for an unknown one, `bad_answer` for an unreadable one */
 export async function fetchInstruments(rest: VenueHttp, instruments: readonly string[]): Promise<ReadonlyMap<string, SpotInstrument>> {
   const query = { symbols: JSON.stringify(instruments) };
   const answer = (await rest.get('/api/v3/exchangeInfo', query, 20, EXCHANGE_INFO_FIELDS)) as { symbols?: unknown } | null;

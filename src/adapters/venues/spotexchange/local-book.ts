@@ -1,6 +1,6 @@
 /**
- * A local copy of one order book, kept by the exchange's official procedure: snapshot, numbered differences, start again at a gap.
- * See docs/reference/outside/spot-exchange.md.
+ * Local copy of an order book by the exchange's documented procedure: snapshot, numbered differences, restart after a gap. See
+ * docs/reference/outside/spot-exchange.md.
  */
 import { compareDecimals, Decimal, type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
@@ -9,7 +9,7 @@ import type { BookLevel } from '../order-book.ts';
 import { isZero } from '../wire-decimal.ts';
 import type { DepthDiff } from './map.ts';
 
-/** Answer of `GET /depth`. A new listing answers an empty book with update id -1. */
+/** Answer of `GET /depth`; a new listing has an empty book and update id -1. */
 export interface DepthSnapshot {
   readonly lastUpdateId: number;
   readonly bids: readonly BookLevel[];
@@ -17,22 +17,21 @@ export interface DepthSnapshot {
 }
 
 /**
- * `new`: no snapshot yet, differences are kept. `live`: exact down to the snapshot's depth.
- * `resyncing`: a gap was seen, or the market left what the snapshot told. The levels are no longer the market's until a new
- * snapshot fits.
+ * `new`: no snapshot yet, differences are kept. `live`: exact down to the snapshot's depth. `resyncing`: a gap, or a market beyond the
+ * snapshot; the levels are invalid until a new snapshot fits.
  */
 export type LocalBookState = 'new' | 'live' | 'resyncing';
 
-/** Levels that a snapshot asks for by default. A side with fewer is told whole. */
+/** Default levels of a snapshot. A side with fewer levels is complete. */
 export const SNAPSHOT_LEVELS = 1_000;
 
-/** The part of the way from a snapshot's best price to its last one at which a new snapshot is asked for. */
+/** Share of the distance from a snapshot's best to its last price at which a new snapshot is requested. */
 const RENEW_AT = 0.5;
 
-/** Reach of a snapshot on one side. Levels beyond `last` are reported only when they change. */
+/** Range of a snapshot on one side. Levels beyond `last` are reported only when they change. */
 interface Reach {
   readonly last: DecimalString;
-  /** Price from which a new snapshot is due. */
+  /** Price at which a new snapshot is requested. */
   readonly renew: DecimalString;
 }
 
@@ -46,13 +45,13 @@ function edgeOf(side: readonly BookLevel[], levels: number, reach: Reach | null)
   return side.length > levels ? (side[levels - 1]?.[0] ?? null) : (reach?.last ?? null);
 }
 
-/** Maximum differences kept while a snapshot is awaited. Older ones are of no use. */
+/** Maximum differences kept while waiting for a snapshot. */
 const MAX_PENDING = 2_000;
 
-/** Levels kept of a side, twice the deepest snapshot: what lies further off is of no use, and differences add to it for ever. */
+/** Maximum levels per side, twice the deepest snapshot. */
 const MAX_LEVELS = 10_000;
 
-/** Returns the place of a price in a sorted side. `sign` is 1 for ascending asks and -1 for descending bids. */
+/** Returns the index of a price in a sorted side. `sign` is 1 for ascending asks and -1 for descending bids. */
 function placeOf(side: readonly BookLevel[], price: string, sign: 1 | -1): { index: number; found: boolean } {
   let low = 0;
   let high = side.length;
@@ -66,7 +65,7 @@ function placeOf(side: readonly BookLevel[], price: string, sign: 1 | -1): { ind
   return { index: low, found: false };
 }
 
-/** Sets levels; what lies beyond the reach is not kept, since its neighbours there are unknown. */
+/** Sets levels within the range; further ones are ignored, because their neighbours are unknown. */
 function setLevels(side: BookLevel[], levels: readonly BookLevel[], sign: 1 | -1, reach: Reach | null): void {
   for (const level of levels) {
     if (reach !== null && compareDecimals(level[0], reach.last) * sign > 0) continue;
@@ -82,7 +81,7 @@ function isNearEdge([best]: readonly BookLevel[], reach: Reach | null, sign: 1 |
   return reach !== null && (best === undefined || compareDecimals(best[0], reach.renew) * sign > 0);
 }
 
-/** One book. Feed it every difference and, whenever `needsSnapshot`, a snapshot taken after that. */
+/** Order book. Pass it every difference and, whenever `needsSnapshot` is true, a snapshot requested after that. */
 export class LocalBook {
   #state: LocalBookState = 'new';
   #lastUpdateId = -1;
@@ -91,51 +90,50 @@ export class LocalBook {
   #pending: DepthDiff[] = [];
   #bids: BookLevel[] = [];
   #asks: BookLevel[] = [];
-  /** True after an empty snapshot of a new listing: any difference may come first. */
+  /** True after an empty snapshot of a new listing: the first difference may have any number. */
   #anyMayFollow = false;
   #bidReach: Reach | null = null;
   #askReach: Reach | null = null;
-  /** True from the edge until the next snapshot, even if the market turns round: no difference may be missing in between. */
+  /** True from nearing the range's end until the next snapshot; meanwhile every difference is kept. */
   #renewing = false;
 
   get state(): LocalBookState {
     return this.#state === 'live' && this.#hasLeftReach ? 'resyncing' : this.#state;
   }
-  /** True without a fitting snapshot, and once the market comes near the edge of the last one: the book stays live meanwhile. */
+  /** True without a fitting snapshot, and when the market nears the end of the last one's range while the book stays live. */
   get needsSnapshot(): boolean {
     return this.#state !== 'live' || this.#renewing;
   }
   get #hasLeftReach(): boolean {
     return (this.#bidReach !== null && this.#bids.length === 0) || (this.#askReach !== null && this.#asks.length === 0);
   }
-  /** The update id up to which the book is exact; -1 before the first snapshot and after an empty one. */
+  /** Update id up to which the book is exact; -1 before the first snapshot and after an empty one. */
   get lastUpdateId(): number {
     return this.#lastUpdateId;
   }
-  /** Venue time of the last difference that was applied; 0 while there was none since the snapshot. */
+  /** Venue time of the last applied difference; 0 if there was none since the snapshot. */
   get observedAt(): EpochMs {
     return this.#observedAt;
   }
-  /** The latest time at which the book is known to have been the venue's: it received a difference, or asked for the snapshot. */
+  /** Last time at which the book is known to have been current: receipt of a difference, or request of the snapshot. */
   get receivedAt(): EpochMs {
     return this.#receivedAt;
   }
-  /** Returns how far the best `levels` of each side are known. */
+  /** Returns how much of the best `levels` per side is known. */
   edge(levels: number): BookEdge {
     return { bid: edgeOf(this.#bids, levels, this.#bidReach), ask: edgeOf(this.#asks, levels, this.#askReach) };
   }
-  /** Descending by price. Not a copy: read it at once. */
+  /** Bids, descending by price. Not a copy. */
   get bids(): readonly BookLevel[] {
     return this.#bids;
   }
-  /** Ascending by price. Not a copy: read it at once. */
+  /** Asks, ascending by price. Not a copy. */
   get asks(): readonly BookLevel[] {
     return this.#asks;
   }
 
   /**
-   * Takes a difference. `old`: the book already holds it (a duplicate). `kept`: it waits for a snapshot.
-   * `gap`: an update in between was lost, the book is `resyncing` from here.
+   * Applies a difference. `old`: already included. `kept`: waits for a snapshot. `gap`: an update was lost, and the book is `resyncing`.
    */
   apply(diff: DepthDiff): 'applied' | 'old' | 'kept' | 'gap' {
     if (this.#state !== 'live') {
@@ -149,7 +147,7 @@ export class LocalBook {
       this.#keep(diff);
       return 'gap';
     }
-    // Kept for the snapshot that is due as well.
+    // Also kept for the requested snapshot.
     if (this.#renewing) this.#keep(diff);
     this.#set(diff);
     this.#renewing ||= isNearEdge(this.#bids, this.#bidReach, -1) || isNearEdge(this.#asks, this.#askReach, 1);
@@ -157,10 +155,9 @@ export class LocalBook {
   }
 
   /**
-   * Takes a snapshot. `too_old`: it ends before the kept differences begin, another one is needed.
-   * An empty snapshot is legal: a new listing has no orders yet.
-   * @param askedAt Time of the request: the answer may be late, and is not of a time before it.
-   * @param levels Levels of a side that were asked for: a side with fewer was told whole.
+   * Starts from a snapshot. `too_old`: it ends before the kept differences begin, and another one is needed. An empty snapshot of a new
+   * listing is valid. @param askedAt time of the request; the answer is not older @param levels requested levels per side; a side with
+   * fewer is complete
    */
   restart(snapshot: DepthSnapshot, askedAt: EpochMs, levels = SNAPSHOT_LEVELS): 'live' | 'too_old' {
     const anyMayFollow = snapshot.lastUpdateId < 0;
@@ -189,7 +186,7 @@ export class LocalBook {
     return 'live';
   }
 
-  /** Forgets everything: the connection was lost, and with it the numbering. */
+  /** Clears the book after a lost connection, which restarts the numbering. */
   clear(): void {
     this.#state = 'new';
     this.#lastUpdateId = -1;
@@ -206,7 +203,7 @@ export class LocalBook {
   #keep(diff: DepthDiff): void {
     const before = this.#pending.at(-1);
     if (before !== undefined && diff.lastId <= before.lastId) return;
-    // A hole among the kept differences makes those before it useless: no snapshot could join them.
+    // After a gap no snapshot can connect to the earlier differences.
     if (before !== undefined && diff.firstId > before.lastId + 1) this.#pending = [];
     if (this.#pending.length >= MAX_PENDING) this.#pending = [];
     this.#pending.push(diff);

@@ -1,5 +1,5 @@
 /**
- * Spot exchange's answers about an order in the engine's terms: its state, its trades, and the fills for the book. See
+ * Parses the spot exchange's answers about an order: state, trades, and the fills for the book. See
  * docs/reference/outside/spot-exchange.md.
  */
 import type { Fill, FillQuote } from '../../../domain/books/book.ts';
@@ -12,7 +12,7 @@ import { isCount, wireDecimal } from '../wire-decimal.ts';
 import type { SpotInstrument } from './instruments.ts';
 import { PROVIDER } from './map.ts';
 
-/** Members that the venue documents for an order, new, queried or cancelled, including those of special kinds of orders. */
+/** Documented members of an order in all answers, including special kinds of orders. */
 export const ORDER_FIELDS = knownFields('binance:order', [
   'symbol orderId orderListId clientOrderId origClientOrderId transactTime price origQty executedQty origQuoteOrderQty ' +
     'cummulativeQuoteQty status timeInForce type side stopPrice icebergQty time updateTime isWorking workingTime ' +
@@ -25,18 +25,18 @@ export const MY_TRADES_FIELDS = knownFields(
   'symbol id orderId orderListId price qty quoteQty commission commissionAsset time isBuyer isMaker isBestMatch',
 );
 
-/** An order as the venue has it. */
+/** State of an order at the venue. */
 export interface SpotOrderState {
   readonly orderId: number;
   readonly status: string;
   readonly executed: DecimalString;
   readonly expiryReason: string | null;
-  /** Limit price of an open resting order; null otherwise. */
+  /** Limit price of an open resting order, else null. */
   readonly restingAt: DecimalString | null;
   readonly at: EpochMs;
 }
 
-/** One match of it. */
+/** Trade of an order. */
 export interface SpotTrade {
   readonly id: number;
   readonly price: DecimalString;
@@ -46,7 +46,7 @@ export interface SpotTrade {
   readonly at: EpochMs;
 }
 
-/** States after which nothing more happens to an order. */
+/** Final states of an order. */
 const ENDED: ReadonlySet<string> = new Set(['FILLED', 'CANCELED', 'REJECTED', 'EXPIRED', 'EXPIRED_IN_MATCH']);
 
 export function hasEnded({ status }: Pick<SpotOrderState, 'status'>): boolean {
@@ -72,7 +72,7 @@ export function readOrderState(body: unknown): SpotOrderState | null {
   };
 }
 
-/** Returns an order's resting price; null for one that takes at once, and for one that has ended. */
+/** Returns an order's resting price; null for an order that takes at once, and after its end. */
 export function restsAt(order: {
   readonly type: unknown;
   readonly timeInForce: unknown;
@@ -84,8 +84,8 @@ export function restsAt(order: {
 }
 
 /**
- * Reads the rows of `fills` (`POST /order`) or of `GET /myTrades`, which name the trade and its time differently. @param at the time of
- * rows that carry none. Null if a row cannot be read, or if they do not add up to `executed`.
+ * Parses the rows of `fills` (`POST /order`) or `GET /myTrades`, which use different members. Returns null if a row is unreadable or the
+ * sum differs from `executed`. @param at time of rows without one
  */
 export function readTrades(rows: unknown, executed: DecimalString, at: EpochMs): readonly SpotTrade[] | null {
   if (!Array.isArray(rows)) return null;
@@ -102,7 +102,7 @@ export function readTrades(rows: unknown, executed: DecimalString, at: EpochMs):
   return sum.eq(executed) ? [...trades.values()].sort((a, b) => a.id - b.id) : null;
 }
 
-/** Assets that commission was taken in and that are neither the instrument's base nor its quote. */
+/** Returns commission assets that are neither the instrument's base nor its quote. */
 export function foreignAssets(trades: readonly SpotTrade[], { baseAsset, quoteAsset }: SpotInstrument): readonly SpotTrade[] {
   return trades.filter(
     ({ commission, commissionAsset }) => isPositive(commission) && commissionAsset !== baseAsset && commissionAsset !== quoteAsset,
@@ -112,24 +112,24 @@ export function foreignAssets(trades: readonly SpotTrade[], { baseAsset, quoteAs
 export interface BookingInfo {
   readonly instrument: SpotInstrument;
   readonly decisionPrice: DecimalString;
-  /** Quote on which the order was sent. A look-up has none, and the execution itself stands for it. */
+  /** Quote on which the order was sent; null after a look-up, where the execution replaces it. */
   readonly quote: FillQuote | null;
-  /** Price of a commission asset in quote units at a trade; asked for foreign assets alone. */
+  /** Returns the price of a commission asset in quote units at a trade; called for foreign assets only. */
   readonly priceOf: (trade: SpotTrade) => DecimalString;
 }
 
-/** The fills of a book, one per trade: what arrived of it, with its commission as the fee. */
+/** Returns the fills, one per trade, with the commission as fee. */
 export function fillsOfTrades(order: Order, trades: readonly SpotTrade[], info: BookingInfo): readonly Fill[] {
   return trades.map((trade) => fillOf(order, trade, arrivedOf(order, trade, info), info));
 }
 
-/** Base units that move: of a purchase, without the commission that was taken out of it. */
+/** Returns the moved base units; of a purchase, without commission taken from them. */
 export function arrivedOf({ side }: Pick<Order, 'side'>, trade: SpotTrade, { instrument }: Pick<BookingInfo, 'instrument'>): Decimal {
   const isTakenOut = side === 'buy' && trade.commissionAsset === instrument.baseAsset;
   return new Decimal(trade.quantity).minus(isTakenOut ? trade.commission : 0);
 }
 
-/** The commission that the venue reports, in US dollars. */
+/** Returns the reported commission in US dollars. */
 function commissionUsd(trade: SpotTrade, { instrument, priceOf }: BookingInfo): Decimal {
   const commission = new Decimal(trade.commission);
   if (commission.isZero() || trade.commissionAsset === instrument.quoteAsset) return commission;
@@ -139,7 +139,7 @@ function commissionUsd(trade: SpotTrade, { instrument, priceOf }: BookingInfo): 
 function fillOf(order: Order, trade: SpotTrade, quantity: Decimal, info: BookingInfo): Fill {
   const { instrument } = info.instrument;
   return {
-    // Two organizations may meet in one trade, the one as its buyer and the other as its seller.
+    // Two organizations may be the buyer and the seller of one trade.
     id: `${PROVIDER}:${instrument}:${trade.id}:${order.id}`,
     orderId: order.id,
     bookId: order.bookId,

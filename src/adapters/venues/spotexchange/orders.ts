@@ -1,7 +1,6 @@
 /**
- * Live orders on the spot exchange: each is sent once, as LIMIT IOC at its worst acceptable price, as LIMIT_MAKER or
- * LIMIT GTC where it rests. What nobody knows the outcome of is unknown until the exchange itself, asked for the order's name, has told.
- * See docs/reference/outside/spot-exchange.md.
+ * Live orders on the spot exchange. Each is sent once: as LIMIT IOC at its worst acceptable price, or as LIMIT_MAKER or LIMIT GTC to rest.
+ * Without an answer its outcome is unknown until a look-up by its client order id. See docs/reference/outside/spot-exchange.md.
  */
 import { type Clock, timeLeft } from '../../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
@@ -34,13 +33,13 @@ import {
 } from './order-answers.ts';
 import { createSignedRest, type SignedRest, type SpotBudgets, type Told } from './signed-rest.ts';
 
-/** Filters change rarely; a refusal for one of them has them asked anew. */
+/** Maximum age of filters in milliseconds; a refusal by a filter also refreshes them. */
 const FILTERS_AGE_MS = 10 * 60_000;
-/** Time after the end of a lease in which the exchange may still be working on what reached it in time. */
+/** Milliseconds after a lease during which the exchange may still process a request that arrived in time. */
 const SETTLED_AFTER_MS = 5_000;
-/** Maximum time of a look-up. */
+/** Timeout of a look-up, in milliseconds. */
 const LOOK_UP_MS = 10_000;
-/** Names of orders that this process has sent: the same one again is looked up and not sent. */
+/** Maximum number of remembered client order ids; an order with a known one is looked up and not sent. */
 const REMEMBERED = 10_000;
 const MINUTE_MS = 60_000;
 /** Quote assets that count as US dollars. */
@@ -48,20 +47,20 @@ const DOLLARS: ReadonlySet<string> = new Set(['USD', 'USDT', 'USDC', 'FDUSD']);
 
 export interface SpotOrdersOptions {
   readonly baseUrl: string;
-  /** The client of the unsigned reads. */
+  /** Client of unsigned reads. */
   readonly rest: VenueHttp;
   readonly sign: SignExchangeRequest;
   readonly clock: Clock;
-  /** Returns the budgets of an organization's account, created once for each. */
+  /** Returns the budgets of an organization's account, created once. */
   readonly budgetsOf: (orgId: string) => SpotBudgets;
-  /** Counts members that the adapter does not know, in the answers to signed requests. `rest` counts those of unsigned reads. */
+  /** Counts unknown members of answers to signed requests; `rest` counts those of unsigned reads. */
   readonly note?: NoteUnknownField;
 }
 
 type SpotOrder = Order<'spotexchange'>;
 
 interface Submitting {
-  /** Organization whose account the order is for. */
+  /** Organization whose account the order uses. */
   readonly orgId: string;
   readonly key: string;
   readonly quote: Pick<Quote<'spotexchange'>, 'venue' | 'source' | 'observedAt' | 'bid' | 'ask'>;
@@ -70,13 +69,13 @@ interface Submitting {
   readonly leaseLeftMs: () => number;
 }
 
-/** Arguments of a look-up, besides the order. */
+/** Arguments of a look-up besides the order. */
 interface LookingUp {
   readonly orgId: string;
   readonly decisionPrice: DecimalString;
-  /** End of the last lease that it may have been sent under; null if none was taken. */
+  /** End of the last lease under which it may have been sent; null if there was none. */
   readonly leaseUntil: EpochMs | null;
-  /** Trades of it that are booked: only those after them become fills. */
+  /** Booked trades; only later ones become fills. */
   readonly seen?: SeenTrades | null;
 }
 
@@ -87,9 +86,9 @@ export interface SpotOrders {
     readonly place: (order: RiskApproved<SpotOrder>, info: Submitting & RestsAt) => Promise<VenueAnswer>;
     readonly withdraw: (order: SpotOrder, key: string, info: LookingUp) => Promise<VenueAnswer>;
   };
-  /** Reads a report of an account's stream about the order; null if the exchange must be queried. */
+  /** Interprets a stream report about the order; null if the exchange must be queried. */
   readonly read: (order: Order, report: ExecutionReport, info: LookingUp) => Promise<VenueAnswer | null>;
-  /** The signed endpoints of an organization's account. */
+  /** Returns the signed endpoints of an organization's account. */
   readonly signedOf: (orgId: string) => SignedRest;
   close(): void;
 }
@@ -97,7 +96,7 @@ export interface SpotOrders {
 const rejected = (reason: string, detail: string): VenueAnswer => ({ outcome: 'rejected', reason, detail });
 const unknown = (detail: string): VenueAnswer => ({ outcome: 'unknown', detail });
 
-/** The exchange's words for a refusal as ours. */
+/** Converts the exchange's refusal to a reason of ours. */
 function reasonOf(code: string, text: string): string {
   if (code === '-1013') return 'filter_failed';
   if (code === '-1003' || code === '-1015' || code === 'http_429' || code === 'http_418') return 'rate_limited';
@@ -109,19 +108,19 @@ function reasonOf(code: string, text: string): string {
   return 'venue_refused';
 }
 
-/** Dependencies of every request to one account. */
+/** Dependencies of requests to one account. */
 interface Session extends Pick<SpotOrdersOptions, 'rest' | 'clock'> {
   readonly signed: SignedRest;
-  /** Instruments with their filters, and when they were asked for. */
+  /** Instruments with their filters and the time of their request. */
   readonly known: Map<string, { readonly at: EpochMs; readonly instrument: SpotInstrument }>;
-  /** Names of orders that this process has sent. */
+  /** Client order ids that this process has sent. */
   readonly sent: Set<string>;
 }
 
 export function createSpotOrders(options: SpotOrdersOptions): SpotOrders {
   const { rest, clock } = options;
   const known: Session['known'] = new Map();
-  /** One per organization: two accounts share nothing but the address that they are asked from. */
+  /** Sessions by organization; they share only the address. */
   const sessions = new Map<string, Session>();
   /** Running submissions by key. A second caller waits for the first. */
   const sending = new Map<string, Promise<VenueAnswer>>();
@@ -135,7 +134,7 @@ export function createSpotOrders(options: SpotOrdersOptions): SpotOrders {
     return made;
   }
 
-  /** Sends an order under its key, or waits for the submission that is already running. */
+  /** Sends an order under its key, or waits for its running submission. */
   function once(order: RiskApproved<Order>, info: Submitting, restAt: RestsAt | null): Promise<VenueAnswer> {
     const name = `${info.orgId} ${info.key}`;
     const before = sending.get(name);
@@ -170,7 +169,7 @@ async function instrumentOf(session: Session, order: Order): Promise<SpotInstrum
   return found;
 }
 
-/** Returns why the order is not sent at all, or null if nothing speaks against it. */
+/** Returns why the order cannot be sent, or null. */
 function refusedHere(order: Order, instrument: SpotInstrument, price: DecimalString): VenueAnswer | null {
   if (order.venue !== 'spotexchange' || order.mode !== 'live')
     return rejected('venue_mismatch', 'live orders are sent here on spotexchange alone');
@@ -190,7 +189,7 @@ function remember(session: Session, name: string): void {
   if (sent.size > REMEMBERED) sent.delete(sent.values().next().value as string);
 }
 
-/** @param restAt limit price of a resting order; null if it takes at once. */
+/** @param restAt limit price of a resting order; null if it takes at once */
 async function send(session: Session, order: RiskApproved<Order>, info: Submitting, restAt: RestsAt | null): Promise<VenueAnswer> {
   const { signed, sent } = session;
   const { key, leaseLeftMs } = info;
@@ -199,7 +198,7 @@ async function send(session: Session, order: RiskApproved<Order>, info: Submitti
   const instrument = await instrumentOf(session, order);
   const refused = refusedHere(order, instrument, restAt?.price ?? order.limitPrice);
   if (refused !== null) return refused;
-  // As it is signed: data, without what risk added to its type.
+  // The signer receives plain order data without the risk approval's type.
   const ask: ExchangeAsk = { kind: 'order', key, order: orderOf(order), restAt };
   const post = (): Promise<Told> => signed.call({ ask, known: ORDER_FIELDS, places: true, leftMs: leaseLeftMs });
   remember(session, name);
@@ -207,7 +206,7 @@ async function send(session: Session, order: RiskApproved<Order>, info: Submitti
   try {
     told = await post();
     if (told.kind === 'refused' && told.code === '-1021') {
-      // Not taken for its time alone: with the time measured anew it may go out once more within its lease.
+      // Only the timestamp was refused: with a new time measurement it may be sent again within its lease.
       signed.forgetTime();
       told = await post();
     }
@@ -237,12 +236,12 @@ async function refusedThere(
 ): Promise<VenueAnswer> {
   const { known } = session;
   if (told.code === '-1013') known.delete(instrument.instrument);
-  // An order of this name is open: it is ours, sent before.
+  // An open order has this client order id, so it was sent before.
   if (told.code === '-2010' && /duplicate/i.test(told.text)) return lookUp(session, order, info.key, info);
   return rejected(reasonOf(told.code, told.text), `${told.code} ${told.text}`);
 }
 
-/** The answer to a new order: its fills are in it. */
+/** Returns the answer to a new order with its fills. */
 async function settled(session: Session, order: Order, instrument: SpotInstrument, body: unknown, info: Submitting): Promise<VenueAnswer> {
   const state = readOrderState(body);
   if (state === null) return unknown('the exchange took the order and its answer cannot be read');
@@ -284,8 +283,8 @@ async function concluded(
 }
 
 /**
- * Returns the value of foreign commission: the asset's price against the same quote at the opening of the trade's minute, so that it is the
- * same at every query. A sentence if the exchange does not tell: nothing is guessed.
+ * Returns prices for foreign commission: the asset's price in the same quote at the opening of the trade's minute, so that every query
+ * returns the same. A sentence if the exchange does not answer.
  */
 async function commissionPrices(
   session: Session,
@@ -316,13 +315,13 @@ async function lookUp(session: Session, order: Order, key: string, info: Looking
   const instrument = await instrumentOf(session, order);
   const symbol = instrument.instrument;
   const leftMs = timeLeft(clock, LOOK_UP_MS);
-  // Asked before the answer is weighed: what is not there now may have come before a later look at the clock.
+  // Computed before the answer is evaluated: an order that is missing now may still arrive later.
   const settledAt = info.leaseUntil === null ? null : info.leaseUntil + SETTLED_AFTER_MS;
   const isSettled = settledAt === null || clock.now() >= settledAt;
   const told = await signed.call({ ask: { kind: 'look_up', key, symbol }, known: ORDER_FIELDS, leftMs });
   if (told.kind === 'refused' && told.code === '-2013') {
     if (!isSettled) return unknown('the exchange has no such order yet, and it may still be on its way');
-    // Under a new lease it may be sent again.
+    // It may be sent again under a new lease.
     sent.delete(clientOrderIdOf(key));
     return rejected('not_found', 'the exchange has no such order');
   }
@@ -332,7 +331,7 @@ async function lookUp(session: Session, order: Order, key: string, info: Looking
   return withTrades(session, order, instrument, state, info, leftMs);
 }
 
-/** Returns the state of an order, with its trades if it has any. */
+/** Returns the state of an order with its trades. */
 async function withTrades(
   session: Session,
   order: Order,
@@ -351,8 +350,8 @@ async function withTrades(
 }
 
 /**
- * Cancels an order. The order's own state decides, whatever the exchange answers to the cancel: a late cancel meets a filled order, and
- * after a lost answer the order is queried.
+ * Cancels an order. Its state decides, regardless of the answer to the cancel: a late cancel meets a filled order, and after a lost answer
+ * the order is queried.
  */
 async function withdraw(session: Session, order: Order, key: string, info: LookingUp): Promise<VenueAnswer> {
   const { clock, signed } = session;
@@ -366,7 +365,7 @@ async function withdraw(session: Session, order: Order, key: string, info: Looki
   return known.outcome === 'resting' ? unknown('the exchange did not take the order back yet') : known;
 }
 
-/** Reads a report as the answer to a look-up, if it follows upon what is booked, or tells nothing new. */
+/** Interprets a report as the answer to a look-up if it follows the booked trades or is already booked. */
 async function readReport(session: Session, order: Order, report: ExecutionReport, info: LookingUp): Promise<VenueAnswer | null> {
   const instrument = await instrumentOf(session, order);
   if (report.symbol !== instrument.instrument) return null;
@@ -376,7 +375,7 @@ async function readReport(session: Session, order: Order, report: ExecutionRepor
   return concluded(session, order, instrument, state, sequence === 'next' && trade !== null ? [trade] : [], info);
 }
 
-/** A look-up that told nothing of the order leaves it as it was. */
+/** Returns the unknown state after a look-up without information. */
 function unasked(session: Session, told: Exclude<Told, { readonly kind: 'ok' }>): VenueAnswer {
   const { signed } = session;
   if (told.kind === 'refused' && told.code === '-1021') signed.forgetTime();

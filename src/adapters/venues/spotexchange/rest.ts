@@ -1,4 +1,4 @@
-/** The spot exchange's REST client: request weights, its error bodies, its time. See docs/reference/outside/spot-exchange.md. */
+/** REST client of the spot exchange: request weights, errors, time. See docs/reference/outside/spot-exchange.md. */
 import type { Clock } from '../../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
@@ -15,23 +15,23 @@ export interface SpotRestOptions {
   readonly baseUrl: string;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Request weight that may be used in any 60 s; the venue allows 6000 per address. Default 6000. */
+  /** Maximum request weight in 60 s; the venue allows 6000 per address. Default 6000. */
   readonly weightPerMinute?: number;
-  /** The budget of the address, where several clients share it. */
+  /** Shared budget of the address, if several clients use it. */
   readonly budget?: RequestBudget;
   readonly maxWaitMs?: number;
-  /** Counts members of answers that the adapter does not know. */
+  /** Counts unknown members of answers. */
   readonly note?: NoteUnknownField;
 }
 
-/** `{"code":-1121,"msg":"Invalid symbol."}`. */
+/** Parses an error body such as `{"code":-1121,"msg":"Invalid symbol."}`. */
 function readError(body: unknown): { code: string; message: string } | null {
   if (typeof body !== 'object' || body === null) return null;
   const { code, msg } = body as Record<string, unknown>;
   return typeof code === 'number' && typeof msg === 'string' ? { code: String(code), message: msg.slice(0, 200) } : null;
 }
 
-/** The client of every read of the spot exchange; share one per address, since the weight is counted per address. */
+/** Creates the client of all reads. Share one per address, because weight is counted per address. */
 export function createSpotRest(options: SpotRestOptions): VenueHttp {
   return createVenueHttp({
     venue: 'spotexchange',
@@ -47,14 +47,14 @@ export function createSpotRest(options: SpotRestOptions): VenueHttp {
   });
 }
 
-/** The venue's own time. @throws VenueError if it does not tell. */
+/** Fetches the venue's time. @throws VenueError */
 export async function fetchServerTime(rest: VenueHttp): Promise<EpochMs> {
   const { serverTime } = ((await rest.get('/api/v3/time', {}, 1, TIME_FIELDS)) ?? {}) as Record<string, unknown>;
   if (!isCount(serverTime)) throw badAnswer('time', 'serverTime is no whole number');
   return serverTime;
 }
 
-/** A 200 that does not hold what the endpoint promises. */
+/** Returns the error of an answer with status 200 and unexpected content. */
 export function badAnswer(endpoint: string, what: string): VenueError {
   return new VenueError('spotexchange', 200, 'bad_answer', `${endpoint}: ${what}`);
 }

@@ -1,4 +1,4 @@
-/** The hot paths of the spot exchange: best bid and ask, and differences of the book, read without JSON.parse. */
+/** Fast parsing of the spot exchange's most frequent frames, best bid and ask and book differences, without JSON.parse. */
 import { NO_FLAGS, type Quote } from '../../../domain/market/quote.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import { FrameScan, LevelLayout, Literal, NameTable, Repeated } from '../frame-scan.ts';
@@ -6,7 +6,7 @@ import type { BookLevel } from '../order-book.ts';
 
 export const BOOK_TICKER_SOURCE = 'binance:bookTicker';
 
-/** A change of one book: absolute sizes, zero removes the level. Update ids `firstId` to `lastId` are inside. */
+/** Change of a book with absolute sizes; zero removes a level. Contains the updates `firstId` to `lastId`. */
 export interface DepthDiff {
   readonly kind: 'depth_diff';
   readonly instrument: string;
@@ -21,12 +21,12 @@ export interface DepthDiff {
 /** Common parts of an instrument's frames. */
 interface Instrument {
   readonly name: string;
-  /** The numbers of its bookTicker, remembered from frame to frame, which changes no outcome. */
+  /** Cached numbers of its bookTicker; a cache only. */
   readonly bid: Repeated;
   readonly bidSize: Repeated;
   readonly ask: Repeated;
   readonly askSize: Repeated;
-  /** Bytes from the event time of a difference to its first id. */
+  /** Bytes between the event time and the first id of a difference. */
   readonly toFirstId: Literal;
 }
 
@@ -56,12 +56,12 @@ function instrumentOf(name: string): Instrument {
   };
 }
 
-/** The instruments by their streams' names; made once for each map, which does not change. */
+/** Returns the instruments by stream name, cached per map. */
 function tableOf(instruments: ReadonlyMap<string, string>): NameTable<Instrument> {
   if (instruments === lastInstruments) return lastTable;
   let table = tables.get(instruments);
   if (table === undefined) {
-    // A name that JSON would have to escape is in no frame of the layout, nor is one of such a length.
+    // Names that JSON would escape, or longer ones, never occur in this layout.
     const plain = [...instruments].filter(([, name]) => /^[\w.-]{1,24}$/.test(name));
     table = new NameTable(new Map(plain.map(([symbol, name]) => [symbol, instrumentOf(name)])));
     tables.set(instruments, table);
@@ -72,9 +72,9 @@ function tableOf(instruments: ReadonlyMap<string, string>): NameTable<Instrument
 }
 
 /**
- * A frame of the combined stream if it has, byte for byte, the layout in which the venue writes a best bid and ask or a
- * difference of the book, and means what is usual: two sides, prices above zero, ids in order. Null for every other frame,
- * which is then parsed as JSON. `instruments` maps the stream's lower-case symbol to the product's.
+ * Parses a frame that has exactly the venue's layout of a best bid and ask or a book difference with usual content: two sides, positive
+ * prices, ordered ids. Returns null for any other frame, which is then parsed as JSON. `instruments` maps lower-case stream symbols to the
+ * product's names.
  */
 export function scanSpotFrame(
   frame: Buffer,
@@ -101,7 +101,7 @@ function bookTicker(instrument: Instrument, receivedAt: EpochMs): Quote<'spotexc
     venue: 'spotexchange',
     instrument: instrument.name,
     source: BOOK_TICKER_SOURCE,
-    // The stream carries no event time.
+    // The stream contains no event time.
     observedAt: receivedAt,
     receivedAt,
     sourceTime: false,

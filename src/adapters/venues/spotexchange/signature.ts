@@ -1,19 +1,19 @@
 /**
- * Signatures of the spot exchange's requests: HMAC-SHA256 with a shared secret, or Ed25519 with a private key.
- * See docs/reference/outside/spot-exchange.md.
+ * Signs requests of the spot exchange: HMAC-SHA256 with a shared secret, or Ed25519 with a private key. See
+ * docs/reference/outside/spot-exchange.md.
  */
 import { createHmac, createPrivateKey, sign } from 'node:crypto';
 import { exchangeQuery } from '../../../domain/orders/exchange-request.ts';
 import type { SignExchangeRequest } from '../../../trading/ports.ts';
 
-/** Credentials of an account's requests. Neither is ever logged. */
+/** Credentials of an account; never logged. */
 export interface SpotCredentials {
   readonly key: string;
-  /** A shared secret, or an Ed25519 private key as PEM. */
+  /** Shared secret, or an Ed25519 private key in PEM. */
   readonly secret: string;
 }
 
-/** Returns a signer that uses one key in this process. */
+/** Creates a signer with one key in this process. */
 export function signWithKey({ key, secret }: SpotCredentials): SignExchangeRequest {
   const sign = spotSigner(secret);
   return async (request) => {
@@ -22,14 +22,14 @@ export function signWithKey({ key, secret }: SpotCredentials): SignExchangeReque
   };
 }
 
-/** True if the secret is a private key and not a shared secret. */
+/** Returns true if the secret is a private key. */
 export function isPrivateKey(secret: string): boolean {
   return secret.startsWith('-----BEGIN');
 }
 
 /**
- * Signs payloads: the percent-encoded parameters exactly as they go out. Hex for HMAC, percent-encoded base64 for Ed25519.
- * @throws TypeError if a PEM is not an Ed25519 key.
+ * Creates a function that signs percent-encoded parameters exactly as sent. Returns hex for HMAC and percent-encoded base64 for Ed25519.
+ * @throws TypeError if a PEM is not an Ed25519 key
  */
 export function spotSigner(secret: string): (payload: string) => string {
   if (!isPrivateKey(secret)) return (payload) => createHmac('sha256', secret).update(payload).digest('hex');

@@ -1,6 +1,6 @@
 /**
- * Signed endpoints of one organization's account at the spot exchange: its time and budgets, and the signatures of the key's holder. Each
- * request is sent once. See docs/reference/outside/spot-exchange.md.
+ * Signed endpoints of an organization's account at the spot exchange, with clock difference, budgets and the signer process's signatures.
+ * Each request is sent once. See docs/reference/outside/spot-exchange.md.
  */
 import type { Clock } from '../../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
@@ -14,26 +14,26 @@ import { VenueError } from '../venue-feed.ts';
 import { retryAfterMs, type VenueHttp } from '../venue-http.ts';
 import { fetchServerTime } from './rest.ts';
 
-/** The difference of the clocks is measured anew after this long. */
+/** Milliseconds after which the clock difference is measured again. */
 const OFFSET_AGE_MS = 60_000;
 const QUICK_MS = 1_000;
-/** Request weight of a connection to the websocket API, and of a subscription over it. */
+/** Request weight of a websocket API connection and of a subscription. */
 const STREAM_WEIGHT = 4;
-/** The venue gives up on an order after ten seconds; a little later its answer will not come any more. */
+/** Timeout of an order in milliseconds; the venue gives up after ten seconds. */
 const ANSWER_TIMEOUT_MS = 11_000;
 const CONNECT_TIMEOUT_MS = 3_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;
-/** A limit without a term still means "not now". */
+/** Pause in milliseconds after a rate limit without a stated time. */
 const LIMIT_PAUSE_MS = 60_000;
 
-/** Answer of the venue to one request. */
+/** Result of one request. */
 export type Told =
   | { readonly kind: 'ok'; readonly body: unknown }
-  /** Refused for certain: it was not carried out. `code` is the venue's own, else `http_<status>`. */
+  /** Refused with certainty. `code` is the venue's, else `http_<status>`. */
   | { readonly kind: 'refused'; readonly status: number; readonly code: string; readonly text: string }
   /** The request was not sent. */
   | { readonly kind: 'not_sent'; readonly detail: string }
-  /** Request that never left, because the key's holder did not sign it. */
+  /** The request was not sent, because it was not signed. */
   | { readonly kind: 'unsigned'; readonly code: string; readonly detail: string }
   /** The request may have been carried out. */
   | { readonly kind: 'unknown'; readonly detail: string };
@@ -41,32 +41,32 @@ export type Told =
 export interface SpotBudgets {
   /** Request weight of the address. */
   readonly weight: RequestBudget;
-  /** New orders of the account, in ten seconds and in a day. */
+  /** New orders of the account per ten seconds and per day. */
   readonly orders: RequestBudget;
   readonly dayOrders: RequestBudget;
 }
 
 export interface SignedCall {
   readonly ask: RestAsk;
-  /** Members of the answer that the adapter knows. */
+  /** Known members of the answer. */
   readonly known: KnownFields;
-  /** Takes one of the orders that the account may send. */
+  /** True if the request counts as a new order. */
   readonly places?: boolean;
-  /** Remaining time to send it, in milliseconds. Nothing leaves after it, and the venue refuses what reaches it later. */
+  /** Returns the remaining milliseconds. Nothing is sent at 0, and the venue refuses a later arrival. */
   readonly leftMs: () => number;
 }
 
-/** Request that never left, because the key's holder did not sign it. */
+/** Request that was not sent, because it was not signed. */
 export type Unsigned = Extract<Told, { readonly kind: 'unsigned' }>;
 
-/** A request as it goes out: the account's public key, and the signed query. */
+/** Public key of the account and the signed query. */
 interface SignedParameters {
   readonly kind: 'signed';
   readonly apiKey: string;
   readonly query: string;
 }
 
-/** Codes of the venue after which nobody knows whether a request was carried out. */
+/** Error codes of the venue that leave the outcome unknown. */
 const UNKNOWN_OUTCOME: ReadonlySet<string> = new Set(['-1000', '-1001', '-1006', '-1007']);
 
 export function createSignedRest(options: {

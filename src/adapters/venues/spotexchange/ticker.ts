@@ -1,4 +1,4 @@
-/** The spot exchange's rolling 24-hour statistics. See docs/reference/outside/spot-exchange.md. */
+/** Rolling 24-hour statistics of the spot exchange. See docs/reference/outside/spot-exchange.md. */
 
 import type { Clock } from '../../../../streams/clock.ts';
 import type { DecimalString } from '../../../domain/values/decimal.ts';
@@ -15,7 +15,7 @@ export const REST_TICKER_FIELDS = knownFields(
     'highPrice lowPrice volume quoteVolume openTime closeTime firstId lastId count',
 );
 
-/** Asks for one instrument's statistics. @throws VenueError -1121 for an unknown instrument, `bad_answer` for nonsense. */
+/** Fetches an instrument's statistics. @throws VenueError -1121 for an unknown instrument, `bad_answer` for an unreadable answer */
 export async function fetchDayTicker(rest: VenueHttp, clock: Clock, instrument: string): Promise<DayTicker> {
   const answer = (await rest.get('/api/v3/ticker/24hr', { symbol: instrument }, 2, REST_TICKER_FIELDS)) as Record<string, unknown> | null;
   if (typeof answer !== 'object' || answer === null || answer['symbol'] !== instrument)
@@ -37,7 +37,7 @@ export async function fetchDayTicker(rest: VenueHttp, clock: Clock, instrument: 
     venue: 'spotexchange',
     instrument,
     source: REST_TICKER_SOURCE,
-    // The window ends when the venue answers.
+    // The window ends at the time of the answer.
     observedAt: closeTime,
     receivedAt,
     openTime: count('openTime'),

@@ -1,4 +1,7 @@
-/** The spot exchange's trades of a window of time: what orders that rest on paper, and shadow fills, are held against. See docs/reference/outside/spot-exchange.md. */
+/**
+ * Trades of the spot exchange in a period, which fill resting paper orders and measure shadow fills. See
+ * docs/reference/outside/spot-exchange.md.
+ */
 import type { FlowTrade } from '../../../domain/orders/resting-fill.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import { knownFields } from '../known-fields.ts';
@@ -7,16 +10,18 @@ import type { VenueHttp } from '../venue-http.ts';
 import { isCount, wireDecimal } from '../wire-decimal.ts';
 import { badAnswer } from './rest.ts';
 
-/** Every member that the venue documents of one aggregate trade. */
+/** Documented members of an aggregate trade. */
 export const AGG_TRADE_FIELDS = knownFields('binance:aggTrades', 'a p q f l T m M');
 export const AGG_TRADES_SOURCE = 'binance:aggTrades';
 
 const PAGE_SIZE = 1_000;
 const WEIGHT = 4;
-/** A window that trades more often than this is cut off: what is not read fills nothing. */
+/** Maximum pages per period; trades beyond fill nothing. */
 const MAX_PAGES = 5;
 
-/** Trades from `from` to `to`, both included, in the order of their ids. @throws VenueError with the venue's code, or `bad_answer`. */
+/**
+ * Fetches the trades from `from` to `to`, both inclusive, in order of their ids. @throws VenueError with the venue's code, or `bad_answer`
+ */
 export async function fetchTrades(rest: VenueHttp, instrument: string, from: EpochMs, to: EpochMs): Promise<AskedTrades> {
   const trades: FlowTrade[] = [];
   let query: Readonly<Record<string, string | number>> = { symbol: instrument, startTime: from, endTime: to, limit: PAGE_SIZE };
@@ -35,6 +40,6 @@ export async function fetchTrades(rest: VenueHttp, instrument: string, from: Epo
     if (rows.length < PAGE_SIZE) return { trades, upTo: to };
     query = { symbol: instrument, fromId: last + 1, limit: PAGE_SIZE };
   }
-  // There may be more trades of the last millisecond.
+  // The last millisecond may have further trades.
   return { trades, upTo: (trades.at(-1)?.at ?? from) - 1 };
 }

@@ -1,6 +1,6 @@
 /**
- * Order reports of accounts over the exchange's websocket API: one reconnecting socket per account. The worker subscribes with a signature
- * of the key's holder that is valid for nothing else. See docs/reference/outside/spot-exchange.md.
+ * Order reports over the exchange's websocket API, with one reconnecting socket per account. The signer process signs each subscription;
+ * the signature is valid for nothing else. See docs/reference/outside/spot-exchange.md.
  */
 import type { Subscription } from 'rxjs';
 import { type Clock, timeLeft } from '../../../../streams/clock.ts';
@@ -13,21 +13,21 @@ import { type ExecutionReport, REPORT_FIELDS, readExecutionReport } from './exec
 import { PROVIDER } from './map.ts';
 import type { SignedRest } from './signed-rest.ts';
 
-/** A subscription is signed, sent and received within so long. Milliseconds. */
+/** Milliseconds within which a subscription is signed, sent and acknowledged. */
 const SUBSCRIBE_MS = 5_000;
-/** The venue pings every 20 s; after so long without a sign the connection counts as dead. */
+/** Milliseconds of silence after which a connection counts as dead; the venue pings every 20 s. */
 const SILENCE_MS = 45_000;
-/** An account may have nothing to report for as long as a connection lasts. */
+/** Maximum silence of reports in milliseconds: an account may have none for a connection's whole life. */
 const NO_REPORTS_MS = 2 * 86_400_000;
-/** An account whose stream was not signed for is asked for again after so long. */
+/** Milliseconds before an unsigned account's stream is tried again. */
 const UNSIGNED_PAUSE_MS = 600_000;
 
 /** Listener of an account's stream. */
 export interface StreamListener {
   reported(orgId: string, report: ExecutionReport): void;
-  /** Reports may have been missed: a subscription has begun, or a report could not be read. */
+  /** Called when reports may have been missed: a new subscription, or an unreadable report. */
   missed(orgId: string): void;
-  /** The account's orders are not reported until further notice, and why. */
+  /** Called with the reason when the account's orders are no longer reported. */
   silent(orgId: string, why: string): void;
 }
 
