@@ -208,7 +208,7 @@ describe.skipIf(CHROMIUM === null)('wallets of a browser and the terminal', () =
       { times: 1 },
     );
     await ask();
-    await place.getByText('Max per transaction is “9250.5 US dollars” instead of “250.50”').waitFor();
+    await place.getByText('Most per transaction is “9250.5 US dollars” instead of “250.50”').waitFor();
     expect(await signingIn(place).sign.count()).toBe(0);
     await ask();
     await place.getByRole('region', { name: 'Text to sign' }).waitFor();

@@ -1,6 +1,9 @@
-// Words and drafts of the terminal that need no page: the state of a venue, and an order on a prediction market.
+// Words, drafts and readings of the terminal that need no page: a venue, an order on a prediction market, the text of a delegation.
 import { expect, test } from 'vitest';
+import { type DelegationTerms, delegationText } from '../../src/domain/identity/delegation.ts';
+import { isoTime } from '../../src/domain/values/time.ts';
 import { bodyOf, FIRST, problemOf } from '../../web/terminal/trade/prediction-draft.ts';
+import { keyOf } from '../domain/solana/honest-transactions.ts';
 
 interface VenueWords {
   venueState(venue: object, now: number, isReceived: boolean): { tone: string; word: string; lacks: readonly string[] };
@@ -93,4 +96,27 @@ test('alerts that repeat are one, with their number, the first and the last of t
     { key: expect.any(String), last: other, first: other, count: 1 },
   ]);
   expect(repeated([])).toEqual([]);
+});
+
+interface DelegationWords {
+  delegationDifferences(text: string, wish: object, trader: object): readonly string[];
+}
+const reading = new URL('../../web/terminal/wallet/delegation-text.ts', import.meta.url).href;
+const { delegationDifferences } = (await import(reading)) as DelegationWords;
+
+test.each(['agent', 'take'] as const)('the text of a delegation to an %s that the service writes is what the page asked for', (trader) => {
+  const [id, wallet] = ['018f3c5e-0000-7000-8000-0000000000aa', keyOf(91).publicKey.toBase58()];
+  const terms = { trader, orgId: id, agentId: id, wallet, signerWallet: 'session-9', maxNotionalUsd: '250.5', nonce: 'n', issuedAt: NOW };
+  const text = delegationText({ ...terms, expiresAt: NOW + 1_000 } as DelegationTerms & { readonly nonce: string });
+  const wish = { wallet, signerWallet: 'session-9', maxNotionalUsd: '250.50', expiresAt: isoTime(NOW + 1_000) };
+  const asker = trader === 'agent' ? { agentId: id } : { takeId: id };
+  expect(delegationDifferences(text, wish, asker)).toEqual([]);
+  for (const [term, other] of Object.entries({
+    wallet: 'elsewhere',
+    signerWallet: 'session-8',
+    maxNotionalUsd: '9250.5',
+    expiresAt: '2027',
+  }))
+    expect(delegationDifferences(text, { ...wish, [term]: other }, asker)).toHaveLength(1);
+  expect(delegationDifferences(text, wish, trader === 'agent' ? { takeId: id } : { agentId: id })).toHaveLength(1);
 });

@@ -6,34 +6,17 @@ import { api, refresh } from '../api.ts';
 import { Address } from '../kit/address.tsx';
 import { At } from '../kit/ages.tsx';
 import { Ask } from '../kit/ask.tsx';
-import { withoutZeros } from '../kit/decimal.ts';
 import { type Field, Form } from '../kit/form.tsx';
 import { FigureList, List, useList } from '../kit/lists.tsx';
 import { Money } from '../kit/numbers.tsx';
 import { feed } from '../market.ts';
 import { useMay } from '../member.ts';
+import { delegationDifferences, type Trader, type Wish } from './delegation-text.ts';
 import { TextSigning } from './signing.tsx';
-
-/** The trader that a wallet is delegated to. */
-export type Trader = { readonly agentId: string } | { readonly takeId: string };
-
-interface Wish {
-  readonly wallet: string;
-  readonly signerWallet: string;
-  readonly maxNotionalUsd: string;
-  readonly expiresAt: string;
-}
 
 const DAY_MS = 86_400_000;
 /** Longest time between the text and its signature. */
 const CHALLENGE_MS = 600_000;
-/** Lines of the text, by term. */
-const LINES: readonly (readonly [line: string, term: keyof Wish])[] = [
-  ['Wallet', 'wallet'],
-  ['Wallet at the signer', 'signerWallet'],
-  ['Max per transaction', 'maxNotionalUsd'],
-  ['Expires', 'expiresAt'],
-];
 
 export function Delegations({ trader }: { readonly trader: Trader }) {
   const mayGrant = useMay('trade:execute');
@@ -118,7 +101,7 @@ interface ToSignProps {
 }
 
 function ToSign({ wish, challenge: { text, issuedAt, nonce }, trader, done }: ToSignProps) {
-  const differences = differencesOf(text, wish, trader);
+  const differences = delegationDifferences(text, wish, trader);
   if (differences.length > 0)
     return (
       <p className="refusal" role="alert">
@@ -149,16 +132,4 @@ function ToSign({ wish, challenge: { text, issuedAt, nonce }, trader, done }: To
       <TextSigning address={wish.wallet} text={text} handIn={handIn} />
     </div>
   );
-}
-
-/** Finds the lines in which a text differs from the request. */
-function differencesOf(text: string, wish: Wish, trader: Trader): readonly string[] {
-  const said = new Map(text.split('\n').map((line) => [line.split(': ')[0] ?? '', line.slice(line.indexOf(': ') + 2)] as const));
-  const whose: readonly [string, string] = 'agentId' in trader ? ['Agent', trader.agentId] : ['Take', trader.takeId];
-  const wanted = LINES.map(([line, term]) => [line, wish[term], term === 'maxNotionalUsd'] as const);
-  return [[...whose, false] as const, ...wanted].flatMap(([line, asked, isMoney]) => {
-    const given = said.get(line);
-    const isSame = isMoney ? given === `${withoutZeros(asked)} US dollars` : given === asked;
-    return isSame ? [] : [`${line} is “${given ?? ''}” instead of “${asked}”`];
-  });
 }
