@@ -125,7 +125,7 @@ export async function proposeOrder(
   wish: Pick<Order, 'mode' | 'instrument' | 'quantity' | 'limitPrice' | 'maxSlippageBps'>,
   slot = Math.floor(Date.now() / MINUTE) * MINUTE,
 ): Promise<string> {
-  const agent = await service.get(`/v1/agents/${agentId}`);
+  const [agent, halt] = await Promise.all([service.get(`/v1/agents/${agentId}`), service.get('/v1/agents/emergency-halt')]);
   const now = Date.now();
   const order = orderOf({
     ...wish,
@@ -147,7 +147,7 @@ export async function proposeOrder(
     execution: AT_ONCE,
     cut: { slot, observations: new Map() },
     readsReference: false,
-    epoch: 0,
+    epoch: halt.body.epoch,
     approvalMs: 600_000,
     ends: [],
     at: now,
