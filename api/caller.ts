@@ -10,7 +10,7 @@ import type { Allowance, CostClass } from './access.ts';
 import { concernsTrading, missingPermission, type RoutePermission, VIEWER_PERMISSIONS } from './permission.ts';
 import type { ApiPorts } from './ports.ts';
 import { sendProblem, sendRefusal } from './problem.ts';
-import { addressKey } from './rate-limits.ts';
+import { addressKey } from './http/rate-limits.ts';
 
 /** A verified identity and its present permissions. */
 export interface Caller {

@@ -1,7 +1,7 @@
 /** Opaque cursors: a list's position, written so that nobody is tempted to build one. */
 import type { Page, PageOf } from '../src/domain/values/page.ts';
 import { DEFAULT_LIMIT, type PageQuery } from './shapes.ts';
-import { malformed } from './strict-json.ts';
+import { malformed } from './http/strict-json.ts';
 
 /** Patterns of list positions. A cursor with anything else is refused. */
 export const POSITIONS = {

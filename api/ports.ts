@@ -82,7 +82,7 @@ import type { AskedSession, StepAsk } from '../src/domain/outside/replay-step.ts
 import type { Outcome } from '../src/domain/values/refusal.ts';
 import type { LaunchQuotes, TokenDollars } from '../src/trading/launch-quotes.ts';
 import type { PortfolioReads } from '../src/trading/portfolio.ts';
-import type { Clock } from '../streams/clock.ts';
+import type { Clock } from '../streams/clock/clock.ts';
 import type { AccessPorts } from './access.ts';
 import type { OperationPorts } from './operation/operation-ports.ts';
 import type { BasisReads } from './v1/arbitrage/basis-reads.ts';

@@ -13,20 +13,20 @@ import fastify, {
   type RouteShorthandOptions,
 } from 'fastify';
 import type { TSchema } from 'typebox';
-import { asyncApiDocument } from './asyncapi.ts';
+import { asyncApiDocument } from './document/asyncapi.ts';
 import { type CallerOptions, createGate } from './caller.ts';
-import { compressesDocuments } from './compression.ts';
-import { docsPages } from './docs-pages.ts';
-import { locationOf, sendsLocation } from './location.ts';
-import { DOCS_URL, documentedRoutes, openApiDocument, servedRoutes } from './openapi.ts';
+import { compressesDocuments } from './http/compression.ts';
+import { docsPages } from './document/docs-pages.ts';
+import { locationOf, sendsLocation } from './http/location.ts';
+import { DOCS_URL, documentedRoutes, openApiDocument, servedRoutes } from './document/openapi.ts';
 import type { ApiPorts } from './ports.ts';
 import { InputError, PROBLEMS, type ProblemCode, sendProblem } from './problem.ts';
 import { type Retirement, type Route, type RouteEntry, retirementHeaders } from './route.ts';
-import { SameAnswers } from './same-answers.ts';
-import { securityHeaders } from './security-headers.ts';
+import { SameAnswers } from './document/same-answers.ts';
+import { securityHeaders } from './http/security-headers.ts';
 import { serializable } from './shapes.ts';
-import { parseStrictJson, utf8Of } from './strict-json.ts';
-import { parseStrictYaml } from './strict-yaml.ts';
+import { parseStrictJson, utf8Of } from './http/strict-json.ts';
+import { parseStrictYaml } from './http/strict-yaml.ts';
 import { compileValidator, type Part } from './validation.ts';
 
 export interface ApiOptions extends CallerOptions {

@@ -4,8 +4,8 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TerminalFiles, TerminalSource } from '../src/adapters/terminal-files.ts';
-import { acceptsGzip } from './compression.ts';
-import { contentTypeOf, pagePolicy } from './page-files.ts';
+import { acceptsGzip } from './http/compression.ts';
+import { contentTypeOf, pagePolicy } from './http/page-files.ts';
 import { sendProblem } from './problem.ts';
 
 interface Served {

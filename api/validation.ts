@@ -4,7 +4,7 @@ import { Compile } from 'typebox/compile';
 import type { Problem as InputProblem } from '../src/domain/values/field.ts';
 import { describeValue } from '../src/domain/values/field.ts';
 import { SHOWN_PATTERN, unseenIn } from '../src/domain/values/shown-text.ts';
-import { wordsOfPattern } from './pattern-words.ts';
+import { wordsOfPattern } from './document/pattern-words.ts';
 import { InputError, problemsDetail } from './problem.ts';
 
 /** A JSON schema node, as far as error messages need it. */

@@ -10,7 +10,7 @@ import { shareCommits } from '../src/adapters/store/actors/shared-commits.ts';
 import { openDatabase } from '../src/adapters/store/database.ts';
 import { migrate } from '../src/adapters/store/migrate.ts';
 import { registerWriters } from '../src/adapters/store/trail/writer-registry.ts';
-import { createVirtualClock } from '../streams/virtual-clock.ts';
+import { createVirtualClock } from '../streams/clock/virtual-clock.ts';
 import { lampKind } from '../test/actors/runtime/lamp.ts';
 import { withDatabase } from './database.ts';
 import { bench, type Contender } from './harness.ts';

@@ -23,7 +23,7 @@ import { ACTOR_KINDS } from '../src/boot/capabilities/index.ts';
 import { ALL_ENABLED } from '../src/domain/risk/index.ts';
 import { createPreTrade } from '../src/trading/pre-trade.ts';
 import type { Quote } from '../src/domain/market/quote.ts';
-import { createVirtualClock, type VirtualClock } from '../streams/virtual-clock.ts';
+import { createVirtualClock, type VirtualClock } from '../streams/clock/virtual-clock.ts';
 import { SLOT, sampleObservation } from '../test/actors/agent/sample.ts';
 import { BTC, eagerManifest, quoteOf } from '../test/actors/proposal/trading-fixture.ts';
 import { NO_TRADES } from '../test/harness/trading.ts';

@@ -16,7 +16,7 @@ import { websocketBytes } from '../api/feeds/frames.ts';
 import type { AnnouncementRow } from '../src/adapters/store/actors/announced-rows.ts';
 import { PERMISSIONS } from '../src/domain/agents/agent.ts';
 import type { DecisionRecord } from '../src/domain/agents/decision.ts';
-import { createLiveClock } from '../streams/live-clock.ts';
+import { createLiveClock } from '../streams/clock/live-clock.ts';
 import { sampleObservation } from '../test/actors/agent/sample.ts';
 import { quantile } from './harness.ts';
 

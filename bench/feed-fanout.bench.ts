@@ -11,7 +11,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { createFanOut } from '../api/feeds/fan-out.ts';
 import { channelFrame, frameText } from '../api/feeds/frames.ts';
 import { clientOf } from '../api/feeds/socket.ts';
-import { createLiveClock } from '../streams/live-clock.ts';
+import { createLiveClock } from '../streams/clock/live-clock.ts';
 
 const MESSAGE_BYTES = 200;
 const CLIENT_PROCESSES = 2;

@@ -5,7 +5,7 @@ import { createSharedBookReads } from '../src/adapters/venues/shared-book-reads.
 import type { StateLevel } from '../src/domain/market/market-state.ts';
 import { refuse } from '../src/domain/values/refusal.ts';
 import { createBookWants } from '../src/adapters/queue/book-wants.ts';
-import type { VirtualClock } from '../streams/virtual-clock.ts';
+import type { VirtualClock } from '../streams/clock/virtual-clock.ts';
 
 const LEVELS = 100;
 

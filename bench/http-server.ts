@@ -2,8 +2,8 @@
 import { createPublicKey, type JsonWebKey, type KeyObject, verify } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import fastify from 'fastify';
-import { createLog } from '../src/adapters/log.ts';
-import { createMetrics } from '../src/adapters/metrics.ts';
+import { createLog } from '../src/adapters/log/log.ts';
+import { createMetrics } from '../src/adapters/log/metrics.ts';
 import { createNewIds } from '../src/adapters/new-ids.ts';
 import { createBookWants } from '../src/adapters/queue/book-wants.ts';
 import { createInProcessMarketStateBus } from '../src/adapters/queue/market-state-bus.ts';
@@ -15,13 +15,13 @@ import { createSpaceWatch } from '../src/adapters/store/space-watch.ts';
 import { SPOTCHAIN_PER_MINUTE } from '../src/adapters/venues/spotchain/access.ts';
 import { VenueError } from '../src/adapters/venues/venue-feed.ts';
 import { openCallerPorts } from '../src/boot/caller-ports.ts';
-import { openPreviews } from '../src/boot/evaluation-runners.ts';
+import { openPreviews } from '../src/boot/wiring/evaluation-runners.ts';
 import { createRequestBudgets } from '../src/boot/outside/index.ts';
 import { startApi } from '../src/boot/roles/api.ts';
 import { openActors } from '../src/boot/roles/worker.ts';
 import { NO_FLAGS } from '../src/domain/market/quote.ts';
 import { refuse } from '../src/domain/values/refusal.ts';
-import { createLiveClock } from '../streams/live-clock.ts';
+import { createLiveClock } from '../streams/clock/live-clock.ts';
 import { outsideAddresses } from '../test/world/outside-addresses.ts';
 
 /** Command-line arguments of the measuring process, as JSON. */

@@ -11,7 +11,7 @@ import { createMemberStore } from '../src/adapters/store/callers/member-store.ts
 import { openDatabase } from '../src/adapters/store/database.ts';
 import { migrate } from '../src/adapters/store/migrate.ts';
 import { createIdentityProvider, SANDBOX_AUDIENCE } from '../src/sandbox/identity/provider.ts';
-import { createLiveClock } from '../streams/live-clock.ts';
+import { createLiveClock } from '../streams/clock/live-clock.ts';
 import { type OwnDatabase, withDatabase } from './database.ts';
 import { bench, type Contender } from './harness.ts';
 import type { ServerOrder } from './http-server.ts';

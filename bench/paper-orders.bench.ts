@@ -19,7 +19,7 @@ import { bookIds } from '../src/domain/books/book.ts';
 import { uuidV7 } from '../src/domain/values/ids.ts';
 import { ALL_ENABLED } from '../src/domain/risk/index.ts';
 import { createPreTrade } from '../src/trading/pre-trade.ts';
-import { createVirtualClock } from '../streams/virtual-clock.ts';
+import { createVirtualClock } from '../streams/clock/virtual-clock.ts';
 import { SLOT } from '../test/actors/agent/sample.ts';
 import { BTC, quoteOf } from '../test/actors/proposal/trading-fixture.ts';
 import { agentRow } from '../test/adapters/store/reads.ts';

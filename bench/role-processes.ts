@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { findRedisServer, startEmbeddedRedis } from '../src/adapters/queue/embedded-redis.ts';
-import { freePort } from '../src/adapters/server-process.ts';
+import { freePort } from '../src/adapters/process/server-process.ts';
 import type { OwnDatabase } from './database.ts';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));

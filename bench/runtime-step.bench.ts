@@ -16,7 +16,7 @@ import type { Cut } from '../src/domain/market/cut.ts';
 import { type CompiledManifest, compileManifest, needsRisk } from '../src/domain/agents/decide.ts';
 import { EMPTY_BOOK, GENESIS_HASH, type Verdict } from '../src/domain/agents/decision.ts';
 import { CutHashes } from '../src/domain/agents/observed-state.ts';
-import { createVirtualClock } from '../streams/virtual-clock.ts';
+import { createVirtualClock } from '../streams/clock/virtual-clock.ts';
 import { SLOT, sampleCut, sampleManifest } from '../test/actors/agent/sample.ts';
 import { bench, type Contender, cpuMicroseconds, repeated, sink } from './harness.ts';
 

@@ -21,7 +21,7 @@ import { compileManifest } from '../src/domain/agents/decide.ts';
 import { assembleDecision, type DecisionRow, decisionHash, EMPTY_BOOK, GENESIS_HASH, type Verdict } from '../src/domain/agents/decision.ts';
 import { CutHashes } from '../src/domain/agents/observed-state.ts';
 import type { InstrumentKey } from '../src/domain/market/venue.ts';
-import { createVirtualClock } from '../streams/virtual-clock.ts';
+import { createVirtualClock } from '../streams/clock/virtual-clock.ts';
 import { SLOT, sampleManifest, sampleObservation } from '../test/actors/agent/sample.ts';
 import { actorsOn } from '../test/world/actor-world.ts';
 import { withDatabase } from './database.ts';

@@ -9,7 +9,7 @@ import { openDatabase } from '../src/adapters/store/database.ts';
 import { migrate } from '../src/adapters/store/migrate.ts';
 import type { BatchSigner } from '../src/adapters/store/trail/batch-seal.ts';
 import { registerWriters } from '../src/adapters/store/trail/writer-registry.ts';
-import { createVirtualClock } from '../streams/virtual-clock.ts';
+import { createVirtualClock } from '../streams/clock/virtual-clock.ts';
 import { SLOT, sampleCut, sampleManifest } from '../test/actors/agent/sample.ts';
 import { actorsOn } from '../test/world/actor-world.ts';
 import { type OwnDatabase, withDatabase } from './database.ts';

@@ -27,7 +27,7 @@ const ROOMS = ['src', 'streams', 'actors', 'api', 'clients/typescript'];
 /** Entry points of the service's processes and threads. Their shared code is compiled once. */
 export const ENTRIES = [
   'src/boot/cli.ts',
-  'src/boot/signer-work.ts',
+  'src/boot/signer/signer-work.ts',
   'src/boot/threads/emergency-server.ts',
   'src/boot/threads/backtest-worker.ts',
   'src/simulation/stress/stress-worker.ts',

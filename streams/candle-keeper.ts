@@ -8,7 +8,7 @@ import { type EpochMs, slotOf, timeframeMs } from '../src/domain/values/time.ts'
 import { errorText } from '../src/domain/values/value-text.ts';
 import { splitInstrumentKey, type Venue } from '../src/domain/market/venue.ts';
 import { backoffMs } from './backoff.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from './clock/clock.ts';
 import { FUNDING_HISTORY } from './indicator-board.ts';
 
 const HOUR = 3_600_000;

@@ -9,7 +9,7 @@ import type { PoolLiquidity, Quote } from '../src/domain/market/quote.ts';
 import type { FlowBook, FlowGap, FlowKeeper, FlowPrint, FlowSpan, FlowWindow, VenueTrade } from '../src/domain/shadow/flow.ts';
 import type { EpochMs } from '../src/domain/values/time.ts';
 import { type InstrumentKey, splitInstrumentKey, type Venue } from '../src/domain/market/venue.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from './clock/clock.ts';
 import type { MarketExtras } from './market-states.ts';
 
 /** Milliseconds for which flow is kept: longer than any order rests plus the wait for its measurement. */

@@ -13,10 +13,10 @@ import type {
 import type { EpochMs } from '../src/domain/values/time.ts';
 import { instrumentKey, type Venue } from '../src/domain/market/venue.ts';
 import { isBookWanted, bookKey } from './book-wants.ts';
-import type { Clock } from './clock.ts';
-import { ClockOffsets } from './clock-offsets.ts';
+import type { Clock } from './clock/clock.ts';
+import { ClockOffsets } from './clock/clock-offsets.ts';
 import { providerOf } from './feed-life.ts';
-import { FEED_DOWN, flagsOf, flagBitsOf, qualityWith, RESYNCING } from './flag-bits.ts';
+import { FEED_DOWN, flagsOf, flagBitsOf, qualityWith, RESYNCING } from './quality/flag-bits.ts';
 import type { MarketPipeline } from './market-pipeline.ts';
 import type { FeedState } from './market-view.ts';
 

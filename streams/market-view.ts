@@ -13,8 +13,8 @@ import { type EpochMs, HOUR_MS } from '../src/domain/values/time.ts';
 import { type InstrumentKey, instrumentKey, type Venue } from '../src/domain/market/venue.ts';
 import { createFeedCounters, type FeedCounters, type VenueCounts } from './feed-counters.ts';
 import { type FeedLife, FeedLives } from './feed-life.ts';
-import { CLOCK_SKEW, withQuoteFlags, withReferenceFlags, flagBitsOf } from './flag-bits.ts';
-import { createFreshness, type Freshness } from './freshness.ts';
+import { CLOCK_SKEW, withQuoteFlags, withReferenceFlags, flagBitsOf } from './quality/flag-bits.ts';
+import { createFreshness, type Freshness } from './quality/freshness.ts';
 import { createOrderedBus } from './ordered-bus.ts';
 import { SlotTable } from './slot-table.ts';
 

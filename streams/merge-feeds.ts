@@ -6,8 +6,8 @@ import type { EpochMs } from '../src/domain/values/time.ts';
 import { errorText } from '../src/domain/values/value-text.ts';
 import type { Venue } from '../src/domain/market/venue.ts';
 import { backoffMs } from './backoff.ts';
-import type { Clock } from './clock.ts';
-import { createClockScheduler } from './clock-scheduler.ts';
+import type { Clock } from './clock/clock.ts';
+import { createClockScheduler } from './clock/clock-scheduler.ts';
 import type { FeedCounters, UnknownFields } from './feed-counters.ts';
 import { createOrderedBus } from './ordered-bus.ts';
 

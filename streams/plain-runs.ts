@@ -15,7 +15,7 @@ import {
 import { type InstrumentKey, instrumentKey } from '../src/domain/market/venue.ts';
 import type { FeedLimits } from '../src/domain/venues/venue-facts.ts';
 import type { FeedCounters } from './feed-counters.ts';
-import type { Freshness } from './freshness.ts';
+import type { Freshness } from './quality/freshness.ts';
 
 /** Maximum instruments with skipped runs: far below the number at which a rule forgets one. */
 const MAX_INSTRUMENTS = 5_000;

@@ -16,8 +16,8 @@ import { knownLiquidity } from '../src/domain/risk/order-context.ts';
 import { type EpochMs, TAKE_TICK_MS } from '../src/domain/values/time.ts';
 import { basisPct, gapToMarkPct, midPrice, premiumPct } from '../src/domain/market/valuation.ts';
 import type { InstrumentKey } from '../src/domain/market/venue.ts';
-import type { Clock } from './clock.ts';
-import { ageMs } from './flag-bits.ts';
+import type { Clock } from './clock/clock.ts';
+import { ageMs } from './quality/flag-bits.ts';
 import type { IndicatorBoard } from './indicator-board.ts';
 import type { MarketView } from './market-view.ts';
 

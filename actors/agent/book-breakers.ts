@@ -5,7 +5,7 @@ import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import { executionModeOf } from '../../src/domain/orders/order.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { InstrumentKey } from '../../src/domain/market/venue.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import type { ContainedLoop } from '../runtime/containment.ts';
 import type { BreakerWatch } from './breaker-watch.ts';
 

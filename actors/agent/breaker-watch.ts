@@ -3,7 +3,7 @@ import type { Stage } from '../../src/domain/agents/agent.ts';
 import type { MarkedBook } from '../../src/domain/books/book.ts';
 import { breakersOf } from '../../src/domain/agents/breakers.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import type { ContainedLoop } from '../runtime/containment.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 

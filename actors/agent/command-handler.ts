@@ -8,7 +8,7 @@ import type { DecimalString } from '../../src/domain/values/decimal.ts';
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import { AGENT_TICK_MS, isoTime } from '../../src/domain/values/time.ts';
 import type { InstrumentKey } from '../../src/domain/market/venue.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import { cancelOpen } from '../proposal/cancel-open.ts';
 import type { DeliverOptions, Runtime } from '../runtime/runtime.ts';
 import { answeredMeanwhile, answerRows, auditRow } from './command-rows.ts';

@@ -1,5 +1,5 @@
 /** Assesses agents in paper and shadow trading once a day. */
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import type { ContainedLoop } from '../runtime/containment.ts';
 import { type Look, runEvery } from '../runtime/run-every.ts';
 import { type AgreementDeps, lookAtAgreement } from './agreement.ts';

@@ -4,7 +4,7 @@
  * this process dies.
  */
 import type { ActorRecord } from '../../src/domain/agents/actor-step.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import { cancelOpen } from '../proposal/cancel-open.ts';
 import type { ContainedLoop } from '../runtime/containment.ts';
 import type { Runtime } from '../runtime/runtime.ts';

@@ -1,8 +1,8 @@
 /** Notifies agents and Takes when a venue or instrument is lost or recovers, with the remaining tolerance in seconds. */
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { InstrumentKey, Venue } from '../../src/domain/market/venue.ts';
-import type { Clock } from '../../streams/clock.ts';
-import { type ConnectivityEdge, degradationLeftMs } from '../../streams/connectivity.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
+import { type ConnectivityEdge, degradationLeftMs } from '../../streams/quality/connectivity.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { AgentEvent } from './protocol.ts';
 

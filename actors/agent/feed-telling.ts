@@ -1,6 +1,6 @@
 /** Notifies agents of every venue and instrument that is lost or recovers, after the venues had time to connect. */
 import type { Venue } from '../../src/domain/market/venue.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import type { Log } from '../../streams/log.ts';
 import type { MarketPipeline } from '../../streams/market-pipeline.ts';
 import type { FeedEdge } from './feed-notices.ts';

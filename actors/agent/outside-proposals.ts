@@ -23,7 +23,7 @@ import { type Outcome, type Refusal, refuse } from '../../src/domain/values/refu
 import { type Mandate, mandateOf } from '../../src/domain/risk/mandate.ts';
 import type { RiskPreferences } from '../../src/domain/risk/preferences.ts';
 import { AGENT_TICK_MS, type EpochMs, slotOf } from '../../src/domain/values/time.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import { LATE_AFTER_MS } from '../ticking/tick-window.ts';
 import { answeredMeanwhile, answerRows, auditRow } from './command-rows.ts';
 import type { CommandContext } from './commands.ts';

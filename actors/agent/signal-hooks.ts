@@ -5,7 +5,7 @@ import { sha256Hex } from '../../src/domain/values/canonical-json.ts';
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import type { SignalMapping } from '../../src/domain/outside/signal-template.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import { answerRows, auditRow } from './command-rows.ts';
 import type { CommandContext } from './commands.ts';
 

@@ -21,7 +21,7 @@ import {
   withdrawFrom,
 } from '../../src/domain/books/vault.ts';
 import type { InstrumentKey } from '../../src/domain/market/venue.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from './command-rows.ts';
 import type { CommandContext } from './commands.ts';
 import type { VaultChange, VaultHolder, VaultView, Withdrawal } from './vault-commands.ts';

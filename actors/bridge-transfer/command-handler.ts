@@ -26,7 +26,7 @@ import { routeObjection } from '../../src/domain/solana/swap.ts';
 import { fromBase64, preparedMessageOf, type VerifySignature, verifySigned } from '../../src/domain/solana/verify.ts';
 import { isoTime } from '../../src/domain/values/time.ts';
 import type { Spending } from '../../src/domain/take/live-capital.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import { spendingRows } from '../manual-order/spending.ts';

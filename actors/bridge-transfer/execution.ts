@@ -3,7 +3,7 @@ import type { ActorRow } from '../../src/domain/agents/actor-step.ts';
 import { arrivalOf } from '../../src/domain/bridge/arrival.ts';
 import { type ArrivalAxis, isEnded, type Sighting } from '../../src/domain/bridge/axes.ts';
 import type { Json } from '../../src/domain/values/canonical-json.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import { takeLease } from '../proposal/lease.ts';
 import type { ActivityWorker } from '../runtime/activities.ts';
 import type { Runtime } from '../runtime/runtime.ts';

@@ -11,7 +11,7 @@ import {
 } from '../../src/domain/identity/delegation.ts';
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import { type EpochMs, isoTime } from '../../src/domain/values/time.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import type { Challenge, DelegationWish } from './commands.ts';

@@ -5,7 +5,7 @@ import { type BacktestRequest, isLook } from '../../src/domain/backtest/request.
 import type { Json } from '../../src/domain/values/canonical-json.ts';
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import { DAY_MS, isoTime, timeframeMs } from '../../src/domain/values/time.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import type { Runtime } from '../runtime/runtime.ts';

@@ -7,7 +7,7 @@ import type { Json } from '../../src/domain/values/canonical-json.ts';
 import type { EvidenceDraft } from '../../src/domain/agents/evidence.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import { evaluationProgress, type ToldProgress, type WorkProgress } from '../../src/domain/values/work-progress.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import { runEvery } from '../runtime/run-every.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { Evaluation } from './protocol.ts';

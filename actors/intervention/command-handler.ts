@@ -2,7 +2,7 @@
 import type { ActorRecord, ActorRow, ActorState } from '../../src/domain/agents/actor-step.ts';
 import { type Outcome, type Refusal, refuse } from '../../src/domain/values/refusal.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import type { Directory } from '../runtime/directory.ts';

@@ -8,7 +8,7 @@ import { claimInstructions } from '../../src/domain/launch/launch-transactions.t
 import { type LaunchAccounts, waitingFor } from '../../src/domain/launch/waiting-claims.ts';
 import { readEscrow } from '../../src/domain/launch/withdrawals.ts';
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import { answerRows, auditRow } from '../agent/command-rows.ts';
 import { placedOnVerdict } from '../manual-order/placing.ts';
 import { builtTransaction, startUserTransaction, type UserTransaction } from '../prepared-transaction/built.ts';

@@ -18,7 +18,7 @@ import { USDC_LEG, uiOf } from '../../src/domain/solana/swap.ts';
 import { readMint } from '../../src/domain/solana/token-layout.ts';
 import { fromBase64, type VerifySignature, verifySigned } from '../../src/domain/solana/verify.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import { placedOnVerdict } from '../manual-order/placing.ts';

@@ -6,7 +6,7 @@ import { PermitLost } from '../../src/domain/orders/execution.ts';
 import { readPoolConfig, readVirtualPool } from '../../src/domain/launch/curve/program.ts';
 import type { CurveState } from '../../src/domain/launch/launch-state.ts';
 import { errorText } from '../../src/domain/values/value-text.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import { transactionContext, transactionState } from '../prepared-transaction/effects.ts';
 import type { ActivityWorker } from '../runtime/activities.ts';
 import type { Runtime } from '../runtime/runtime.ts';

@@ -5,7 +5,7 @@ import { launchErrorWords } from '../../src/domain/launch/launch-state.ts';
 import { intentProblem, type LauncherOffer, offerProblem, paymentInstructions } from '../../src/domain/launch/launcher.ts';
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import { fromBase64, type VerifySignature, verifySigned } from '../../src/domain/solana/verify.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import { NO_LAUNCH } from '../launch/commands.ts';

@@ -2,7 +2,7 @@
 import type { ActorRecord } from '../../src/domain/agents/actor-step.ts';
 import { chainOfAddress, type WalletChain } from '../../src/domain/identity/linked-wallet.ts';
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import type { RegisteredWallet } from './commands.ts';

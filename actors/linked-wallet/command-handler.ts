@@ -12,7 +12,7 @@ import {
 } from '../../src/domain/identity/linked-wallet.ts';
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import { isoTime } from '../../src/domain/values/time.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import { NO_WALLET } from './commands.ts';

@@ -6,7 +6,7 @@ import { type Listing, NO_LISTING } from '../../src/domain/marketplace/listing.t
 import type { DecimalString } from '../../src/domain/values/decimal.ts';
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import type { ListingWish } from './commands.ts';

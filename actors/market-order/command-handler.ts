@@ -14,7 +14,7 @@ import { dollarVenueOf } from '../../src/domain/books/reserves.ts';
 import { lackInWords } from '../../src/domain/risk/index.ts';
 import type { Spending } from '../../src/domain/take/live-capital.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import { type Obstacle, placedOnVerdict, placingTogether } from '../manual-order/placing.ts';

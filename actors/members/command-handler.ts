@@ -11,7 +11,7 @@ import {
   type TokenClaims,
 } from '../../src/domain/identity/member.ts';
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import { type Granted, type NewInvitation, NO_INVITATION } from './commands.ts';

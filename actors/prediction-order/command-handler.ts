@@ -6,7 +6,7 @@ import { paperFill } from '../../src/domain/orders/paper-fill.ts';
 import { type PredictionWish, takenFeeUsd } from '../../src/domain/prediction/order.ts';
 import type { Outcome } from '../../src/domain/values/refusal.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import { answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import { placedOnVerdict } from '../manual-order/placing.ts';

@@ -11,7 +11,7 @@ import { readTransaction, signersOf, type WireTransaction } from '../../src/doma
 import { depositObjection, depositTransactionObjection } from '../../src/domain/solana/prediction-deposit.ts';
 import { fromBase64, preparedMessageOf } from '../../src/domain/solana/verify.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import { answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import { placedOnVerdict } from '../manual-order/placing.ts';

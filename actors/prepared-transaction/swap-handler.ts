@@ -21,7 +21,7 @@ import {
 } from '../../src/domain/solana/swap.ts';
 import { preparedMessageOf } from '../../src/domain/solana/verify.ts';
 import type { InstrumentKey } from '../../src/domain/market/venue.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import { answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import { placedOnVerdict } from '../manual-order/placing.ts';

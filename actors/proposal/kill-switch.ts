@@ -11,7 +11,7 @@ import { contentId } from '../../src/domain/values/ids.ts';
 import { type ExecutionMode, type Order, orderOf, sizeOrder } from '../../src/domain/orders/order.ts';
 import { AGENT_TICK_MS, type EpochMs, slotOf } from '../../src/domain/values/time.ts';
 import type { InstrumentKey } from '../../src/domain/market/venue.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import type { ContainedLoop } from '../runtime/containment.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { startedFlattening } from './initial-proposal.ts';

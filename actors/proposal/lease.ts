@@ -1,7 +1,7 @@
 /** The lease under which an order is sent. A halt waits for its end, and no other worker takes over before. */
 import { PermitLost } from '../../src/domain/orders/execution.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
-import { type Clock, timeLeft } from '../../streams/clock.ts';
+import { type Clock, timeLeft } from '../../streams/clock/clock.ts';
 import type { DeliverOptions, Runtime } from '../runtime/runtime.ts';
 
 /**

@@ -9,7 +9,7 @@ import { paperFill } from '../../src/domain/orders/paper-fill.ts';
 import { type MarketFlow, nearPriceOf, restingFill } from '../../src/domain/orders/resting-fill.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { InstrumentKey } from '../../src/domain/market/venue.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import { TOLD } from '../runtime/activities.ts';
 import type { DeliverOptions, Runtime } from '../runtime/runtime.ts';
 import { EXECUTE_ORDER } from './effects.ts';

@@ -4,7 +4,7 @@ import type { RiskPreferences } from '../../src/domain/risk/index.ts';
 import { canonicalJson } from '../../src/domain/values/canonical-json.ts';
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import { isoTime } from '../../src/domain/values/time.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import type { PreferencesView } from './commands.ts';

@@ -2,7 +2,7 @@
 import type { DueActivity } from '../../src/domain/agents/actor-step.ts';
 import type { Json } from '../../src/domain/values/canonical-json.ts';
 import { errorText } from '../../src/domain/values/value-text.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import type { ActorStore } from './actor-store.ts';
 import type { ContainedLoop } from './containment.ts';
 import { runEvery } from './run-every.ts';

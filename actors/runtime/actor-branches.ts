@@ -7,7 +7,7 @@ import type { Json } from '../../src/domain/values/canonical-json.ts';
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import { errorText } from '../../src/domain/values/value-text.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import { foldSteps, type HistoryStore, type HistorySubject, type PastState, presentEvent, withoutSteps } from './actor-history.ts';
 import type { Directory } from './directory.ts';
 import { historyTest, MOST_EXPORTED_STEPS } from './history-test.ts';

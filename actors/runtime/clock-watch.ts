@@ -1,7 +1,7 @@
 /** Compares this machine's clock with PostgreSQL's. A process whose clock is off takes no cut. */
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import { ageInWords } from '../../src/domain/values/words.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import type { Log } from '../../streams/log.ts';
 import { runEvery } from './run-every.ts';
 

@@ -3,7 +3,7 @@
  * handled in the same look. It is retried after a growing wait, and released once it succeeds.
  */
 import { errorText } from '../../src/domain/values/value-text.ts';
-import { type Clock, timeLeft } from '../../streams/clock.ts';
+import { type Clock, timeLeft } from '../../streams/clock/clock.ts';
 import type { RowLoop } from './loops.ts';
 
 /** Wait before the second try, in milliseconds. It doubles with every try up to a maximum. */

@@ -1,7 +1,7 @@
 /** Finds the slots that are due, by the time of record, and queues a tick of every shard behind them. */
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import { slotOf } from '../../src/domain/values/time.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import type { ContainedLoop } from './containment.ts';
 import { runEvery } from './run-every.ts';
 

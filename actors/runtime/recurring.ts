@@ -4,7 +4,7 @@
  */
 import { type EpochMs, slotOf } from '../../src/domain/values/time.ts';
 import { errorText } from '../../src/domain/values/value-text.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import type { WorkName } from './loops.ts';
 import { runEvery } from './run-every.ts';
 

@@ -1,5 +1,5 @@
 /** Runs periodic work, by which the runtime's loops look for what is due. */
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import type { WorkName } from './loops.ts';
 
 /** Time in milliseconds after which a look is given up, so that an answer that never comes does not end the loop. */

@@ -6,7 +6,7 @@ import type { Json } from '../../src/domain/values/canonical-json.ts';
 import { type Outcome, type Refusal, refuse } from '../../src/domain/values/refusal.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import { errorText } from '../../src/domain/values/value-text.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import type { ActorKind } from './actor-kind.ts';
 import type { ActorStore } from './actor-store.ts';
 import type { Directory } from './directory.ts';

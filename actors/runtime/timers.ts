@@ -1,6 +1,6 @@
 /** Fires durable timers: sends each as an event to its actor, whose step deletes it. */
 import type { DueTimer } from '../../src/domain/agents/actor-step.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import type { ActorStore } from './actor-store.ts';
 import type { ContainedLoop } from './containment.ts';
 import { runEvery } from './run-every.ts';

@@ -19,7 +19,7 @@ import { LiveCapitalUsed, LiveDollarsLacking } from '../../src/domain/take/live-
 import { manifestOfTake, type Take, takeHash } from '../../src/domain/take/take.ts';
 import { type EpochMs, TAKE_TICK_MS } from '../../src/domain/values/time.ts';
 import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../../src/domain/market/venue.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import type { Runtime } from '../runtime/runtime.ts';

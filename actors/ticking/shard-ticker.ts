@@ -9,7 +9,7 @@ import { GENESIS_HASH } from '../../src/domain/agents/decision.ts';
 import type { CutHashes } from '../../src/domain/agents/observed-state.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { UnreadableRow } from '../../src/domain/values/unreadable-row.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import { type ChainEnd, crashedTick, lateTick } from './decision-chain.ts';
 import { ShardMemory, type WarmShard } from './shard-memory.ts';
 import { CRASH_LIMIT, TickIncidents } from './tick-incidents.ts';

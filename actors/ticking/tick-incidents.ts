@@ -2,7 +2,7 @@
 import type { DecisionRow } from '../../src/domain/agents/decision.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import { UnreadableRow } from '../../src/domain/values/unreadable-row.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import type { TickDuty, TickStore } from './tick-store.ts';
 
 /** Number of failed starts or ticks in a row after which the actor is paused. */

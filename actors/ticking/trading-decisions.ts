@@ -27,7 +27,7 @@ import {
 import { type BookDay, begunDay, type TickRiskInputs, tickInputsText } from '../../src/domain/tape/tick-inputs.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import { UnreadableRow } from '../../src/domain/values/unreadable-row.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import { assessorOf, bookIdOf, decidedOrder, markAt, type ReadBook, readBook, untouchedBook } from '../agent/tick-risk.ts';
 import { recommendation, startedProposal } from '../proposal/initial-proposal.ts';
 import { type ChainEnd, decisionRow } from './decision-chain.ts';

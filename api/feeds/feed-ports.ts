@@ -10,7 +10,7 @@ import type { Quote, ReferencePrice } from '../../src/domain/market/quote.ts';
 import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import type { Json } from '../../src/domain/values/canonical-json.ts';
 import type { BookWants } from '../../streams/book-wants.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import type { ApiPorts } from '../ports.ts';
 import type { MarketStateReads } from '../v1/state-reads.ts';
 import type { InspectionPorts } from './inspector.ts';

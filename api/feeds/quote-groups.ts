@@ -1,6 +1,6 @@
 /** Sends quotes to groups of subscriptions. A member that reads too slowly is skipped, and gets the newest state once it catches up. */
 import type { Json } from '../../src/domain/values/canonical-json.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import type { QuoteChannel } from './channels/channel.ts';
 import { type FeedQuote, feedQuoteKey, quoteFilter, quoteJson } from './channels/quotes.ts';
 import { ConflatedGroup } from './conflated-group.ts';

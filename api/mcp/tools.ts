@@ -1,7 +1,7 @@
 /** Tools of the Model Context Protocol, derived from the routes: name, description and arguments are the operation's. */
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import type { TSchema } from 'typebox';
-import { templateOf } from '../openapi-operation.ts';
+import { templateOf } from '../document/openapi-operation.ts';
 import type { RouteEntry } from '../route.ts';
 import { schemaUri } from './resources.ts';
 import { type ToolKind, type ToolSet, toolKindOf } from './tool-sets.ts';

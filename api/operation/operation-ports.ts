@@ -1,5 +1,5 @@
 /** Ports of the process that the API runs in: request ids, readiness, measurements, error reports. */
-import type { ServiceMetrics } from '../../src/adapters/metrics.ts';
+import type { ServiceMetrics } from '../../src/adapters/log/metrics.ts';
 
 /** Readiness of the service, part by part. */
 export interface Readiness {

@@ -4,8 +4,8 @@ import type { MarketState, VenueState } from '../../src/domain/market/market-sta
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import { errorText } from '../../src/domain/values/value-text.ts';
 import { DATA_DEGRADATION_MS } from '../../src/domain/venues/venue-facts.ts';
-import type { Clock } from '../../streams/clock.ts';
-import { VENUE_STATE_MAX_AGE_MS } from '../../streams/state-quality.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
+import { VENUE_STATE_MAX_AGE_MS } from '../../streams/quality/state-quality.ts';
 import type { Readiness } from './operation-ports.ts';
 
 /** Maximum age of the newest quote in milliseconds while quotes count as received. */

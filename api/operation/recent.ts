@@ -1,5 +1,5 @@
 /** Caches an answer for a short time. */
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 
 /**
  * Returns a function with the last answer, made at most once per `freshMs`. Callers during a run wait for its result. Uses elapsed time, so

@@ -1,7 +1,7 @@
 /** Address of a wallet on the primary chain, in bodies. */
 import { Type } from 'typebox';
 import { isAddress } from '../../src/domain/solana/base58.ts';
-import { malformed } from '../strict-json.ts';
+import { malformed } from '../http/strict-json.ts';
 
 export const walletAddress = (description: string) => Type.String({ pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$', description });
 

@@ -1,6 +1,6 @@
 /** Short-lived cache of answers of an external source. */
 
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import type { Outcome } from '../domain/values/refusal.ts';
 
 const REMEMBERED = 500;

@@ -1,7 +1,7 @@
 /** Serves `/healthz` and `/metrics` for processes without an API. */
 import { createServer } from 'node:http';
-import { listenRefusal } from './listen-refusal.ts';
-import type { ServiceMetrics } from './metrics.ts';
+import { listenRefusal } from './process/listen-refusal.ts';
+import type { ServiceMetrics } from './log/metrics.ts';
 
 /** @throws Error with one sentence if the port is not available */
 export async function serveHealthPage(

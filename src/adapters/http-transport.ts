@@ -4,7 +4,7 @@ import type { Dispatcher } from 'undici';
 // body waits to be read (nodejs/undici#5360).
 import Client from 'undici/lib/dispatcher/client.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 
 const MAX_CONNECTIONS = 8;
 

@@ -2,7 +2,7 @@
  * JSON-RPC client of one host. Reads may be repeated; a request that changes something is sent once, and its loss is reported. See
  * docs/reference/outside/primary-chain.md and evm-chain.md.
  */
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import { createHttpTransport, type HttpOutcome, headerOf, type LossCode } from './http-transport.ts';
 import type { RequestBudget } from './venues/request-budget.ts';
 import { retryAfterMs } from './venues/venue-http.ts';

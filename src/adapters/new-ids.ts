@@ -1,6 +1,6 @@
 /** Creates UUIDv7 ids from the clock's time and batches of random bytes. */
 import { randomFillSync } from 'node:crypto';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import { uuidV7 } from '../domain/values/ids.ts';
 
 const BYTES_PER_ID = 10;

@@ -1,6 +1,6 @@
 /** Dependencies of clients of outside systems, and the parts of an opened venue. */
 import type { CandleHistory } from '../../streams/candle-keeper.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import type { NoteUnknownField } from '../../streams/feed-counters.ts';
 import type { Observable } from 'rxjs';
 import type { MarketExtras } from '../../streams/market-states.ts';

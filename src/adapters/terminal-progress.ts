@@ -1,6 +1,6 @@
 /** A progress bar on stderr, or a line every ten seconds where stderr is no terminal. */
 import { Presets, SingleBar } from 'cli-progress';
-import { createLiveClock } from '../../streams/live-clock.ts';
+import { createLiveClock } from '../../streams/clock/live-clock.ts';
 import { workProgress, type WorkProgress } from '../domain/values/work-progress.ts';
 
 /** Interval of progress lines if no bar can be drawn. */

@@ -31,10 +31,10 @@ import type { RiskDeps } from '../trading/ports.ts';
 import { createPreTrade } from '../trading/pre-trade.ts';
 import type { CallerDeps } from './capabilities/capability.ts';
 import { ACTOR_KINDS, type CapabilityPorts, callerPortsOf } from './capabilities/index.ts';
-import { createDelegations } from './delegations.ts';
-import { createLinkedWallets } from './linked-wallets.ts';
-import { createMembers } from './members.ts';
-import { createRiskPreferencesPort } from './risk-preferences.ts';
+import { createDelegations } from './wiring/delegations.ts';
+import { createLinkedWallets } from './wiring/linked-wallets.ts';
+import { createMembers } from './wiring/members.ts';
+import { createRiskPreferencesPort } from './wiring/risk-preferences.ts';
 
 export type CallerPorts = CapabilityPorts &
   Pick<

@@ -1,6 +1,6 @@
 /** The catalog file in this service: strict JSON, with the budgets of the outside systems. */
 import { InputError } from '../../api/problem.ts';
-import { parseStrictJson } from '../../api/strict-json.ts';
+import { parseStrictJson } from '../../api/http/strict-json.ts';
 import {
   catalogFileOf,
   type ParseDocument,

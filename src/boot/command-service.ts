@@ -1,6 +1,6 @@
 /** Ports of this service for the commands. What only some commands need is loaded on demand. */
 import { resolve } from 'node:path';
-import { createLiveClock } from '../../streams/live-clock.ts';
+import { createLiveClock } from '../../streams/clock/live-clock.ts';
 import type { Service } from '../cli/ports.ts';
 import { EXAMPLE_ORGANIZATION } from '../sandbox/example-organization.ts';
 import { catalogSettings, describeSettings, ROLES, type Role } from './config.ts';
@@ -28,7 +28,7 @@ export const commandService: Service = {
   },
 
   async moveSandboxOn(stretch) {
-    const { moveOn } = await import('./sandbox-stretch.ts');
+    const { moveOn } = await import('./sandbox/sandbox-stretch.ts');
     return moveOn(settings(), stretch);
   },
 
@@ -46,7 +46,7 @@ export const commandService: Service = {
     const { createVenues } = await import('./outside/index.ts');
     return createVenues(await reach()).histories;
   },
-  obtainableHistory: async () => (await import('./sandbox-past.ts')).obtainableHistory({ config: settings(), runs: () => true }),
+  obtainableHistory: async () => (await import('./sandbox/sandbox-past.ts')).obtainableHistory({ config: settings(), runs: () => true }),
   async spotAccounts(sign) {
     const { openSpotAccounts } = await import('../adapters/venues/spotexchange/access.ts');
     return openSpotAccounts(await reach(), sign);
@@ -60,7 +60,7 @@ export const commandService: Service = {
   },
 
   actorKinds: async () => (await import('./capabilities/index.ts')).ACTOR_KINDS,
-  members: async (sql, clock, newId) => (await import('./members.ts')).createMembers(sql, clock, newId),
+  members: async (sql, clock, newId) => (await import('./wiring/members.ts')).createMembers(sql, clock, newId),
   backtest: async (work, post) => (await import('./threads/backtest-worker.ts')).workFromStore(work, post),
   sweep: async (work, post) => (await import('./threads/backtest-worker.ts')).sweepFromStore(work, post),
 };
@@ -69,7 +69,7 @@ export const commandService: Service = {
 async function reach() {
   const [{ addressesOf, createRequestBudgets, statedBudgets }, { knownSandbox }] = await Promise.all([
     import('./outside/index.ts'),
-    import('./sandbox.ts'),
+    import('./sandbox/sandbox.ts'),
   ]);
   const config = settings();
   const addresses = addressesOf(config, knownSandbox(config));

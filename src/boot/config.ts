@@ -1,5 +1,5 @@
 /** Every setting of the environment: its name, what it accepts and what holds without it. */
-import { LOG_LEVELS } from '../adapters/log-levels.ts';
+import { LOG_LEVELS } from '../adapters/log/log-levels.ts';
 import { KEPT_DAYS } from '../adapters/store/trail/history-archive.ts';
 import { MARK_PROVIDERS, SHARE_QUOTES_PROVIDERS } from '../adapters/venues/reference/providers.ts';
 import { EVM_CHAIN_ID } from '../domain/identity/evm-chain.ts';

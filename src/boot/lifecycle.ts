@@ -1,6 +1,6 @@
 /** Started parts of a process, which are stopped in the opposite order. */
-import type { Clock } from '../../streams/clock.ts';
-import type { Logger } from '../adapters/log.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
+import type { Logger } from '../adapters/log/log.ts';
 
 /** Time after which a slow stop is named in the log. Milliseconds. */
 const SLOW_MS = 2_000;

@@ -20,7 +20,7 @@ import { createLiveQuotes } from '../trading/live-marks.ts';
 import type { LaunchingPrimaryChain } from '../trading/primary-chain.ts';
 import { agentlaunch } from './outside/agentlaunch.ts';
 import { addressesOf, createOrderBooks, createRequestBudgets, type OutsideReach, openBridge, statedBudgets } from './outside/index.ts';
-import type { Sandbox } from './sandbox.ts';
+import type { Sandbox } from './sandbox/sandbox.ts';
 import type { ServiceProcess } from './service-process.ts';
 
 export interface MarketAccess {

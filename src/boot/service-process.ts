@@ -1,13 +1,13 @@
 /** Shared parts of one process of the service: its settings, clock, ids, log, metrics and lifecycle. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { Clock } from '../../streams/clock.ts';
-import { aheadOfSystem, createLiveClock } from '../../streams/live-clock.ts';
-import { createMetrics, type ServiceMetrics } from '../adapters/metrics.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
+import { aheadOfSystem, createLiveClock } from '../../streams/clock/live-clock.ts';
+import { createMetrics, type ServiceMetrics } from '../adapters/log/metrics.ts';
 import { createNewIds } from '../adapters/new-ids.ts';
 import type { Config, Role } from './config.ts';
 import { createLifecycle, type Lifecycle } from './lifecycle.ts';
-import type { Logger } from '../adapters/log.ts';
+import type { Logger } from '../adapters/log/log.ts';
 
 export interface StartOptions {
   readonly config: Config;

@@ -7,12 +7,12 @@ import type { PreTrade } from '../../actors/proposal/pre-trade.ts';
 import type { Containment } from '../../actors/runtime/containment.ts';
 import type { ClockWatch } from '../../actors/runtime/clock-watch.ts';
 import { runEvery } from '../../actors/runtime/run-every.ts';
-import { startEmergencyListener } from '../adapters/emergency-listener.ts';
+import { startEmergencyListener } from '../adapters/process/emergency-listener.ts';
 import type { SignInLinks } from '../adapters/identity/sign-in-links.ts';
 import type { Signer } from '../adapters/identity/signer/signer.ts';
 import { toldOfSilence } from '../adapters/identity/signer/supervisor.ts';
 import { openWalletHistories } from '../adapters/indexer/access.ts';
-import { isLoopback } from '../adapters/listen-refusal.ts';
+import { isLoopback } from '../adapters/process/listen-refusal.ts';
 import { budgetsFor } from '../adapters/queue/request-budgets.ts';
 import { openWriterKeys, type WriterKey } from '../adapters/signing-keys/writer-keys.ts';
 import { createIssuerMarkStore } from '../adapters/store/catalog/issuer-mark-store.ts';
@@ -37,18 +37,24 @@ import { sandboxWallets } from '../sandbox/wallet-client.ts';
 import type { WorkerTrading } from './capabilities/capability.ts';
 import { openCallerPorts } from './caller-ports.ts';
 import type { Evaluations } from './capabilities/evaluation.ts';
-import { createChainOrders } from './chain-orders.ts';
-import { type EvaluationRunnerDeps, openHistoryRunners, openPreviews, openSessionRunners, openStressRunner } from './evaluation-runners.ts';
-import type { Gates } from './gates.ts';
-import { evmWalletsAt } from './linked-wallets.ts';
+import { createChainOrders } from './wiring/chain-orders.ts';
+import {
+  type EvaluationRunnerDeps,
+  openHistoryRunners,
+  openPreviews,
+  openSessionRunners,
+  openStressRunner,
+} from './wiring/evaluation-runners.ts';
+import type { Gates } from './wiring/gates.ts';
+import { evmWalletsAt } from './wiring/linked-wallets.ts';
 import type { MarketAccess } from './market-access.ts';
-import type { ExchangeAccounts } from './exchange-accounts.ts';
+import type { ExchangeAccounts } from './wiring/exchange-accounts.ts';
 import { budgetStates, createVenues, openVenueFlows } from './outside/index.ts';
 import { type ApiRole, startApi } from './roles/api.ts';
 import { startFeed } from './roles/feed.ts';
 import { type Actors, openActors, startWorker } from './roles/worker.ts';
-import { isSimulatedMoney, openReservePlaces, openVaultReserves } from './reserves.ts';
-import { obtainableHistory, sandboxPast } from './sandbox-past.ts';
+import { isSimulatedMoney, openReservePlaces, openVaultReserves } from './wiring/reserves.ts';
+import { obtainableHistory, sandboxPast } from './sandbox/sandbox-past.ts';
 import type { ServiceProcess } from './service-process.ts';
 import type { StoreConnections } from './store-connections.ts';
 import { packageVersion } from './version.ts';

@@ -1,7 +1,7 @@
 /** The database of a process: its server, its migrations, and one pool of connections per role of the database. */
 
 import { resolve } from 'node:path';
-import { type Servers, startServers } from '../adapters/servers.ts';
+import { type Servers, startServers } from '../adapters/process/servers.ts';
 import type { WriterKey } from '../adapters/signing-keys/writer-keys.ts';
 import { announceServiceAlert } from '../adapters/store/actors/service-alerts.ts';
 import { type Logins, separateLogins } from '../adapters/store/logins.ts';

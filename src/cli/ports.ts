@@ -2,11 +2,11 @@
 import type { ActorKind } from '../../actors/runtime/actor-kind.ts';
 import type { ApiPorts } from '../../api/ports.ts';
 import type { CandleHistory } from '../../streams/candle-keeper.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import type { ReadCatalogFile } from '../adapters/catalog-file.ts';
-import type { createLog, Logger } from '../adapters/log.ts';
-import type { examineMachine } from '../adapters/machine-check.ts';
-import type { ServerSettings } from '../adapters/servers.ts';
+import type { createLog, Logger } from '../adapters/log/log.ts';
+import type { examineMachine } from '../adapters/process/machine-check.ts';
+import type { ServerSettings } from '../adapters/process/servers.ts';
 import type { Sql } from '../adapters/store/database.ts';
 import type { checkedSources } from '../adapters/venues/source-checks.ts';
 import type { SpotAccounts } from '../adapters/venues/spotexchange/access.ts';

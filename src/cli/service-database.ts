@@ -12,7 +12,7 @@ interface Place {
 /** Shares the servers of a running service, or starts the embedded ones until `close`. @throws Error in one sentence. */
 export async function serviceDatabase({ settings }: Pick<Service, 'settings'>): Promise<Place> {
   const config = settings();
-  const [{ createLog }, { startServers }] = await Promise.all([import('../adapters/log.ts'), import('../adapters/servers.ts')]);
+  const [{ createLog }, { startServers }] = await Promise.all([import('../adapters/log/log.ts'), import('../adapters/process/servers.ts')]);
   const backend = config.REDIS_URL === null ? 'postgres' : config.QUEUE_BACKEND;
   const servers = await startServers({ ...config, QUEUE_BACKEND: backend }, { path: '', log: createLog('error') });
   return { url: servers.databaseUrl, close: servers.stop };

@@ -1,6 +1,6 @@
 /** `sevengate start`: runs the service until it is told to stop. */
 import { type Command, InvalidArgumentError } from 'commander';
-import { createLiveClock } from '../../streams/live-clock.ts';
+import { createLiveClock } from '../../streams/clock/live-clock.ts';
 import type { RunningService, Service } from './ports.ts';
 
 /** Time for everything to end by itself after a signal, in milliseconds. It takes a second, and longer only on a crowded machine. */
@@ -17,7 +17,7 @@ export function startCommand(command: Command, service: Service): void {
     .option('--record <file>', 'record everything received to a tape (*.tape.ndjson, *.tape.ndjson.gz or *.tape)')
     .option('--json', 'print the ready line as JSON')
     .action(async (options: { role: string[]; record?: string; json?: boolean }) => {
-      const { createLog } = await import('../adapters/log.ts');
+      const { createLog } = await import('../adapters/log/log.ts');
       const log = createLog(service.settings().LOG_LEVEL);
       const clock = createLiveClock();
       const stopping = new AbortController();

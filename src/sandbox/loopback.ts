@@ -2,7 +2,7 @@
 import http from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import { createFramePipe, type FaultSwitch, spoiledBody } from './faults.ts';
 import { answerPlainly, guarded, listenLocally, readTarget } from './local-server.ts';
 

@@ -1,5 +1,5 @@
 /** Calls that come again and again by a clock, each under a name. */
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import type { EpochMs } from '../domain/values/time.ts';
 
 export class RepeatingCalls {

@@ -2,7 +2,7 @@
  * Simulator of one outside system: its port among those of the sandbox, and how it is started in a world. Simulators are loaded when the
  * sandbox is started, because their libraries are large and every command reads the entries.
  */
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import type { FaultSwitch } from './faults.ts';
 import type { SandboxWorld } from './world.ts';
 

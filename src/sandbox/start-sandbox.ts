@@ -1,5 +1,5 @@
 /** Starts the sandbox: one world, and every simulator of it on loopback. */
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import { openSandboxControl } from './control.ts';
 import { createFaultSwitch, type FaultSwitch } from './faults.ts';
 import type { Market } from './market/market.ts';

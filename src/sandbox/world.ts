@@ -1,6 +1,6 @@
 /** Shared parts of one sandbox's simulators: one market, one chain of each kind, one wire of stories, one set of questions. */
 
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import { BRIDGE_PROVIDERS, type BridgeProviderName } from '../domain/bridge/quote.ts';
 import { CATALOG, type CatalogEntry, USDC_DECIMALS, USDC_MINT } from '../domain/catalog/catalog.ts';
 import { EVM_TOKENS } from '../domain/identity/evm-chain.ts';

@@ -1,5 +1,5 @@
 /** Holds the tape that is played and lets another one take its place: what a served replay is controlled by. */
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import { type Outcome, refuse } from '../domain/values/refusal.ts';
 import type { ReplayPosition } from '../domain/tape/replay-position.ts';
 import { type EpochMs, isoTime } from '../domain/values/time.ts';

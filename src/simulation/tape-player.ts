@@ -1,5 +1,5 @@
 /** Plays a tape as if it were received now: its time runs at any speed, stands still, steps and jumps. */
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import type { ReplayMode, ReplayPosition } from '../domain/tape/replay-position.ts';
 import type { EpochMs } from '../domain/values/time.ts';
 import { errorText } from '../domain/values/value-text.ts';

@@ -1,7 +1,7 @@
 /** One walk along a tape under a virtual clock: what it holds goes the live path of a quote, from the beginning on. */
 import { createMarketPipeline, type MarketPipeline } from '../../streams/market-pipeline.ts';
 import { type MarketStatesOptions, publishMarketStates } from '../../streams/market-states.ts';
-import { createVirtualClock, type VirtualClock } from '../../streams/virtual-clock.ts';
+import { createVirtualClock, type VirtualClock } from '../../streams/clock/virtual-clock.ts';
 import type { FeedMessage } from '../domain/market/market-event.ts';
 import type { Quote, ReferencePrice } from '../domain/market/quote.ts';
 import type { TapeEvent } from '../domain/tape/tape.ts';

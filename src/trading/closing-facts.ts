@@ -1,6 +1,6 @@
 /** Facts that explain what an agent's closings wait for: its holdings, its newest proposals, and present quotes. */
-import type { Clock } from '../../streams/clock.ts';
-import { createFreshness } from '../../streams/freshness.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
+import { createFreshness } from '../../streams/quality/freshness.ts';
 import type { Position } from '../domain/books/book.ts';
 import type { ClosingFacts, ClosingProposal } from '../domain/agents/closing-waits.ts';
 import type { Quote } from '../domain/market/quote.ts';

@@ -1,5 +1,5 @@
 /** Quote tokens of curves, and their present price. */
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../domain/values/decimal.ts';
 import { type QuoteToken, quoteTokenOf } from '../domain/launch/quote-tokens.ts';
 import type { EpochMs } from '../domain/values/time.ts';

@@ -1,6 +1,6 @@
 /** Refreshes wallets of the leaderboard: reads what is new, and stores the results. Uses ports, without SQL. */
 import type { ContainedLoop } from '../../actors/runtime/containment.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import { Decimal, plainDecimal } from '../domain/values/decimal.ts';
 import {
   MOST_TRANSACTIONS,

@@ -1,7 +1,7 @@
 /** Present prices from quotes this process has received: only live ones, aged since their assessment. */
-import type { Clock } from '../../streams/clock.ts';
-import { withQuoteFlags, OVER_AGE } from '../../streams/flag-bits.ts';
-import { createFreshness, type Freshness } from '../../streams/freshness.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
+import { withQuoteFlags, OVER_AGE } from '../../streams/quality/flag-bits.ts';
+import { createFreshness, type Freshness } from '../../streams/quality/freshness.ts';
 import type { DecimalString } from '../domain/values/decimal.ts';
 import type { Quote, ReferencePrice } from '../domain/market/quote.ts';
 import type { EpochMs } from '../domain/values/time.ts';

@@ -1,5 +1,5 @@
 /** Portfolio reads for the API: books, quotes, pools and mandate together, and allocations assessed by risk. */
-import { createFreshness, type Freshness } from '../../streams/freshness.ts';
+import { createFreshness, type Freshness } from '../../streams/quality/freshness.ts';
 import { bookIds, type OpenProposal } from '../domain/books/book.ts';
 import { transitAccounts } from '../domain/bridge/transit.ts';
 import { CATALOG } from '../domain/catalog/catalog.ts';

@@ -3,8 +3,8 @@ import { passed } from '../../actors/manual-order/verdict.ts';
 import type { PredictionPreTrade } from '../../actors/prediction-order/commands.ts';
 import { predictionSubject } from '../../actors/prediction-order/purpose.ts';
 import type { PreparedTransactionContext } from '../../actors/prepared-transaction/protocol.ts';
-import { createFreshness } from '../../streams/freshness.ts';
-import { assessedBook } from '../../streams/prediction-quality.ts';
+import { createFreshness } from '../../streams/quality/freshness.ts';
+import { assessedBook } from '../../streams/quality/prediction-quality.ts';
 import { bookIds } from '../domain/books/book.ts';
 import type { OutcomeSide, PredictionBook, PredictionMarket } from '../domain/prediction/market.ts';
 import {

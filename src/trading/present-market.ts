@@ -1,6 +1,6 @@
 /** Present market of an instrument: the venue's own book if it publishes one, else the received quote, with the other inputs of risk. */
-import { withReferenceFlags } from '../../streams/flag-bits.ts';
-import { createFreshness, type Freshness } from '../../streams/freshness.ts';
+import { withReferenceFlags } from '../../streams/quality/flag-bits.ts';
+import { createFreshness, type Freshness } from '../../streams/quality/freshness.ts';
 import { CATALOG } from '../domain/catalog/catalog.ts';
 import { Decimal } from '../domain/values/decimal.ts';
 import type { Order } from '../domain/orders/order.ts';

@@ -6,7 +6,7 @@ import type { PreparedTransactionContext } from '../../actors/prepared-transacti
 import { type SwapPreTrade, sellerOf } from '../../actors/prepared-transaction/swap-handler.ts';
 import { swapSubject } from '../../actors/prepared-transaction/swap-purpose.ts';
 import type { SwapRouter } from '../../actors/prepared-transaction/swap-router.ts';
-import { createFreshness } from '../../streams/freshness.ts';
+import { createFreshness } from '../../streams/quality/freshness.ts';
 import type { HolderReading } from '../domain/agent-market/holders.ts';
 import { bookIds, sellableOf } from '../domain/books/book.ts';
 import { CATALOG } from '../domain/catalog/catalog.ts';

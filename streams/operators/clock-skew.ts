@@ -5,7 +5,7 @@ import type { Quote, ReferencePrice } from '../../src/domain/market/quote.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import { VENUES, type Venue } from '../../src/domain/market/venue.ts';
 import type { FeedLimits } from '../../src/domain/venues/venue-facts.ts';
-import { CLOCK_SKEW } from '../flag-bits.ts';
+import { CLOCK_SKEW } from '../quality/flag-bits.ts';
 import { type QualityRule, type RuleMemory, type RuleOptions, rulesOperator } from './rule.ts';
 
 /** True if an event's own time is further in the future than the limit. */

@@ -1,6 +1,6 @@
 /** Emits the newest value of each key once per interval, for slow clients. */
 import { Observable, type OperatorFunction } from 'rxjs';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../clock/clock.ts';
 
 /**
  * Keeps the latest value of each key and emits them as one batch per interval, in the order of each key's first

@@ -3,7 +3,7 @@ import type { MonoTypeOperatorFunction } from 'rxjs';
 import { compareDecimals } from '../../src/domain/values/decimal.ts';
 import type { FeedMessage } from '../../src/domain/market/market-event.ts';
 import type { Quote } from '../../src/domain/market/quote.ts';
-import { CROSSED, ONE_SIDED } from '../flag-bits.ts';
+import { CROSSED, ONE_SIDED } from '../quality/flag-bits.ts';
 import { type QualityRule, type RuleOptions, rulesOperator } from './rule.ts';
 
 /** Returns the flag bit of a book: crossed, one-sided or none. A locked book (bid = ask) is allowed, because venues show it for moments. */

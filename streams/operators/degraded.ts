@@ -3,7 +3,7 @@ import type { MonoTypeOperatorFunction } from 'rxjs';
 import type { FeedMessage } from '../../src/domain/market/market-event.ts';
 import type { ReferencePrice } from '../../src/domain/market/quote.ts';
 import type { FeedLimits } from '../../src/domain/venues/venue-facts.ts';
-import { flagBitsOf, WIDE_CONFIDENCE } from '../flag-bits.ts';
+import { flagBitsOf, WIDE_CONFIDENCE } from '../quality/flag-bits.ts';
 import { type QualityRule, type RuleOptions, rulesOperator } from './rule.ts';
 
 /**

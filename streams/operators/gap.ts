@@ -2,7 +2,7 @@
 import type { MonoTypeOperatorFunction } from 'rxjs';
 import type { FeedMessage } from '../../src/domain/market/market-event.ts';
 import type { Quote } from '../../src/domain/market/quote.ts';
-import { GAP } from '../flag-bits.ts';
+import { GAP } from '../quality/flag-bits.ts';
 import { type QualityRule, type RuleMemory, type RuleOptions, rulesOperator } from './rule.ts';
 
 /**

@@ -2,7 +2,7 @@
 import type { MonoTypeOperatorFunction } from 'rxjs';
 import type { FeedMessage } from '../../src/domain/market/market-event.ts';
 import type { Quote } from '../../src/domain/market/quote.ts';
-import { OUT_OF_ORDER } from '../flag-bits.ts';
+import { OUT_OF_ORDER } from '../quality/flag-bits.ts';
 import { isSkewed } from './clock-skew.ts';
 import { DROPPED, type QualityRule, type RuledEvent, type RuleMemory, type RuleOptions, rulesOperator } from './rule.ts';
 

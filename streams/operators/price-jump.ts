@@ -5,7 +5,7 @@ import type { FeedMessage } from '../../src/domain/market/market-event.ts';
 import type { PerpContext, Quote, ReferencePrice } from '../../src/domain/market/quote.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { Venue } from '../../src/domain/market/venue.ts';
-import { PRICE_JUMP } from '../flag-bits.ts';
+import { PRICE_JUMP } from '../quality/flag-bits.ts';
 import { type JumpMemory, type QualityRule, type RuleMemory, type RuleOptions, rulesOperator } from './rule.ts';
 
 /** Number of clean, agreeing prices, without a contradicting one in between, that confirm a jump. */

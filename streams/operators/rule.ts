@@ -7,8 +7,8 @@ import type { Venue } from '../../src/domain/market/venue.ts';
 import type { FeedLimits } from '../../src/domain/venues/venue-facts.ts';
 import type { FeedCounters } from '../feed-counters.ts';
 import { providerOf } from '../feed-life.ts';
-import { withQuoteFlags, withReferenceFlags } from '../flag-bits.ts';
-import { createFreshness, type Freshness } from '../freshness.ts';
+import { withQuoteFlags, withReferenceFlags } from '../quality/flag-bits.ts';
+import { createFreshness, type Freshness } from '../quality/freshness.ts';
 import { SlotTable } from '../slot-table.ts';
 
 /** Messages whose content rules check. */

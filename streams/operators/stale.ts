@@ -4,9 +4,9 @@ import type { FeedMessage } from '../../src/domain/market/market-event.ts';
 import type { Quote, ReferencePrice } from '../../src/domain/market/quote.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import { VENUES, type Venue } from '../../src/domain/market/venue.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../clock/clock.ts';
 import { type FeedLife, FeedLives } from '../feed-life.ts';
-import { withQuoteFlags, withReferenceFlags, OVER_AGE } from '../flag-bits.ts';
+import { withQuoteFlags, withReferenceFlags, OVER_AGE } from '../quality/flag-bits.ts';
 import { SlotTable } from '../slot-table.ts';
 import { freshnessOf, type RuleOptions } from './rule.ts';
 

@@ -5,8 +5,8 @@ import net, { type AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createHttpTransport, type HttpTransport, type HttpTransportOptions } from '../../src/adapters/http-transport.ts';
-import { createLiveClock } from '../../streams/live-clock.ts';
-import { createVirtualClock } from '../../streams/virtual-clock.ts';
+import { createLiveClock } from '../../streams/clock/live-clock.ts';
+import { createVirtualClock } from '../../streams/clock/virtual-clock.ts';
 import { REFUSING_PORT } from '../harness/ports.ts';
 import { waitFor } from '../harness/wait-for.ts';
 

@@ -1,6 +1,6 @@
 // Numbers of Node.js itself: the first scrape begins to measure, and tells what was measured.
 import { expect, test } from 'vitest';
-import { createMetrics } from '../../src/adapters/metrics.ts';
+import { createMetrics } from '../../src/adapters/log/metrics.ts';
 
 test('the first scrape tells how late the event loop is, and two scrapes at once measure once', async () => {
   const metrics = createMetrics();

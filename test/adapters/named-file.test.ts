@@ -9,7 +9,7 @@ import { readArchive } from '../../src/adapters/intelligence/import-events.ts';
 import { readHistoryFile } from '../../src/adapters/store/catalog/history-files.ts';
 import { importTape } from '../../src/adapters/tape/import/import-tape.ts';
 import { openTape } from '../../src/adapters/tape/tape-reader.ts';
-import { manifestFromFile } from '../../src/cli/manifest-file.ts';
+import { manifestFromFile } from '../../src/cli/backtest/manifest-file.ts';
 import { readNamedFile, writeNamedFile } from '../../src/adapters/named-file.ts';
 
 test('a file is read and written whole; a missing one and a folder are told in words', () => {

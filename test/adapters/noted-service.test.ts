@@ -5,8 +5,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { examineMachine } from '../../src/adapters/machine-check.ts';
-import { noteService, runningServiceUrl } from '../../src/adapters/noted-service.ts';
+import { examineMachine } from '../../src/adapters/process/machine-check.ts';
+import { noteService, runningServiceUrl } from '../../src/adapters/process/noted-service.ts';
 
 test('the address is there while the service runs, and not after it stopped or died', () => {
   const home = mkdtempSync(join(tmpdir(), 'noted-'));

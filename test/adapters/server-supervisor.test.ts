@@ -9,12 +9,12 @@ import { pino } from 'pino';
 import postgres from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { findRedisServer } from '../../src/adapters/queue/embedded-redis.ts';
-import { commandLine } from '../../src/adapters/server-process.ts';
-import { superviseServer } from '../../src/adapters/server-supervisor.ts';
-import { startServers } from '../../src/adapters/servers.ts';
+import { commandLine } from '../../src/adapters/process/server-process.ts';
+import { superviseServer } from '../../src/adapters/process/server-supervisor.ts';
+import { startServers } from '../../src/adapters/process/servers.ts';
 import { isConfig, readConfig } from '../../src/boot/config.ts';
-import { createLiveClock } from '../../streams/live-clock.ts';
-import { createVirtualClock } from '../../streams/virtual-clock.ts';
+import { createLiveClock } from '../../streams/clock/live-clock.ts';
+import { createVirtualClock } from '../../streams/clock/virtual-clock.ts';
 import { measured } from '../harness/measured.ts';
 import { waitFor } from '../harness/wait-for.ts';
 

@@ -3,9 +3,9 @@ import { openSync } from 'node:fs';
 import { register } from 'tsx/esm/api';
 
 register();
-const { superviseServer } = await import('../../src/adapters/server-supervisor.ts');
-const { processStartedAt } = await import('../../src/adapters/server-process.ts');
-const { createVirtualClock } = await import('../../streams/virtual-clock.ts');
+const { superviseServer } = await import('../../src/adapters/process/server-supervisor.ts');
+const { processStartedAt } = await import('../../src/adapters/process/server-process.ts');
+const { createVirtualClock } = await import('../../streams/clock/virtual-clock.ts');
 const clock = createVirtualClock(1_770_000_000_000);
 let restarts = 0;
 const server = { pid: process.pid, stop: async () => {} };

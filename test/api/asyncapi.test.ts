@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { expect, test } from 'vitest';
-import { asyncApiDocument } from '../../api/asyncapi.ts';
+import { asyncApiDocument } from '../../api/document/asyncapi.ts';
 import { CHANNELS } from '../../api/feeds/channels/index.ts';
 
 const document = asyncApiDocument('1.2.3') as {

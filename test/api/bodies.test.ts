@@ -1,7 +1,7 @@
 // Hostile bodies on every route that takes one: always an answer below 500, never a coerced value, never an effect.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createRateLimits, DEFAULT_POLICIES } from '../../api/rate-limits.ts';
-import { parseStrictYaml } from '../../api/strict-yaml.ts';
+import { createRateLimits, DEFAULT_POLICIES } from '../../api/http/rate-limits.ts';
+import { parseStrictYaml } from '../../api/http/strict-yaml.ts';
 import { ROUTES } from '../../api/v1/index.ts';
 import { rounds } from '../harness/rounds.ts';
 import { type ApiUnderTest, apiUnderTest, createdAgent, OURS, payload } from './api-under-test.ts';

@@ -1,7 +1,7 @@
 // Compressed answers: the long documents that everybody gets, and nothing else.
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { acceptsGzip } from '../../api/compression.ts';
+import { acceptsGzip } from '../../api/http/compression.ts';
 import { type ApiUnderTest, apiUnderTest } from './api-under-test.ts';
 
 let api: ApiUnderTest;

@@ -7,7 +7,7 @@ import { createIntelligenceStore } from '../../src/adapters/store/intelligence/i
 import { StoryTracker } from '../../src/domain/intelligence/story-tracker.ts';
 import { createModelScript } from '../../src/sandbox/language-model/script.ts';
 import { createModelSimulator } from '../../src/sandbox/language-model/simulator.ts';
-import { createVirtualClock } from '../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../streams/clock/virtual-clock.ts';
 import { INJECTIONS } from '../domain/copilot/injections.ts';
 import { aReport } from '../domain/intelligence/reports.ts';
 import { LIVE_QUOTE, LIVE_REFERENCE, observation } from '../domain/observations.ts';

@@ -3,7 +3,7 @@ import { register } from 'tsx/esm/api';
 
 register();
 const { fastify } = await import('fastify');
-const { keepDescriptors } = await import('../../api/spare-descriptors.ts');
+const { keepDescriptors } = await import('../../api/http/spare-descriptors.ts');
 const app = fastify({ logger: false, genReqId: () => 'r' });
 for (const url of ['/healthz', '/v1/agents']) app.get(url, async () => ({ ok: true }));
 app.post('/v1/agents/emergency-halt', async () => ({ halted: true }));

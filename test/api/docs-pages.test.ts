@@ -1,8 +1,8 @@
 // The pages under /docs: every operation and every error once, in three columns without a script, and every link leads somewhere.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { documentedRoutes } from '../../api/openapi.ts';
+import { documentedRoutes } from '../../api/document/openapi.ts';
 import { PROBLEMS } from '../../api/problem.ts';
-import { TAGS } from '../../api/tag-texts.ts';
+import { TAGS } from '../../api/document/tag-texts.ts';
 import { type ApiUnderTest, apiUnderTest } from './api-under-test.ts';
 
 let api: ApiUnderTest;

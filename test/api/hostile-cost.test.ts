@@ -1,6 +1,6 @@
 // What 64 KiB of the worst input cost the main loop: a few milliseconds at most, on every route, in bodies and in queries.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createRateLimits, DEFAULT_POLICIES } from '../../api/rate-limits.ts';
+import { createRateLimits, DEFAULT_POLICIES } from '../../api/http/rate-limits.ts';
 import { ROUTES } from '../../api/v1/index.ts';
 import { busyMs } from '../harness/busy-time.ts';
 import { rounds } from '../harness/rounds.ts';

@@ -1,6 +1,6 @@
 // Ten thousand hostile proposals over every route: none gets beyond the mandate, none delays another tenant's slot.
 import { expect, test } from 'vitest';
-import { createRateLimits, DEFAULT_POLICIES } from '../../api/rate-limits.ts';
+import { createRateLimits, DEFAULT_POLICIES } from '../../api/http/rate-limits.ts';
 import { apiUnderTest } from './api-under-test.ts';
 import { attack } from './hostile-proposals.ts';
 

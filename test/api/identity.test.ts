@@ -1,6 +1,6 @@
 // Who asks: one credential, verified, with the grants that the database holds at this moment.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { servedRoutes } from '../../api/openapi.ts';
+import { servedRoutes } from '../../api/document/openapi.ts';
 import { refuse } from '../../src/domain/values/refusal.ts';
 import { type ApiUnderTest, apiUnderTest, createdAgent, ORIGIN, OURS, payload } from './api-under-test.ts';
 

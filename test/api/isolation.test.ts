@@ -1,6 +1,6 @@
 // Two organizations on one service: whatever belongs to the other answers as if it were not there, in every route of the table.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { servedRoutes } from '../../api/openapi.ts';
+import { servedRoutes } from '../../api/document/openapi.ts';
 import type { RouteEntry } from '../../api/route.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
 import { PERMISSIONS } from '../../src/domain/agents/agent.ts';

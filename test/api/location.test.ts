@@ -1,7 +1,7 @@
 // Where things are shown: the `Location` of 201 answers, and the addresses that replaced earlier ones.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { locationOf } from '../../api/location.ts';
-import { servedRoutes } from '../../api/openapi.ts';
+import { locationOf } from '../../api/http/location.ts';
+import { servedRoutes } from '../../api/document/openapi.ts';
 import { type ApiUnderTest, apiUnderTest, ORIGIN, payload } from './api-under-test.ts';
 
 const ROUTES = servedRoutes().map(({ route }) => route);

@@ -1,7 +1,7 @@
 // Outside proposals and replay sessions over the wire: every answer is checked against the OpenAPI document.
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { servedRoutes } from '../../api/openapi.ts';
+import { servedRoutes } from '../../api/document/openapi.ts';
 import { createClient } from '../../clients/typescript/src/client.ts';
 import { type ReplaySlot, runReplay } from '../../clients/typescript/src/replay.ts';
 import { createReplayHost, type ReplayHost } from '../../src/simulation/blind/replay-host.ts';

@@ -2,8 +2,8 @@
 import { Type } from 'typebox';
 import { expect, test } from 'vitest';
 import { CHANNELS } from '../../api/feeds/channels/index.ts';
-import { documentedRoutes } from '../../api/openapi.ts';
-import { wordsOfPattern } from '../../api/pattern-words.ts';
+import { documentedRoutes } from '../../api/document/openapi.ts';
+import { wordsOfPattern } from '../../api/document/pattern-words.ts';
 import { compileValidator } from '../../api/validation.ts';
 import { SHOWN_PATTERN } from '../../src/domain/values/shown-text.ts';
 

@@ -2,9 +2,9 @@
 // The suite asks with the sets that decide a route's rule, `npm run proof` with every set.
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { servedRoutes } from '../../api/openapi.ts';
+import { servedRoutes } from '../../api/document/openapi.ts';
 import { missingPermission } from '../../api/permission.ts';
-import { createRateLimits, DEFAULT_POLICIES } from '../../api/rate-limits.ts';
+import { createRateLimits, DEFAULT_POLICIES } from '../../api/http/rate-limits.ts';
 import type { RouteEntry } from '../../api/route.ts';
 import { buildApi } from '../../api/server.ts';
 import { PERMISSIONS, type Permission } from '../../src/domain/agents/agent.ts';

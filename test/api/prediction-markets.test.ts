@@ -6,7 +6,7 @@ import { Decimal } from '../../src/domain/values/decimal.ts';
 import type { PredictionMarket } from '../../src/domain/prediction/market.ts';
 import { matchQuestions } from '../../src/domain/prediction/question.ts';
 import type { Quote } from '../../src/domain/market/quote.ts';
-import { assessedBook } from '../../streams/prediction-quality.ts';
+import { assessedBook } from '../../streams/quality/prediction-quality.ts';
 import { sampleMarket, sampleTrade } from '../domain/prediction/samples.ts';
 import { NOON, predictionFixture } from '../sandbox/prediction/fixture.ts';
 import { type ApiUnderTest, apiUnderTest, NOW } from './api-under-test.ts';

@@ -4,7 +4,7 @@ import net from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { PROBLEMS, sendRefusal } from '../../api/problem.ts';
-import { addressKey, createRateLimits, DEFAULT_POLICIES } from '../../api/rate-limits.ts';
+import { addressKey, createRateLimits, DEFAULT_POLICIES } from '../../api/http/rate-limits.ts';
 import { attributionInWords } from '../../api/risk-shapes.ts';
 import type { RiskRejection } from '../../src/domain/agents/decision.ts';
 import { REFUSAL_CODES } from '../../src/domain/values/refusal.ts';

@@ -1,6 +1,6 @@
 // Requests are counted by all processes that share a Redis, and by each for itself where it does not answer.
 import { expect, test } from 'vitest';
-import { createRateLimits, DEFAULT_POLICIES } from '../../api/rate-limits.ts';
+import { createRateLimits, DEFAULT_POLICIES } from '../../api/http/rate-limits.ts';
 import { openSharedLimits } from '../../src/adapters/queue/shared-limits.ts';
 import { testRedis } from '../harness/redis.ts';
 

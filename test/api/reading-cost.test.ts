@@ -1,6 +1,6 @@
 // Random texts of 64 KiB out of everything that parsers decide on: each is read or refused within milliseconds.
 import { expect, test } from 'vitest';
-import { parseStrictYaml } from '../../api/strict-yaml.ts';
+import { parseStrictYaml } from '../../api/http/strict-yaml.ts';
 import { seedOfRun } from '../harness/seed.ts';
 import { randomText } from './hostile-input.ts';
 import { numbersFrom, slowTexts } from './reading-cost.ts';

@@ -1,7 +1,7 @@
 /** Time for which the main loop is busy with one text: read as YAML and as JSON, and as a manifest if it is one. */
 import { InputError } from '../../api/problem.ts';
-import { parseStrictJson } from '../../api/strict-json.ts';
-import { parseStrictYaml } from '../../api/strict-yaml.ts';
+import { parseStrictJson } from '../../api/http/strict-json.ts';
+import { parseStrictYaml } from '../../api/http/strict-yaml.ts';
 import { readManifest } from '../../src/domain/manifest/reader.ts';
 import { randomText } from './hostile-input.ts';
 

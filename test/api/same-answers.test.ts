@@ -6,12 +6,12 @@ import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { health } from '../../api/operation/health.ts';
 import type { ApiPorts } from '../../api/ports.ts';
-import { createRateLimits } from '../../api/rate-limits.ts';
+import { createRateLimits } from '../../api/http/rate-limits.ts';
 import { entry } from '../../api/route.ts';
 import { buildApi } from '../../api/server.ts';
-import { createMetrics } from '../../src/adapters/metrics.ts';
+import { createMetrics } from '../../src/adapters/log/metrics.ts';
 import { createNewIds } from '../../src/adapters/new-ids.ts';
-import { createLiveClock } from '../../streams/live-clock.ts';
+import { createLiveClock } from '../../streams/clock/live-clock.ts';
 
 const ORIGIN = 'https://console.example';
 const metrics = createMetrics();

@@ -12,7 +12,7 @@ import { openSandboxControl } from '../../src/sandbox/control.ts';
 import { noteSandbox } from '../../src/sandbox/noted-sandbox.ts';
 import { chainStatus, chainVerbs } from '../../src/sandbox/solana/control.ts';
 import { sandboxWallets } from '../../src/sandbox/wallet-client.ts';
-import { createLiveClock } from '../../streams/live-clock.ts';
+import { createLiveClock } from '../../streams/clock/live-clock.ts';
 import { type ChainFixture, chainFixture } from '../sandbox/solana/chain-fixture.ts';
 import { type ApiUnderTest, apiUnderTest } from './api-under-test.ts';
 

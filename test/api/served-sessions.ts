@@ -1,10 +1,10 @@
 /** Replay sessions of the API under test, carried by the service's own host and worker. */
 import { expect } from 'vitest';
-import { createLog } from '../../src/adapters/log.ts';
+import { createLog } from '../../src/adapters/log/log.ts';
 import { createCandleStore } from '../../src/adapters/store/candles/candle-store.ts';
 import { createEvidenceWriter } from '../../src/adapters/store/gates/evidence-store.ts';
 import { openEvaluations } from '../../src/boot/capabilities/evaluation.ts';
-import { openSessionRunners } from '../../src/boot/evaluation-runners.ts';
+import { openSessionRunners } from '../../src/boot/wiring/evaluation-runners.ts';
 import { sha256Hex } from '../../src/domain/values/canonical-json.ts';
 import { createReplayHost, type ReplayHost } from '../../src/simulation/blind/replay-host.ts';
 import type { BacktestResult } from '../../src/simulation/backtest/run.ts';

@@ -1,7 +1,7 @@
 // Names of object prototypes and numbers at the edge, in every place of every operation where a caller says something: no answer is a 500.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createRateLimits, DEFAULT_POLICIES } from '../../api/rate-limits.ts';
+import { createRateLimits, DEFAULT_POLICIES } from '../../api/http/rate-limits.ts';
 import { ROUTES } from '../../api/v1/index.ts';
 import { rounds } from '../harness/rounds.ts';
 import { type ApiUnderTest, apiUnderTest, createdAgent } from './api-under-test.ts';

@@ -1,10 +1,10 @@
 // The strict readers against oracles: JSON.parse for what is JSON, decimal.js for what a number says.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { exactNumber } from '../../api/exact-number.ts';
+import { exactNumber } from '../../api/http/exact-number.ts';
 import { InputError } from '../../api/problem.ts';
-import { parseStrictJson } from '../../api/strict-json.ts';
-import { parseStrictYaml } from '../../api/strict-yaml.ts';
+import { parseStrictJson } from '../../api/http/strict-json.ts';
+import { parseStrictYaml } from '../../api/http/strict-yaml.ts';
 import { Decimal } from '../../src/domain/values/decimal.ts';
 
 const key = fc

@@ -7,7 +7,7 @@ import { createSignedRows } from '../../src/adapters/store/trail/signed-rows.ts'
 import { createReserveStore, createSimulatedReserves } from '../../src/adapters/store/vaults/reserve-store.ts';
 import { createVaultStore } from '../../src/adapters/store/vaults/vault-store.ts';
 import { isConfig, readConfig } from '../../src/boot/config.ts';
-import { openVaultReserves } from '../../src/boot/reserves.ts';
+import { openVaultReserves } from '../../src/boot/wiring/reserves.ts';
 import type { Stage } from '../../src/domain/agents/agent.ts';
 import { bookIds } from '../../src/domain/books/book.ts';
 import { depositObjection } from '../../src/domain/books/reserves.ts';

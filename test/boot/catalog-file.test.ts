@@ -19,8 +19,8 @@ import { underlyingIn } from '../../src/domain/prediction/question.ts';
 import { createSeededMarket } from '../../src/sandbox/market/seeded-market.ts';
 import { createCandleKeeper } from '../../streams/candle-keeper.ts';
 import { createIndicatorBoard } from '../../streams/indicator-board.ts';
-import { aheadOfSystem, createLiveClock } from '../../streams/live-clock.ts';
-import { qualityLimits } from '../../streams/quality-limits.ts';
+import { aheadOfSystem, createLiveClock } from '../../streams/clock/live-clock.ts';
+import { qualityLimits } from '../../streams/quality/quality-limits.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'catalog-'));
 const cleanups: (() => void)[] = [() => rmSync(folder, { recursive: true, force: true })];

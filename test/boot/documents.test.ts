@@ -9,7 +9,7 @@ import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { loadTape, replayMoves } from '../../api/v1/replay/control.ts';
 import { replayReads } from '../../api/v1/replay/state.ts';
-import { createMetrics } from '../../src/adapters/metrics.ts';
+import { createMetrics } from '../../src/adapters/log/metrics.ts';
 import { commandService } from '../../src/boot/command-service.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { describeSettings } from '../../src/boot/config.ts';
@@ -154,7 +154,7 @@ test('the page of metrics is what a process offers', async () => {
     '# Metrics',
     '',
     '`GET /metrics` in the Prometheus text format, besides the default metrics of Node.js. This page is generated from',
-    '`src/adapters/metrics.ts` by `test/boot/documents.test.ts`.',
+    '`src/adapters/log/metrics.ts` by `test/boot/documents.test.ts`.',
     '',
     '| Metric | Kind | Meaning |',
     '|---|---|---|',

@@ -2,16 +2,16 @@
 
 import { EMPTY } from 'rxjs';
 import type { ClockState } from '../../actors/runtime/clock-watch.ts';
-import { createMetrics } from '../../src/adapters/metrics.ts';
+import { createMetrics } from '../../src/adapters/log/metrics.ts';
 import { createNewIds } from '../../src/adapters/new-ids.ts';
 import { createInProcessMarketStateBus } from '../../src/adapters/queue/market-state-bus.ts';
 import { createInProcessQuoteBus } from '../../src/adapters/queue/quote-bus.ts';
 import type { Sql } from '../../src/adapters/store/database.ts';
 import type { VenueFeed } from '../../src/adapters/venues/venue-feed.ts';
-import { createLog } from '../../src/adapters/log.ts';
+import { createLog } from '../../src/adapters/log/log.ts';
 import type { startFeed } from '../../src/boot/roles/feed.ts';
 import { openActors } from '../../src/boot/roles/worker.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import { containment } from '../harness/contained.ts';
 
 const AGREED: ClockState = { offsetMs: 0, ok: true, detail: 'the clocks of a test agree' };

@@ -4,7 +4,7 @@ import { openDatabase } from '../../src/adapters/store/database.ts';
 import { startFeed } from '../../src/boot/roles/feed.ts';
 import { CATALOG } from '../../src/domain/catalog/catalog.ts';
 import { TAKE_TICK_MS } from '../../src/domain/values/time.ts';
-import { createVirtualClock } from '../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../streams/clock/virtual-clock.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { feedOptions } from './feed-fixture.ts';

@@ -11,7 +11,7 @@ import { createIntelligenceReads } from '../../src/adapters/store/intelligence/i
 import { createIntelligenceStore } from '../../src/adapters/store/intelligence/intelligence-store.ts';
 import { type Config, isConfig, readConfig } from '../../src/boot/config.ts';
 import { addressesOf, createRequestBudgets } from '../../src/boot/outside/index.ts';
-import { startSandbox } from '../../src/boot/sandbox.ts';
+import { startSandbox } from '../../src/boot/sandbox/sandbox.ts';
 import { measureInputs, percentChange, REGIME_SERIES, readRegime } from '../../src/domain/intelligence/regime.ts';
 import type { FeedMessage, NewsEvent } from '../../src/domain/market/market-event.ts';
 import { testDatabase } from '../harness/postgres.ts';

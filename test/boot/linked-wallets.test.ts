@@ -5,13 +5,13 @@ import type { CommandContext } from '../../actors/agent/commands.ts';
 import { createWalletReader } from '../../src/adapters/evmchain/wallet-reader.ts';
 import { createMemberStore } from '../../src/adapters/store/callers/member-store.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
-import { createLinkedWallets } from '../../src/boot/linked-wallets.ts';
+import { createLinkedWallets } from '../../src/boot/wiring/linked-wallets.ts';
 import { EVM_CHAIN_ID, EVM_TOKENS } from '../../src/domain/identity/evm-chain.ts';
 import { uuidV7 } from '../../src/domain/values/ids.ts';
 import type { WalletTypedData } from '../../src/domain/identity/linked-wallet.ts';
 import { createEvmChainSimulator, type EvmChainSimulator } from '../../src/sandbox/evmchain/simulator.ts';
 import { sandboxKey } from '../../src/sandbox/solana/keys.ts';
-import { createLiveClock } from '../../streams/live-clock.ts';
+import { createLiveClock } from '../../streams/clock/live-clock.ts';
 import { testDatabase } from '../harness/postgres.ts';
 
 const ORG = '00000000-0000-7000-8000-00000000000a';

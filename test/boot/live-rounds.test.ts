@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addedLiveInstruments, liveInstruments } from '../../src/adapters/store/agents/manifest-reads.ts';
 import { API_ROLE, asOrganization } from '../../src/adapters/store/callers/as-organization.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
-import { createLiveRounds } from '../../src/boot/live-rounds.ts';
+import { createLiveRounds } from '../../src/boot/sandbox/live-rounds.ts';
 import { testDatabase } from '../harness/postgres.ts';
 
 const OURS = '00000000-0000-7000-8000-00000000000a';

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { lossyLines } from '../../src/adapters/lossy-lines.ts';
+import { lossyLines } from '../../src/adapters/log/lossy-lines.ts';
 
 const full = (): never => {
   throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
@@ -45,7 +45,7 @@ test('a line that the reader takes in parts, and not at once, is written whole',
 });
 
 test.skipIf(!existsSync('/dev/full'))('a process whose log lies on a full disk goes on', () => {
-  const log = fileURLToPath(new URL('../../src/adapters/log.ts', import.meta.url));
+  const log = fileURLToPath(new URL('../../src/adapters/log/log.ts', import.meta.url));
   const program = `
     const { openSync } = await import('node:fs');
     const { createLog } = await import(${JSON.stringify(log)});

@@ -2,11 +2,11 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { createMetrics } from '../../src/adapters/metrics.ts';
+import { createMetrics } from '../../src/adapters/log/metrics.ts';
 import { createPredictionAsking } from '../../src/adapters/venues/prediction/access.ts';
 import { createOrderBooks, createRequestBudgets, createVenues } from '../../src/boot/outside/index.ts';
 import { CATALOG } from '../../src/domain/catalog/catalog.ts';
-import { createLiveClock } from '../../streams/live-clock.ts';
+import { createLiveClock } from '../../streams/clock/live-clock.ts';
 import { sampleMarket } from '../domain/prediction/samples.ts';
 import { outsideAddresses } from '../world/outside-addresses.ts';
 

@@ -6,7 +6,7 @@ import { addressesOf, SIMULATORS } from '../../src/boot/outside/index.ts';
 import type { IssuerMarkState } from '../../src/domain/catalog/issuer-mark.ts';
 import { createMarketPipeline } from '../../streams/market-pipeline.ts';
 import { publishMarketStates } from '../../streams/market-states.ts';
-import { createVirtualClock } from '../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../streams/clock/virtual-clock.ts';
 
 const NOW = Date.UTC(2026, 10, 19, 15, 30);
 const urls = Object.fromEntries(SIMULATORS.map((name) => [name, `http://127.0.0.1:1/${name}`])) as never;

@@ -1,6 +1,6 @@
 /** Backtests over the past of the sandbox with a seed, as the gate asks for them, without a database. */
 import { isConfig, readConfig } from '../../src/boot/config.ts';
-import { sandboxPast } from '../../src/boot/sandbox-past.ts';
+import { sandboxPast } from '../../src/boot/sandbox/sandbox-past.ts';
 import { type BacktestRequest, readBacktestRequest } from '../../src/domain/backtest/request.ts';
 import type { Candle } from '../../src/domain/candles/candle.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';

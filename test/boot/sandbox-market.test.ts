@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { sandboxMarket } from '../../src/boot/sandbox.ts';
+import { sandboxMarket } from '../../src/boot/sandbox/sandbox.ts';
 import { createSeededMarket } from '../../src/sandbox/market/seeded-market.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sevengate-tape-market-'));

@@ -11,13 +11,13 @@ import { writeExchangeKey } from '../../src/adapters/signing-keys/exchange-keys.
 import { openWriterKeys } from '../../src/adapters/signing-keys/writer-keys.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
 import { type Config, isConfig, readConfig } from '../../src/boot/config.ts';
-import { startSigner } from '../../src/boot/signer.ts';
+import { startSigner } from '../../src/boot/signer/signer.ts';
 import { type ExchangeRequest, exchangeRequestText } from '../../src/domain/orders/exchange-request.ts';
 import { identityFolder } from '../../src/sandbox/identity/identity-folder.ts';
 import { registeredKeys } from '../../src/sandbox/identity/registered-key.ts';
 import { sandboxExchangeAccount } from '../../src/sandbox/spotexchange/simulators.ts';
-import { createLiveClock } from '../../streams/live-clock.ts';
-import { createVirtualClock, type VirtualClock } from '../../streams/virtual-clock.ts';
+import { createLiveClock } from '../../streams/clock/live-clock.ts';
+import { createVirtualClock, type VirtualClock } from '../../streams/clock/virtual-clock.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { waitFor } from '../harness/wait-for.ts';
 

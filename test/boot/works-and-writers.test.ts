@@ -23,10 +23,10 @@ import { stalledShardsWatch, tidyingWork } from '../../src/adapters/store/store-
 import { registerWriters } from '../../src/adapters/store/trail/writer-registry.ts';
 import type { WorkerDeps, WorkerTrading } from '../../src/boot/capabilities/capability.ts';
 import { ACTOR_KINDS, recurringWorkOf, watchesOf } from '../../src/boot/capabilities/index.ts';
-import { leaderboardWork } from '../../src/boot/leaderboard.ts';
-import { reserveWork } from '../../src/boot/reserves.ts';
+import { leaderboardWork } from '../../src/boot/wiring/leaderboard.ts';
+import { reserveWork } from '../../src/boot/wiring/reserves.ts';
 import { measureDue } from '../../src/trading/shadow-measuring.ts';
-import { createVirtualClock } from '../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../streams/clock/virtual-clock.ts';
 import { sampleCut, sampleManifest } from '../actors/agent/sample.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { actorsOn } from '../world/actor-world.ts';

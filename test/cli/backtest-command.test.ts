@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { simulationPage } from '../../src/adapters/report-page.ts';
 import { commandService } from '../../src/boot/command-service.ts';
-import { run } from '../../src/cli/backtest-run.ts';
+import { run } from '../../src/cli/backtest/backtest-run.ts';
 import { DEFAULT_ASSUMPTIONS } from '../../src/domain/backtest/assumptions.ts';
 import { parameterOf, readSweep } from '../../src/domain/backtest/sweep.ts';
 import { joinCandles } from '../../src/domain/candles/joined-candles.ts';

@@ -8,7 +8,7 @@ const BY_PATH = new Map(files.map((file) => [file.path, file]));
 const LIGHT: ReadonlySet<string> = new Set(['commander', 'decimal.js', '@scure/base', 'cli-progress']);
 /** The help of `tape` lists the forms of recordings, which those who read them state. */
 const NEEDED: Readonly<Record<string, { readonly packages: readonly string[]; readonly files: number }>> = {
-  'src/cli/tape.ts': { packages: ['csv-parse'], files: 46 },
+  'src/cli/tape/tape.ts': { packages: ['csv-parse'], files: 46 },
 };
 /** Files of our own that a command may load to describe itself, besides those that every command loads. */
 const MOST_FILES = 25;
@@ -48,9 +48,9 @@ test.each(COMMANDS)('%s describes itself without what its work needs', (path) =>
 
 /** Modules of a backtest over stored bars, on the database of a running service. */
 const STORED_BACKTEST = [
-  'src/cli/backtest-run.ts',
-  'src/adapters/log.ts',
-  'src/adapters/servers.ts',
+  'src/cli/backtest/backtest-run.ts',
+  'src/adapters/log/log.ts',
+  'src/adapters/process/servers.ts',
   'src/adapters/store/ready-database.ts',
   'src/adapters/store/database.ts',
   'src/boot/threads/backtest-worker.ts',

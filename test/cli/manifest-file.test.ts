@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { parseStrictYaml } from '../../api/strict-yaml.ts';
-import { manifestFromFile } from '../../src/cli/manifest-file.ts';
+import { parseStrictYaml } from '../../api/http/strict-yaml.ts';
+import { manifestFromFile } from '../../src/cli/backtest/manifest-file.ts';
 import { readManifest } from '../../src/domain/manifest/reader.ts';
 import { DECLARATIVE_YAML, payload } from '../domain/authored.ts';
 

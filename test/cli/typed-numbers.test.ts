@@ -1,9 +1,9 @@
 // Numbers, money and units that a person types on a command line mean what they mean in a thesis, or are refused in words.
 import { Command } from 'commander';
 import { expect, test } from 'vitest';
-import { backtestCommand } from '../../src/cli/backtest.ts';
+import { backtestCommand } from '../../src/cli/backtest/backtest.ts';
 import { sandboxCommands } from '../../src/cli/sandbox.ts';
-import { serveCommand } from '../../src/cli/tape-serve.ts';
+import { serveCommand } from '../../src/cli/tape/tape-serve.ts';
 import { count, quantity } from '../../src/cli/words.ts';
 import { parameterOf } from '../../src/domain/backtest/sweep.ts';
 import { files } from '../rooms/source.ts';
@@ -89,8 +89,8 @@ test('values of a sweep are spelled as in a manifest, and never in a way that ca
 /** Calls by file that read digits alone, because the text names something and counts nothing: a port, a seed, the version of a step. */
 const IDENTIFIERS: Readonly<Record<string, number>> = {
   'src/cli/words.ts': 1,
-  'src/cli/sim.ts': 1,
-  'src/cli/archive-run.ts': 1,
+  'src/cli/backtest/sim.ts': 1,
+  'src/cli/candles/archive-run.ts': 1,
 };
 
 test('no command reads a number by means of its own', () => {

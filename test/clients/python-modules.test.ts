@@ -1,8 +1,8 @@
 // The generated modules of the Python client: a changed route or channel shows as a difference of clients/python/sevengate.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { asyncApiDocument } from '../../api/asyncapi.ts';
-import { documentedRoutes, openApiDocument } from '../../api/openapi.ts';
+import { asyncApiDocument } from '../../api/document/asyncapi.ts';
+import { documentedRoutes, openApiDocument } from '../../api/document/openapi.ts';
 import { PYTHON, python } from './run-python.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };

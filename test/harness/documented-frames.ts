@@ -1,7 +1,7 @@
 /** Check of the feed's frames and announcements against the AsyncAPI document. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { asyncApiDocument } from '../../api/asyncapi.ts';
+import { asyncApiDocument } from '../../api/document/asyncapi.ts';
 
 const document = asyncApiDocument('0.0.0') as { components: { messages: Record<string, object> } };
 const ajv = new Ajv2020({ strict: false });

@@ -20,7 +20,7 @@ import { refuse } from '../../src/domain/values/refusal.ts';
 import { TAKE_TICK_MS } from '../../src/domain/values/time.ts';
 import { createPreTrade } from '../../src/trading/pre-trade.ts';
 import { createMarketPipeline } from '../../streams/market-pipeline.ts';
-import { createVirtualClock } from '../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../streams/clock/virtual-clock.ts';
 import { actorsOn, countedIds } from '../world/actor-world.ts';
 import { NO_TRADES, riskOn } from './trading.ts';
 import { waitFor } from './wait-for.ts';

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { claim, release } from '../../src/adapters/server-process.ts';
+import { claim, release } from '../../src/adapters/process/server-process.ts';
 
 /** A port of loopback that refuses connections: a privileged one that no service is registered for, and that `fetch` does not block. */
 export const REFUSING_PORT = 2;

@@ -48,7 +48,7 @@ export function recordPage(page: Page): void {
 
 /** The document is read only where something is recorded: it takes seconds. */
 async function operationNames(): Promise<(method: string, url: string) => string | undefined> {
-  const { documentedRoutes, openApiDocument } = await import('../../api/openapi.ts');
+  const { documentedRoutes, openApiDocument } = await import('../../api/document/openapi.ts');
   const { paths } = openApiDocument(documentedRoutes(), '0') as {
     readonly paths: Record<string, Record<string, { readonly operationId: string }>>;
   };

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { findRedisServer, startEmbeddedRedis } from '../../src/adapters/queue/embedded-redis.ts';
-import { commandLine, processStartedAt } from '../../src/adapters/server-process.ts';
+import { commandLine, processStartedAt } from '../../src/adapters/process/server-process.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
 import { startEmbeddedPostgres } from '../../src/adapters/store/embedded-postgres.ts';
 import { copyCluster, prepareCluster } from './prepared-cluster.ts';

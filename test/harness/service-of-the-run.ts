@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readIfThere, until } from '../../src/adapters/server-process.ts';
+import { readIfThere, until } from '../../src/adapters/process/server-process.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../src/boot/sevengate.mjs', import.meta.url));
 /** Time for which the service stays for the next journey, in milliseconds: half a minute of an idle one costs less than a start. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { QueueAddress } from '../../src/adapters/queue/bullmq.ts';
-import { processStartedAt } from '../../src/adapters/server-process.ts';
+import { processStartedAt } from '../../src/adapters/process/server-process.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/adapters/store/embedded-postgres.ts';
 import { measured } from '../harness/measured.ts';

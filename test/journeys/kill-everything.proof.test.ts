@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
-import { commandLine } from '../../src/adapters/server-process.ts';
+import { commandLine } from '../../src/adapters/process/server-process.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
 import { startEmbeddedPostgres } from '../../src/adapters/store/embedded-postgres.ts';
 import { AGENT_TICK_MS } from '../../src/domain/values/time.ts';

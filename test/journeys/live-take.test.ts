@@ -12,7 +12,7 @@ import { createSpotOrders, type SpotOrders } from '../../src/adapters/venues/spo
 import { createSpotRest } from '../../src/adapters/venues/spotexchange/rest.ts';
 import { signWithKey } from '../../src/adapters/venues/spotexchange/signature.ts';
 import type { VenueHttp } from '../../src/adapters/venues/venue-http.ts';
-import { createBreakersOfTakes } from '../../src/boot/breakers.ts';
+import { createBreakersOfTakes } from '../../src/boot/wiring/breakers.ts';
 import { emptyBook, markBook } from '../../src/domain/books/book.ts';
 import { CATALOG } from '../../src/domain/catalog/catalog.ts';
 import { COST_MODELS } from '../../src/domain/orders/costs.ts';

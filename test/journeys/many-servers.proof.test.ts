@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { findRedisServer } from '../../src/adapters/queue/embedded-redis.ts';
-import { freePort } from '../../src/adapters/server-process.ts';
+import { freePort } from '../../src/adapters/process/server-process.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
 import { examineDatabase } from '../../src/adapters/store/database-check.ts';
 import { startEmbeddedPostgres } from '../../src/adapters/store/embedded-postgres.ts';

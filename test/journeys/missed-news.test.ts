@@ -16,7 +16,7 @@ import type { FeedMessage } from '../../src/domain/market/market-event.ts';
 import { replayTape } from '../../src/simulation/replay/replay.ts';
 import { replayAgent } from '../../src/simulation/replay/agent.ts';
 import { createMarketPipeline } from '../../streams/market-pipeline.ts';
-import { createVirtualClock } from '../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../streams/clock/virtual-clock.ts';
 import { payload } from '../domain/authored.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { heartbeat, news, quote } from '../streams/events.ts';

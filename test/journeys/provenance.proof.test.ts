@@ -1,6 +1,6 @@
 // A sandbox whose spot exchange becomes a real one by its settings, and a sandbox again: what is set aside, what counts, what comes back.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createLiveClock } from '../../streams/live-clock.ts';
+import { createLiveClock } from '../../streams/clock/live-clock.ts';
 import { createSeededMarket } from '../../src/sandbox/market/seeded-market.ts';
 import { createSpotExchangeSimulator, type SpotExchangeSimulator } from '../../src/sandbox/spotexchange/simulator.ts';
 import { waitFor } from '../harness/wait-for.ts';

@@ -20,7 +20,7 @@ import type { Venue } from '../../src/domain/market/venue.ts';
 import { createRecordWriter, type ReplayOptions, replayTape } from '../../src/simulation/replay/replay.ts';
 import { replayAgent } from '../../src/simulation/replay/agent.ts';
 import { createMarketPipeline } from '../../streams/market-pipeline.ts';
-import { createVirtualClock } from '../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../streams/clock/virtual-clock.ts';
 import { sevengate } from './running-service.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));

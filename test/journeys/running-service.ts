@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
-import { processStartedAt } from '../../src/adapters/server-process.ts';
+import { processStartedAt } from '../../src/adapters/process/server-process.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { withCluster } from '../harness/postgres.ts';
 import { recordExample } from '../harness/recorded-examples.ts';

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
-import { commandLine } from '../../src/adapters/server-process.ts';
+import { commandLine } from '../../src/adapters/process/server-process.ts';
 import type { Sql } from '../../src/adapters/store/database.ts';
 import { AGENT_TICK_MS } from '../../src/domain/values/time.ts';
 import { chainsHold } from '../invariants/chains-hold.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { commandService } from '../../src/boot/command-service.ts';
-import { membersCommands } from '../../src/cli/members.ts';
+import { membersCommands } from '../../src/cli/operate/members.ts';
 import { SIMULATORS } from '../../src/boot/outside/index.ts';
 import { sandboxExchangeAccount } from '../../src/sandbox/spotexchange/simulators.ts';
 import { holdPorts, REFUSING_PORT } from '../harness/ports.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isConfig, readConfig } from '../../src/boot/config.ts';
-import { sandboxPast } from '../../src/boot/sandbox-past.ts';
+import { sandboxPast } from '../../src/boot/sandbox/sandbox-past.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { type FeedSocket, openSocket, readEvents } from './feed-clients.ts';
 import { sevengate } from './running-service.ts';

@@ -1,16 +1,16 @@
 /** Run by tests as a process of its own, so that they can kill it: a worker with the product's wiring, ticking in short slots. */
 import { randomBytes } from 'node:crypto';
 import type { TradingTickStore } from '../../actors/ticking/trading-decisions.ts';
-import { createMetrics } from '../../src/adapters/metrics.ts';
+import { createMetrics } from '../../src/adapters/log/metrics.ts';
 import type { QueueAddress } from '../../src/adapters/queue/bullmq.ts';
 import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
 import { createTickStore } from '../../src/adapters/store/agents/tick-store.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
-import { createLog } from '../../src/adapters/log.ts';
+import { createLog } from '../../src/adapters/log/log.ts';
 import { openActors, startWorker } from '../../src/boot/roles/worker.ts';
 import { uuidV7 } from '../../src/domain/values/ids.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
-import { createLiveClock } from '../../streams/live-clock.ts';
+import { createLiveClock } from '../../streams/clock/live-clock.ts';
 import { containment } from '../harness/contained.ts';
 
 /** Content of the environment variable WORKER, as JSON. */

@@ -33,7 +33,7 @@ test('the key of delegated signing is read by what the signer process runs, and 
     'src/adapters/identity/signer/program.ts',
   ]);
   const handing = product.filter(({ code }) => /\bIDP_AUTHORIZATION_PRIVATE_KEY\b/.test(code));
-  expect(handing.map(({ path }) => path).sort()).toEqual(['src/boot/config.ts', 'src/boot/signer.ts']);
+  expect(handing.map(({ path }) => path).sort()).toEqual(['src/boot/config.ts', 'src/boot/signer/signer.ts']);
 });
 
 test('no column is named after a private key', () => {

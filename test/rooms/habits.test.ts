@@ -6,13 +6,13 @@ const NON_DETERMINISM =
   /\bDate\.now\b|\bnew Date\(\s*\)|\bMath\.random\b|\brandomUUID\b|\bsetTimeout\b|\bsetInterval\b|\bperformance\.now\b|\bprocess\.env\b/g;
 // The only places outside of boot that may, and why.
 const MAY: Readonly<Record<string, string>> = {
-  'streams/live-clock.ts': 'it is the clock',
+  'streams/clock/live-clock.ts': 'it is the clock',
   'clients/typescript/src/timing.ts': 'it is the clock of a program elsewhere',
   'clients/typescript/src/local.ts': 'the state folder that the environment names',
   'api/server.ts': 'looks again at a quiet connection in real time',
-  'api/spare-descriptors.ts': 'closes a connection that holds one of the last descriptors in real time',
-  'src/adapters/log.ts': 'the time of a line that tells of lines that were lost',
-  'src/adapters/server-process.ts': 'waits for processes, before there is a clock',
+  'api/http/spare-descriptors.ts': 'closes a connection that holds one of the last descriptors in real time',
+  'src/adapters/log/log.ts': 'the time of a line that tells of lines that were lost',
+  'src/adapters/process/server-process.ts': 'waits for processes, before there is a clock',
   'src/adapters/store/embedded-postgres.ts': 'starts a process: retries and its PATH',
   'src/adapters/queue/embedded-redis.ts': 'starts a process: its PATH',
   'src/adapters/store/actors/actor-store.ts': 'tries a transaction again in real time, spread by chance; what it writes holds neither',

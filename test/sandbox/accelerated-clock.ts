@@ -1,8 +1,8 @@
 /** A clock that starts where a test wants it and runs faster than the wall, for tests over real sockets. */
 
 import type { EpochMs } from '../../src/domain/values/time.ts';
-import type { Clock } from '../../streams/clock.ts';
-import { createLiveClock } from '../../streams/live-clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
+import { createLiveClock } from '../../streams/clock/live-clock.ts';
 
 export function acceleratedClock(start: EpochMs, speed: number): Clock {
   const began = performance.now();

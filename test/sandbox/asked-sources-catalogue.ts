@@ -13,7 +13,7 @@ import { openAccessKey } from '../../src/sandbox/prediction/access-key.ts';
 import { createKalshiSimulator } from '../../src/sandbox/prediction/kalshi-simulator.ts';
 import { createPolymarketSimulator } from '../../src/sandbox/prediction/polymarket-simulator.ts';
 import type { SeededQuestions } from '../../src/sandbox/prediction/seeded-questions.ts';
-import type { VirtualClock } from '../../streams/virtual-clock.ts';
+import type { VirtualClock } from '../../streams/clock/virtual-clock.ts';
 
 export interface Catalogue {
   readonly feed: PredictionFeed;

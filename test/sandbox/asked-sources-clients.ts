@@ -18,7 +18,7 @@ import type { FaultSwitch } from '../../src/sandbox/faults.ts';
 import { createIdentityProvider, SANDBOX_AUDIENCE } from '../../src/sandbox/identity/provider.ts';
 import { createRemoteSignerSimulator, SANDBOX_SIGNER_APP, sessionWallet } from '../../src/sandbox/identity/remote-signer.ts';
 import { createSolanaSimulator } from '../../src/sandbox/solana/simulator.ts';
-import type { VirtualClock } from '../../streams/virtual-clock.ts';
+import type { VirtualClock } from '../../streams/clock/virtual-clock.ts';
 
 /** A client of an outside system that is there. */
 export interface OpenClient {

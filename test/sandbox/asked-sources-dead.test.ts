@@ -8,7 +8,7 @@ import { FINNHUB } from '../../src/adapters/venues/reference/share-quotes.ts';
 import { isConfig, readConfig } from '../../src/boot/config.ts';
 import { addressesOf, createRequestBudgets, SIMULATORS } from '../../src/boot/outside/index.ts';
 import { seededRandom } from '../../src/sandbox/faults.ts';
-import type { VirtualClock } from '../../streams/virtual-clock.ts';
+import type { VirtualClock } from '../../streams/clock/virtual-clock.ts';
 import { isMet, rounds } from '../harness/rounds.ts';
 import { type Message, sourceFixture } from './asked-sources-fixture.ts';
 import { DEAD } from './dead-hosts.ts';

@@ -20,7 +20,7 @@ import { createTvlSimulator } from '../../src/sandbox/intelligence/tvl-simulator
 import { createSeededMarket } from '../../src/sandbox/market/seeded-market.ts';
 import { createNewsSimulator } from '../../src/sandbox/news/simulator.ts';
 import type { HttpSimulator } from '../../src/sandbox/reference/http-simulator.ts';
-import type { VirtualClock } from '../../streams/virtual-clock.ts';
+import type { VirtualClock } from '../../streams/clock/virtual-clock.ts';
 import type { Message } from './asked-sources-fixture.ts';
 
 const random = (): number => 0.5;

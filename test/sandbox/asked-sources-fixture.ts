@@ -4,7 +4,7 @@ import type { Observable } from 'rxjs';
 import { expect } from 'vitest';
 import type { IntelligenceRecord } from '../../src/domain/intelligence/record.ts';
 import type { FeedMessage } from '../../src/domain/market/market-event.ts';
-import { createVirtualClock, type VirtualClock } from '../../streams/virtual-clock.ts';
+import { createVirtualClock, type VirtualClock } from '../../streams/clock/virtual-clock.ts';
 import { OPENING, socketWatch } from './fault-fixture.ts';
 
 export type Message = FeedMessage | IntelligenceRecord;

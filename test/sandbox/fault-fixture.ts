@@ -34,7 +34,7 @@ import { createReferenceSimulator } from '../../src/sandbox/reference/simulator.
 import { createSpotchainSimulator } from '../../src/sandbox/spotchain/simulator.ts';
 import { createSpotExchangeSimulator } from '../../src/sandbox/spotexchange/simulator.ts';
 import { createMarketPipeline, type MarketPipeline } from '../../streams/market-pipeline.ts';
-import { createVirtualClock, type VirtualClock } from '../../streams/virtual-clock.ts';
+import { createVirtualClock, type VirtualClock } from '../../streams/clock/virtual-clock.ts';
 import { tinyMarket } from '../adapters/venues/spotexchange/tiny-world.ts';
 
 /** A Friday at half past eleven in New York: shares trade, and no question is decided within the next 29 minutes. */

@@ -7,7 +7,7 @@ import { openSandboxControl } from '../../src/sandbox/control.ts';
 import { createFaultSwitch } from '../../src/sandbox/faults.ts';
 import { listenOnLoopback } from '../../src/sandbox/loopback.ts';
 import { createHttpSimulator } from '../../src/sandbox/reference/http-simulator.ts';
-import { createLiveClock } from '../../streams/live-clock.ts';
+import { createLiveClock } from '../../streams/clock/live-clock.ts';
 
 const clock = createLiveClock();
 const faults = createFaultSwitch();

@@ -1,7 +1,7 @@
 /** Calls of simulators at a pace: together, no oftener than told, and each at its own times by default. */
 import { expect, test } from 'vitest';
 import { RepeatingCalls } from '../../src/sandbox/repeating-calls.ts';
-import { createVirtualClock } from '../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../streams/clock/virtual-clock.ts';
 
 const START = Date.UTC(2026, 0, 5, 12) + 130;
 

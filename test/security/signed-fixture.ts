@@ -16,7 +16,7 @@ import { createTrailLog, type TrailLog } from '../../src/adapters/store/trail/tr
 import { registerWriters } from '../../src/adapters/store/trail/writer-registry.ts';
 import { type TrailReport, verifyTrail } from '../../src/adapters/store/trail-verifier.ts';
 import { bookIds } from '../../src/domain/books/book.ts';
-import { createVirtualClock } from '../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../streams/clock/virtual-clock.ts';
 import { sampleCut, sampleManifest } from '../actors/agent/sample.ts';
 import { placeAtStage } from '../harness/fixture.ts';
 import { testDatabase } from '../harness/postgres.ts';

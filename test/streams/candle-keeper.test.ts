@@ -5,7 +5,7 @@ import type { IndicatorNeed } from '../../src/domain/market/cut.ts';
 import type { Rejection } from '../../src/domain/market/quote.ts';
 import { type CandleHistory, createCandleKeeper } from '../../streams/candle-keeper.ts';
 import { createIndicatorBoard } from '../../streams/indicator-board.ts';
-import { createVirtualClock } from '../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../streams/clock/virtual-clock.ts';
 import { REGULAR } from './events.ts';
 
 const M = 60_000;

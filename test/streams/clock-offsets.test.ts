@@ -1,7 +1,7 @@
 // A venue's clock against ours: the median of what was measured, the server's time before the events'.
 import { expect, test } from 'vitest';
 import type { Quote } from '../../src/domain/market/quote.ts';
-import { ClockOffsets } from '../../streams/clock-offsets.ts';
+import { ClockOffsets } from '../../streams/clock/clock-offsets.ts';
 import { REGULAR, reference, SUNDAY } from './events.ts';
 
 const quote = (over: Partial<Quote>): Quote => ({

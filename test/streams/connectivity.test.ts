@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { CATALOG_FORMAT, readCatalogDocument } from '../../src/domain/catalog/catalog-document.ts';
 import type { FeedMessage } from '../../src/domain/market/market-event.ts';
 import { isExecutable, VENUE_FACTS, VENUES, type Venue } from '../../src/domain/market/venue.ts';
-import { type ConnectivityEdge, createConnectivity, degradationLeftMs } from '../../streams/connectivity.ts';
+import { type ConnectivityEdge, createConnectivity, degradationLeftMs } from '../../streams/quality/connectivity.ts';
 import { DATA_DEGRADATION_MS } from '../../src/domain/venues/venue-facts.ts';
-import { createVirtualClock } from '../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../streams/clock/virtual-clock.ts';
 import { heartbeat, news, quote, REGULAR, reference, SUNDAY, status } from './events.ts';
 
 /** Streamed venues. Nobody trades automatically on prediction markets, so no breaker depends on their silence. */

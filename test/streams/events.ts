@@ -3,7 +3,7 @@ import type { TestScheduler } from 'rxjs/testing';
 import type { FeedHeartbeat, FeedStatus, NewsEvent } from '../../src/domain/market/market-event.ts';
 import { NO_FLAGS, type PerpContext, type PoolLiquidity, type Quote, type ReferencePrice } from '../../src/domain/market/quote.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 
 /** Wednesday 2026-03-18, 11:00 in New York: a regular session. */
 export const REGULAR = Date.UTC(2026, 2, 18, 15, 0, 0);

@@ -7,7 +7,7 @@ import type { Quote } from '../../src/domain/market/quote.ts';
 import type { FlowSpan, VenueTrade } from '../../src/domain/shadow/flow.ts';
 import { createFlowKeeper } from '../../streams/flow-keeper.ts';
 import { createMarketPipeline } from '../../streams/market-pipeline.ts';
-import { createVirtualClock } from '../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../streams/clock/virtual-clock.ts';
 
 const START = Date.UTC(2026, 2, 2, 14, 31);
 const KEY = 'spotexchange:BTCUSDT';

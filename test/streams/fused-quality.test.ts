@@ -5,12 +5,12 @@ import { describe, expect, it } from 'vitest';
 import type { FeedMessage } from '../../src/domain/market/market-event.ts';
 import { QUALITIES, QUALITY_FLAGS, SESSIONS } from '../../src/domain/market/quote.ts';
 import { createFeedCounters } from '../../streams/feed-counters.ts';
-import { flagsOf, flagBitsOf, qualityWith, worseQuality } from '../../streams/flag-bits.ts';
-import { createFreshness } from '../../streams/freshness.ts';
-import { fusedQuality } from '../../streams/fused-quality.ts';
+import { flagsOf, flagBitsOf, qualityWith, worseQuality } from '../../streams/quality/flag-bits.ts';
+import { createFreshness } from '../../streams/quality/freshness.ts';
+import { fusedQuality } from '../../streams/quality/fused-quality.ts';
 import { composedQuality } from '../../streams/market-pipeline.ts';
 import { VenueOffsets } from '../../streams/operators/clock-skew.ts';
-import { limitsOf, overrideLimits } from '../../streams/quality-limits.ts';
+import { limitsOf, overrideLimits } from '../../streams/quality/quality-limits.ts';
 import { heartbeat, liquidity, news, perpContext, quote, REGULAR, reference, status } from './events.ts';
 
 const limits = overrideLimits({ sources: { 'binance:depth': { sequence: 'contiguous' } } });

@@ -2,11 +2,11 @@
 import { Subject } from 'rxjs';
 import { expect, test } from 'vitest';
 import type { FeedMessage } from '../../src/domain/market/market-event.ts';
-import { createFreshness } from '../../streams/freshness.ts';
-import { type InstrumentEdge, instrumentEdges } from '../../streams/instrument-health.ts';
+import { createFreshness } from '../../streams/quality/freshness.ts';
+import { type InstrumentEdge, instrumentEdges } from '../../streams/quality/instrument-health.ts';
 import { composedQuality } from '../../streams/market-pipeline.ts';
 import { stale } from '../../streams/operators/stale.ts';
-import { createVirtualClock } from '../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../streams/clock/virtual-clock.ts';
 import { quote, REGULAR, reference, status } from './events.ts';
 
 function receive(askedEveryMs: number | null = null) {

@@ -1,12 +1,12 @@
 /** The live clock under a system time that steps, and waits longer than setTimeout can. */
 import { once } from 'node:events';
 import net, { type AddressInfo } from 'node:net';
-import { createClockScheduler } from '../../streams/clock-scheduler.ts';
+import { createClockScheduler } from '../../streams/clock/clock-scheduler.ts';
 import { firstValueFrom, timer } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { timeLeft } from '../../streams/clock.ts';
-import { createLiveClock, MAX_TIMEOUT_MS, type TimeSource } from '../../streams/live-clock.ts';
-import { createVirtualClock } from '../../streams/virtual-clock.ts';
+import { timeLeft } from '../../streams/clock/clock.ts';
+import { createLiveClock, MAX_TIMEOUT_MS, type TimeSource } from '../../streams/clock/live-clock.ts';
+import { createVirtualClock } from '../../streams/clock/virtual-clock.ts';
 
 /** A system whose wall clock can be stepped. Its timers refuse what setTimeout would not keep. */
 function createSystem() {

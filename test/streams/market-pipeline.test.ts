@@ -7,7 +7,7 @@ import type { FeedMessage } from '../../src/domain/market/market-event.ts';
 import type { Quote } from '../../src/domain/market/quote.ts';
 import type { CandleHistory } from '../../streams/candle-keeper.ts';
 import { createMarketPipeline, type MarketPipeline } from '../../streams/market-pipeline.ts';
-import { createVirtualClock, type VirtualClock } from '../../streams/virtual-clock.ts';
+import { createVirtualClock, type VirtualClock } from '../../streams/clock/virtual-clock.ts';
 import { heartbeat, perpContext, quote, REGULAR, status } from './events.ts';
 
 const T = REGULAR;

@@ -6,7 +6,7 @@ import type { FeedMessage } from '../../src/domain/market/market-event.ts';
 import type { VenueState } from '../../src/domain/market/market-state.ts';
 import { createMarketPipeline } from '../../streams/market-pipeline.ts';
 import { publishMarketStates } from '../../streams/market-states.ts';
-import { createVirtualClock } from '../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../streams/clock/virtual-clock.ts';
 
 const NOW = Date.UTC(2026, 10, 19, 15, 30);
 

@@ -7,7 +7,7 @@ import type { Rejection } from '../../src/domain/market/quote.ts';
 import { createFeedCounters } from '../../streams/feed-counters.ts';
 import { type Feed, mergeFeeds } from '../../streams/merge-feeds.ts';
 import { createOrderedBus } from '../../streams/ordered-bus.ts';
-import { createVirtualClock } from '../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../streams/clock/virtual-clock.ts';
 import { quote, REGULAR, status } from './events.ts';
 
 const T = REGULAR;

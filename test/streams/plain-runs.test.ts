@@ -6,11 +6,11 @@ import type { FeedMessage, MarketEvent } from '../../src/domain/market/market-ev
 import type { Quote } from '../../src/domain/market/quote.ts';
 import { quoteOfDigits, writeDigits } from '../../src/domain/market/quote-digits.ts';
 import { createFeedCounters } from '../../streams/feed-counters.ts';
-import { createFreshness } from '../../streams/freshness.ts';
-import { createFusedQuality } from '../../streams/fused-quality.ts';
+import { createFreshness } from '../../streams/quality/freshness.ts';
+import { createFusedQuality } from '../../streams/quality/fused-quality.ts';
 import { createMarketView, type MarketView } from '../../streams/market-view.ts';
 import { PlainRuns } from '../../streams/plain-runs.ts';
-import { overrideLimits } from '../../streams/quality-limits.ts';
+import { overrideLimits } from '../../streams/quality/quality-limits.ts';
 import { heartbeat, liquidity, perpContext, quote, REGULAR, reference, status } from './events.ts';
 import { rounds } from '../harness/rounds.ts';
 

@@ -10,7 +10,7 @@ import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import { createIndicatorBoard } from '../../streams/indicator-board.ts';
 import { createMarketView, type MarketView } from '../../streams/market-view.ts';
 import { createCutter, type InstrumentRelations } from '../../streams/slot-cut.ts';
-import { createVirtualClock, type VirtualClock } from '../../streams/virtual-clock.ts';
+import { createVirtualClock, type VirtualClock } from '../../streams/clock/virtual-clock.ts';
 import { heartbeat, liquidity, news, perpContext, quote, REGULAR, reference, status } from './events.ts';
 
 const T = REGULAR;

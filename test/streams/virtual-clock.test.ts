@@ -1,9 +1,9 @@
 /** The virtual clock against a naive sorted list, and as a scheduler of RxJS. */
-import { createClockScheduler } from '../../streams/clock-scheduler.ts';
+import { createClockScheduler } from '../../streams/clock/clock-scheduler.ts';
 import * as fc from 'fast-check';
 import { bufferTime, interval, map, take, timer } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { createVirtualClock } from '../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../streams/clock/virtual-clock.ts';
 
 describe('virtual clock', () => {
   it('fires like a naive sorted list, whatever is set, cancelled and set again from within', () => {

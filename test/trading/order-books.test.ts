@@ -22,7 +22,7 @@ import { createBookWants } from '../../src/adapters/queue/book-wants.ts';
 import { bookKey } from '../../streams/book-wants.ts';
 import { createMarketPipeline } from '../../streams/market-pipeline.ts';
 import { publishMarketStates } from '../../streams/market-states.ts';
-import { createVirtualClock } from '../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../streams/clock/virtual-clock.ts';
 import { drive, NOON, tinyMarket } from '../adapters/venues/spotexchange/tiny-world.ts';
 
 const BTC = 'spotexchange:BTCUSDT';

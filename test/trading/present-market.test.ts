@@ -4,7 +4,7 @@ import { carriedIn, isReadableCarried } from '../../src/domain/conditions/carrie
 import type { ReferencePrice } from '../../src/domain/market/quote.ts';
 import { presentMarket } from '../../src/domain/risk/index.ts';
 import { referenceNow } from '../../src/trading/present-market.ts';
-import { createFreshness } from '../../streams/freshness.ts';
+import { createFreshness } from '../../streams/quality/freshness.ts';
 
 /** Friday 2026-11-20, 21:00 UTC: the exchange closes. */
 const CLOSE = Date.UTC(2026, 10, 20, 21);

@@ -2,9 +2,9 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TERMINAL } from '../../src/adapters/terminal-files.ts';
-import { startTapeServer, type TapeServer } from '../../src/cli/tape-server.ts';
+import { startTapeServer, type TapeServer } from '../../src/cli/tape/tape-server.ts';
 import { isoTime } from '../../src/domain/values/time.ts';
-import { createLiveClock } from '../../streams/live-clock.ts';
+import { createLiveClock } from '../../streams/clock/live-clock.ts';
 import { bidAt, DAY_BEGIN, type RecordedDay, recordedDay } from '../harness/recorded-day.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { type Browser, CHROMIUM, findingsEverywhere, openBrowser, type Watched } from './terminal-fixture.ts';

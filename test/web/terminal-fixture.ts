@@ -19,7 +19,7 @@ import { type Order, orderOf } from '../../src/domain/orders/order.ts';
 import type { Quality } from '../../src/domain/market/quote.ts';
 import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import { EXAMPLE, EXAMPLE_ORGANIZATION } from '../../src/sandbox/example-organization.ts';
-import { createVirtualClock } from '../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../streams/clock/virtual-clock.ts';
 import { sampleObservation } from '../actors/agent/sample.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { recordPage } from '../harness/recorded-examples.ts';

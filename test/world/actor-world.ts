@@ -16,7 +16,7 @@ import { openActors } from '../../src/boot/roles/worker.ts';
 import type { Cut } from '../../src/domain/market/cut.ts';
 import { uuidV7 } from '../../src/domain/values/ids.ts';
 import { AGENT_TICK_MS, type EpochMs } from '../../src/domain/values/time.ts';
-import type { Clock } from '../../streams/clock.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import { borrowDatabase } from '../harness/reused-database.ts';
 import { eachRow } from '../../actors/runtime/containment.ts';
 

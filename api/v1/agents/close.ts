@@ -11,7 +11,7 @@ import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath } from '../../shapes.ts';
-import { malformed } from '../../strict-json.ts';
+import { malformed } from '../../http/strict-json.ts';
 import { wishedAmount } from '../manual-order-body.ts';
 import { AgentBody, waitingAgentBody } from './agent-body.ts';
 

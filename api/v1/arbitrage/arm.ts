@@ -14,7 +14,7 @@ import { onceOnly } from '../../idempotency.ts';
 import { sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, objectOf } from '../../shapes.ts';
-import { malformed } from '../../strict-json.ts';
+import { malformed } from '../../http/strict-json.ts';
 import { PolicyBody, policyBody } from './policy-body.ts';
 
 /** Modes of a policy. `POST /v1/takes/arm` arms a draft. */

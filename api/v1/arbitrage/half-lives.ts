@@ -7,7 +7,7 @@ import type { Catalog, CatalogEntry } from '../../../src/domain/catalog/catalog.
 import type { ClosedBar } from '../../../src/domain/ranking/momentum.ts';
 import { type EpochMs, HOUR_MS, slotOf } from '../../../src/domain/values/time.ts';
 import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 
 /** Days of hourly bars in a fit. */
 export const HALF_LIFE_DAYS = 30;

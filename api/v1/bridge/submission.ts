@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { onceOnly } from '../../idempotency.ts';
 import { defineRoute } from '../../route.ts';
 import { IdText, objectOf } from '../../shapes.ts';
-import { malformed } from '../../strict-json.ts';
+import { malformed } from '../../http/strict-json.ts';
 import { TAKES_SIGNED_TRANSACTION } from '../signed-transaction.ts';
 import { BridgeTransferBody, bridgeTransferBody } from './transfer-body.ts';
 

@@ -6,7 +6,7 @@ import { encodeCursor, POSITIONS, pageOfQuery } from '../../cursor.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, DecimalText, nullable, objectOf, pageFields, Time, VenueWord } from '../../shapes.ts';
-import { malformed } from '../../strict-json.ts';
+import { malformed } from '../../http/strict-json.ts';
 import { knownInstrument, NO_INSTRUMENT } from '../instrument.ts';
 import { gapsOf } from './coverage.ts';
 

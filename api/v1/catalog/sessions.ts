@@ -5,7 +5,7 @@ import { isoTime } from '../../../src/domain/values/time.ts';
 import { POSITIONS, pageBody, pageOfKeyed, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, NullableTime, nullable, objectOf, pageFields, pageOf } from '../../shapes.ts';
-import { malformed } from '../../strict-json.ts';
+import { malformed } from '../../http/strict-json.ts';
 
 const DAY = 86_400_000;
 /** Default length of the session calendar, in days. */

@@ -4,7 +4,7 @@ import { plainDecimal } from '../../../src/domain/values/decimal.ts';
 import type { Delegation, TraderKind } from '../../../src/domain/identity/delegation.ts';
 import { isoTime } from '../../../src/domain/values/time.ts';
 import { DecimalText, IdText, NullableTime, nullable, objectOf, Time } from '../../shapes.ts';
-import { malformed } from '../../strict-json.ts';
+import { malformed } from '../../http/strict-json.ts';
 import { walletAddress } from '../wallet-address.ts';
 
 const Address = walletAddress('The address of the wallet on the primary chain, base58.');

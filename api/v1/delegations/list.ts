@@ -4,7 +4,7 @@ import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
 import { IdText, objectOf, pageFields, pageOf } from '../../shapes.ts';
-import { malformed } from '../../strict-json.ts';
+import { malformed } from '../../http/strict-json.ts';
 import { DelegationBody, delegationBody } from './delegation-body.ts';
 
 export const listDelegations = defineRoute({

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { pageBody, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
 import { objectOf, pageFields, pageOf } from '../../shapes.ts';
-import { malformed } from '../../strict-json.ts';
+import { malformed } from '../../http/strict-json.ts';
 import { EventBody, eventBody, KindWord, SeverityWord } from './event-body.ts';
 import { BY_TIME, underlyingOf } from './reading.ts';
 

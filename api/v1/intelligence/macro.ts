@@ -20,7 +20,7 @@ import {
 import { DAY_MS, type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, DecimalText, NullableDecimalText, NullableTime, nullable, nullableChoice, objectOf, Time } from '../../shapes.ts';
-import { malformed } from '../../strict-json.ts';
+import { malformed } from '../../http/strict-json.ts';
 import { DAY_PATTERN, dayOf } from './reading.ts';
 
 /** Minimum days of data, for the longest change. More are read if more observations are requested. */

@@ -8,7 +8,7 @@ import { type Outcome, refuse } from '../../../src/domain/values/refusal.ts';
 import { TOKEN_2022 } from '../../../src/domain/solana/programs.ts';
 import type { LaunchQuotes } from '../../../src/trading/launch-quotes.ts';
 import { choice, DecimalText, nullable, objectOf } from '../../shapes.ts';
-import { malformed } from '../../strict-json.ts';
+import { malformed } from '../../http/strict-json.ts';
 
 export const PresetWord = choice(PRESET_KEYS);
 

@@ -9,7 +9,7 @@ import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { objectOf } from '../../shapes.ts';
-import { malformed } from '../../strict-json.ts';
+import { malformed } from '../../http/strict-json.ts';
 import { TAKES_SIGNED_TRANSACTION } from '../signed-transaction.ts';
 import { AnyLaunchBody, anyLaunchBody, LaunchPath } from './launch-view-body.ts';
 

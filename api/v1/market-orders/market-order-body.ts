@@ -6,7 +6,7 @@ import { TIMES_IN_FORCE, type TimeInForce } from '../../../src/domain/orders/exe
 import { instrumentKey } from '../../../src/domain/market/venue.ts';
 import type { ApiPorts } from '../../ports.ts';
 import { choice, IdText, objectOf } from '../../shapes.ts';
-import { malformed } from '../../strict-json.ts';
+import { malformed } from '../../http/strict-json.ts';
 import { knownInstrument, NO_INSTRUMENT } from '../instrument.ts';
 import { orderTerms, termsOf, WISHED_SIDE, type WishedTerms, wishedAmount, wishedSlippage } from '../manual-order-body.ts';
 

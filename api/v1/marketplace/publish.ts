@@ -8,7 +8,7 @@ import { isUuid } from '../../identifier.ts';
 import { sendProblem, sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { objectOf } from '../../shapes.ts';
-import { malformed } from '../../strict-json.ts';
+import { malformed } from '../../http/strict-json.ts';
 import { walletAddress } from '../wallet-address.ts';
 import { ListingBody, listingBody, PriceField } from './listing-body.ts';
 

@@ -5,8 +5,8 @@ import type { VenueState } from '../../../src/domain/market/market-state.ts';
 import type { PerpContext, Quote, ReferencePrice } from '../../../src/domain/market/quote.ts';
 import { type EpochMs, HOUR_MS, isoTime, slotOf } from '../../../src/domain/values/time.ts';
 import { midPrice } from '../../../src/domain/market/valuation.ts';
-import { qualityLimits } from '../../../streams/quality-limits.ts';
-import { stateQuality } from '../../../streams/state-quality.ts';
+import { qualityLimits } from '../../../streams/quality/quality-limits.ts';
+import { stateQuality } from '../../../streams/quality/state-quality.ts';
 import { choice, DecimalText, NullableDecimalText, QualityFlags, QualityWord, Time } from '../../shapes.ts';
 
 const HOURS_PER_YEAR = 8_760;

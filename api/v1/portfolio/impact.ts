@@ -11,7 +11,7 @@ import { sendRefusal } from '../../problem.ts';
 import { attributionInWords } from '../../risk-shapes.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, DecimalText, NullableDecimalText, objectOf } from '../../shapes.ts';
-import { malformed } from '../../strict-json.ts';
+import { malformed } from '../../http/strict-json.ts';
 import { FORMULAS, FormulasBody, inputBody, PortfolioBody, PortfolioInputBody, portfolioBody } from './portfolio-body.ts';
 import { addressesNamed, modeOf, namedWallets, readWallets } from './wallets.ts';
 

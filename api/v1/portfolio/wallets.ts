@@ -9,7 +9,7 @@ import {
 import type { PortfolioWallets, UnreadWallet } from '../../../src/domain/portfolio/portfolio.ts';
 import { type Outcome, refuse } from '../../../src/domain/values/refusal.ts';
 import type { ApiPorts } from '../../ports.ts';
-import { malformed } from '../../strict-json.ts';
+import { malformed } from '../../http/strict-json.ts';
 
 /** Maximum wallets per request. */
 const MAX_WALLETS = 5;

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { pageBody, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
 import { objectOf, pageFields, pageOf } from '../../shapes.ts';
-import { malformed } from '../../strict-json.ts';
+import { malformed } from '../../http/strict-json.ts';
 import { PredictionMarketBody, PredictionStatusWord, ProviderWord, predictionMarketBody } from './market-body.ts';
 
 const LIST = 'prediction-markets';

@@ -5,8 +5,8 @@ import { SESSIONS } from '../../../src/domain/market/quote.ts';
 import { isoTime } from '../../../src/domain/values/time.ts';
 import { midPrice } from '../../../src/domain/market/valuation.ts';
 import type { Cadence } from '../../../src/domain/venues/venue-facts.ts';
-import { createFreshness, type Freshness } from '../../../streams/freshness.ts';
-import { qualityLimits } from '../../../streams/quality-limits.ts';
+import { createFreshness, type Freshness } from '../../../streams/quality/freshness.ts';
+import { qualityLimits } from '../../../streams/quality/quality-limits.ts';
 import {
   choice,
   DecimalText,

@@ -20,7 +20,7 @@ import {
   QualityWord,
   Time,
 } from '../../shapes.ts';
-import { malformed } from '../../strict-json.ts';
+import { malformed } from '../../http/strict-json.ts';
 import { UnknownInputBody } from '../agents/decisions/decision-body.ts';
 
 /** Maximum age of a cut in milliseconds. An older one means that the feeds were not received. */

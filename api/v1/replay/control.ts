@@ -4,7 +4,7 @@ import { sendRefusal } from '../../problem.ts';
 import { defineRoute, type Route } from '../../route.ts';
 import { EmptyBody, objectOf } from '../../shapes.ts';
 import { LEAST_SPEED, MOST_SPEED } from '../../../src/domain/tape/replay-speed.ts';
-import { malformed } from '../../strict-json.ts';
+import { malformed } from '../../http/strict-json.ts';
 import type { ReplayControl } from './replay-control.ts';
 import { ReplayBody, replayBody } from './state.ts';
 

@@ -1,7 +1,7 @@
 /** The market of a replayed tape as the API reads it: whichever tape is loaded, and wherever its time has jumped to. */
 import type { QuoteReads } from '../../../src/adapters/queue/quote-bus.ts';
 import type { CandleSeries, StoredCandle } from '../../../src/domain/candles/candle.ts';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import { OUT_OF_REACH } from '../../../src/domain/candles/candle-gaps.ts';
 import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
 import type { EpochMs } from '../../../src/domain/values/time.ts';

@@ -4,7 +4,7 @@ import type { Refusal } from '../../../src/domain/values/refusal.ts';
 import { isoTime } from '../../../src/domain/values/time.ts';
 import { credentialOf } from '../../caller.ts';
 import { sendProblem, sendRefusal } from '../../problem.ts';
-import { addressKey } from '../../rate-limits.ts';
+import { addressKey } from '../../http/rate-limits.ts';
 import { defineRoute } from '../../route.ts';
 import { objectOf, Time } from '../../shapes.ts';
 import { keepToken } from './session-cookie.ts';

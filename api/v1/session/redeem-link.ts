@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { refuse } from '../../../src/domain/values/refusal.ts';
 import { isoTime } from '../../../src/domain/values/time.ts';
 import { sendProblem, sendRefusal } from '../../problem.ts';
-import { addressKey } from '../../rate-limits.ts';
+import { addressKey } from '../../http/rate-limits.ts';
 import { defineRoute } from '../../route.ts';
 import { objectOf } from '../../shapes.ts';
 import { SessionBody } from './open.ts';

@@ -5,7 +5,7 @@ import { isoTime } from '../../../src/domain/values/time.ts';
 import { pageBody, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
 import { nullable, objectOf, pageFields, pageOf, Time } from '../../shapes.ts';
-import { malformed } from '../../strict-json.ts';
+import { malformed } from '../../http/strict-json.ts';
 import { EntityBody } from '../intelligence/event-body.ts';
 import { BY_TIME, underlyingOf } from '../intelligence/reading.ts';
 

@@ -12,7 +12,7 @@ import { isoTime } from '../../../src/domain/values/time.ts';
 import { instrumentKey } from '../../../src/domain/market/venue.ts';
 import type { ApiPorts } from '../../ports.ts';
 import { choice, DecimalText, HashText, IdText, NullableDecimalText, nullable, objectOf, Time } from '../../shapes.ts';
-import { malformed } from '../../strict-json.ts';
+import { malformed } from '../../http/strict-json.ts';
 import { fillBody } from '../agent-orders/proposal-body.ts';
 import { walletAddress } from '../wallet-address.ts';
 

@@ -2,8 +2,8 @@
 import { Type } from 'typebox';
 import type { DayTicker, VenueState } from '../../../src/domain/market/market-state.ts';
 import { type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
-import { limitsOf, qualityLimits } from '../../../streams/quality-limits.ts';
-import { stateQuality } from '../../../streams/state-quality.ts';
+import { limitsOf, qualityLimits } from '../../../streams/quality/quality-limits.ts';
+import { stateQuality } from '../../../streams/quality/state-quality.ts';
 import { choice, DecimalText, QualityFlags, QualityWord, Time } from '../../shapes.ts';
 
 export const TickerBody = Type.Object(

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { BudgetState, VenueState } from '../../../src/domain/market/market-state.ts';
 import { type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
 import { isExecutable, VENUES, type Venue } from '../../../src/domain/market/venue.ts';
-import { VENUE_STATE_MAX_AGE_MS } from '../../../streams/state-quality.ts';
+import { VENUE_STATE_MAX_AGE_MS } from '../../../streams/quality/state-quality.ts';
 import { pageBody, pageOfKeyed, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, NullableTime, nullable, objectOf, pageFields, pageOf, Time, VenueWord } from '../../shapes.ts';

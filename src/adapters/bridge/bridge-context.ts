@@ -1,9 +1,9 @@
 /** Context of a bridge provider: both chains and the reads that an offer needs. */
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
 import type { BridgeChain } from '../../domain/bridge/quote.ts';
 import type { DecimalString } from '../../domain/values/decimal.ts';
-import type { AskedSystem } from '../metrics.ts';
+import type { AskedSystem } from '../log/metrics.ts';
 import type { EvmBridgeChain } from './evm-chain.ts';
 
 export interface BridgeContext {

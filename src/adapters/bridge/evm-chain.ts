@@ -21,7 +21,7 @@ import {
   TransactionReceiptNotFoundError,
   type TransactionSerialized,
 } from 'viem';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import type { ArrivalSighting, ChainHead } from '../../domain/bridge/arrival.ts';
 import type { SourceSighting } from '../../domain/bridge/axes.ts';
 import { evmDifferences, type ReadEvmTransaction } from '../../domain/bridge/evm-fields.ts';

@@ -1,6 +1,6 @@
 /** Opens the bridge with the configured providers and both chains. */
 import type { Bridge, BridgeProvider } from '../../../actors/bridge-transfer/ports.ts';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
 import { coinDollars } from '../../domain/bridge/coin-price.ts';
 import type { BridgeProviderName } from '../../domain/bridge/quote.ts';
@@ -9,7 +9,7 @@ import type { Quote } from '../../domain/market/quote.ts';
 import { type Outcome, refuse } from '../../domain/values/refusal.ts';
 import type { InstrumentKey } from '../../domain/market/venue.ts';
 import type { TokenListing } from '../evmchain/wallet-reader.ts';
-import type { AskedSystem } from '../metrics.ts';
+import type { AskedSystem } from '../log/metrics.ts';
 import { NodeError } from '../json-rpc.ts';
 import { createSolanaRpc } from '../solana/rpc.ts';
 import { VenueError } from '../venues/venue-feed.ts';

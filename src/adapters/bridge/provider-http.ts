@@ -1,5 +1,5 @@
 /** HTTP client of bridge providers, which separates unanswered requests from refusals. */
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
 import type { BridgeChain } from '../../domain/bridge/quote.ts';
 import { type Outcome, refuse } from '../../domain/values/refusal.ts';

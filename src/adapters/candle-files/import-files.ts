@@ -1,7 +1,7 @@
 /** Imports files of bars into the store one by one. A file is stored completely or not at all. */
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import type { CandleSeries } from '../../domain/candles/candle.ts';
 import { type EpochMs, isoTime } from '../../domain/values/time.ts';
 import { instrumentKey } from '../../domain/market/venue.ts';

@@ -15,7 +15,7 @@ import {
   RpcRequestError,
   TimeoutError,
 } from 'viem';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import { type Outcome, refuse } from '../../domain/values/refusal.ts';
 import { type AccountKind, amountOf, type ChainToken, type ChainWallet } from '../../domain/identity/wallet.ts';
 

@@ -4,7 +4,7 @@
  */
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { createRemoteJWKSet, customFetch, type JWK, type JWTVerifyGetKey } from 'jose';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import { bodyWithin } from './bounded-body.ts';
 
 export const TOKEN_ALGORITHMS = ['ES256', 'RS256', 'EdDSA'] as const;

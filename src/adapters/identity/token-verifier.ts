@@ -2,7 +2,7 @@
  * Verification of the identity provider's bearer tokens on every request, claim by claim. See docs/reference/outside/identity-provider.md.
  */
 import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 import { type KeyLookup, KeySet, type KeySetOptions, TOKEN_ALGORITHMS, type TokenAlgorithm } from './key-set.ts';
 

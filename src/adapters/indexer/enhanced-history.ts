@@ -2,7 +2,7 @@
  * Client of the indexing provider's enhanced history: net raw changes per mint of one address. Its types, swap events and decimal amounts
  * are not used, because they are missing or wrong for programs that it does not know. See docs/reference/outside/indexing-provider.md.
  */
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
 import { PAGE_TRANSACTIONS } from '../../domain/leaderboard/entry.ts';
 import type { WalletTransaction } from '../../trading/leaderboard-refresh.ts';

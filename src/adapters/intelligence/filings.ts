@@ -3,7 +3,7 @@
  * docs/reference/outside/filings.md.
  */
 import type { Observable } from 'rxjs';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
 import type { EntityNames } from '../../domain/intelligence/entities.ts';
 import { FILINGS_SOURCE, LONGEST_EVENT_LOOKBACK_HOURS } from '../../domain/intelligence/listening.ts';

@@ -1,6 +1,6 @@
 /** Imports archives of events into the store and reports the result. */
 import { basename } from 'node:path';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import { CATALOG } from '../../domain/catalog/catalog.ts';
 import { entityNamesOf } from '../../domain/intelligence/entities.ts';
 import { nearestNames } from '../../domain/values/nearest-name.ts';

@@ -1,6 +1,6 @@
 /** Combines all intelligence sources into one feed: polls them, groups reports into stories and stores the rest. */
 import { merge, type Observable, Observable as Stream } from 'rxjs';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import type { UnknownFields } from '../../../streams/feed-counters.ts';
 import { LONGEST_EVENT_LOOKBACK_HOURS } from '../../domain/intelligence/listening.ts';
 import type { IntelligenceRecord } from '../../domain/intelligence/record.ts';

@@ -1,6 +1,6 @@
 /** Client of FRED: observations of macro series with their vintages, and release dates. See docs/reference/outside/macro-series.md. */
 import type { Observable } from 'rxjs';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
 import { plainDecimal } from '../../domain/values/decimal.ts';
 import { MACRO_SERIES, type MacroObservation, type MacroRelease, type MacroSeries } from '../../domain/intelligence/macro.ts';

@@ -2,7 +2,7 @@
  * Real news providers behind one interface: their requests and the parsing of their articles. Text is truncated, and `readHeadline` alone
  * interprets it. See docs/reference/outside/newswire.md.
  */
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
 import { zonedInstant } from '../../domain/values/instant.ts';
 import type { EntityNames, Mention } from '../../domain/intelligence/entities.ts';

@@ -3,7 +3,7 @@
  * docs/reference/outside/social-posts.md.
  */
 import type { Observable } from 'rxjs';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
 import { zonedInstant } from '../../domain/values/instant.ts';
 import type { EntityNames, Mention } from '../../domain/intelligence/entities.ts';

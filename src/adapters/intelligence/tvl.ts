@@ -2,7 +2,7 @@
  * Client of DefiLlama's value locked: `/v2/chains` and histories of single chains and of all. See docs/reference/outside/value-locked.md.
  */
 import type { Observable } from 'rxjs';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
 import { plainDecimal } from '../../domain/values/decimal.ts';
 import type { ChainTvl, ChainTvlDay } from '../../domain/intelligence/chain-tvl.ts';

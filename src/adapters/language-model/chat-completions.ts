@@ -2,7 +2,7 @@
  * Client of OpenAI-compatible chat completions: one request, limited in time and size, for one JSON object. The answer is not trusted; the
  * caller checks it against the input. See docs/reference/outside/language-model.md.
  */
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import type { Json } from '../../domain/values/canonical-json.ts';
 import { createHttpTransport } from '../http-transport.ts';
 

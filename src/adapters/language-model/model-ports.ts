@@ -1,5 +1,5 @@
 /** Uses of a language model: phrasing an assessment, and rewording a message that no pattern reads. */
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import type { Assessment } from '../../domain/assessment/assess-stock.ts';
 import type { Json } from '../../domain/values/canonical-json.ts';
 import { INTENTS } from '../../domain/copilot/classify.ts';

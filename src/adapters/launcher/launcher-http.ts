@@ -3,7 +3,7 @@
  * same signature until it is answered. Every answer is parsed strictly and verified. See docs/reference/outside/external-launcher.md.
  */
 import type { LauncherClient } from '../../../actors/launcher-launch/commands.ts';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import type { LauncherIntent, LauncherOffer, LauncherPairs, LauncherWord } from '../../domain/launch/launcher.ts';
 import { type Outcome, refuse } from '../../domain/values/refusal.ts';
 import { isAddress } from '../../domain/solana/base58.ts';

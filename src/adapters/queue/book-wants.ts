@@ -1,6 +1,6 @@
 /** Leases on order books through the bus that the feed reads. */
 import { bookKey, type BookWants, bookWantKey } from '../../../streams/book-wants.ts';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import type { BookWant } from '../../domain/market/market-state.ts';
 import type { Venue } from '../../domain/market/venue.ts';
 import type { MarketStateBus } from './market-state-bus.ts';

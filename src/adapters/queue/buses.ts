@@ -1,5 +1,5 @@
 /** Opens the buses of newest quotes and market states, through Redis or within this process. */
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import { createInProcessMarketStateBus, createRedisMarketStateBus, type MarketStateBus } from './market-state-bus.ts';
 import { createInProcessQuoteBus, createRedisQuoteBus, type QuoteBus } from './quote-bus.ts';
 

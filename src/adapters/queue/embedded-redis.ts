@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { accessSync, closeSync, constants, mkdirSync, openSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import type { Redis } from 'ioredis';
-import { claim, commandLine, freePort, type Log, processStartedAt, readIfThere, release, until } from '../server-process.ts';
+import { claim, commandLine, freePort, type Log, processStartedAt, readIfThere, release, until } from '../process/server-process.ts';
 import { isCluster, nodeUrl } from './redis-url.ts';
 
 export interface RedisServer {

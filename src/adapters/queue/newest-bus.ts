@@ -1,6 +1,6 @@
 /** Bus of the newest value per key between processes. Values are conflated and sent together, one message per flush. */
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 import { connectRedis } from './redis-client.ts';
 import { isCluster } from './redis-url.ts';

@@ -3,7 +3,7 @@
  * channel. Nothing is stored: a lost step is sent again and decided once.
  */
 import type { Redis } from 'ioredis';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import { type Outcome, refuse } from '../../domain/values/refusal.ts';
 import type { StepAsk } from '../../domain/outside/replay-step.ts';
 import type { StepChannel } from '../../simulation/blind/replay-host.ts';

@@ -1,5 +1,5 @@
 /** Market data of agent tokens: holders, creators and curves from the node, depth and prices from the feeds. */
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import { type CreatorLook, type DepthLook, halfOf, type PriceLook, type TokenLook } from '../../domain/agent-market/analysis.ts';
 import { vestingState } from '../../domain/agent-market/vesting-state.ts';
 import type { CatalogEntry } from '../../domain/catalog/catalog.ts';

@@ -1,5 +1,5 @@
 /** Reads wallets of the primary chain from its node for the API. */
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import type { PrimaryBalances } from '../../domain/portfolio/account.ts';
 import { type Outcome, refuse } from '../../domain/values/refusal.ts';
 import { NodeError } from '../json-rpc.ts';

@@ -1,5 +1,5 @@
 /** JSON-RPC client of a primary chain node for prepared transactions and balances. See docs/reference/outside/primary-chain.md. */
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import type { HolderReading } from '../../domain/agent-market/holders.ts';
 import { type Outcome, refuse } from '../../domain/values/refusal.ts';
 import { base58, isAddress } from '../../domain/solana/base58.ts';

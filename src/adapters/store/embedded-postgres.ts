@@ -28,7 +28,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import postgres from 'postgres';
 import { errorText } from '../../domain/values/value-text.ts';
-import { claim, commandLine, freePort, type Log, processStartedAt, readIfThere, release, until } from '../server-process.ts';
+import { claim, commandLine, freePort, type Log, processStartedAt, readIfThere, release, until } from '../process/server-process.ts';
 
 export interface EmbeddedPostgres {
   /** URL of the database `sevengate` with its password: a secret. */

@@ -1,6 +1,6 @@
 /** Progress of long work without a record of its own. The worker writes its row, and all readers can read it. */
 import { basename } from 'node:path';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import type { CandleSeries } from '../../domain/candles/candle.ts';
 import type { LongWork, WorkKind } from '../../domain/values/long-work.ts';
 import type { Page, PageOf } from '../../domain/values/page.ts';

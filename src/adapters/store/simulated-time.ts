@@ -1,6 +1,6 @@
 /** Simulated time of a sandbox, stored in its database. Only the owner of the tables can advance it. */
-import type { Clock } from '../../../streams/clock.ts';
-import { aheadOfSystem, createLiveClock } from '../../../streams/live-clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
+import { aheadOfSystem, createLiveClock } from '../../../streams/clock/live-clock.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 import type { StretchPorts } from '../../simulation/stretch/stretch.ts';
 import type { Sql, Transaction } from './database.ts';

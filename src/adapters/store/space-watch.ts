@@ -1,6 +1,6 @@
 /** Watches free space: the disk of the state folder, and changes that the database refused for lack of space. */
 import { statfs } from 'node:fs/promises';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import { errorText } from '../../domain/values/value-text.ts';
 import { isOutOfResources } from './database.ts';
 

@@ -1,9 +1,9 @@
 /** Maintains the store: deletes or archives old rows and reports stalled shards. */
 import type { LoopName } from '../../../actors/runtime/loops.ts';
 import type { RecurringWork } from '../../../actors/runtime/recurring.ts';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import type { Log } from '../../../streams/log.ts';
-import type { ServiceMetrics } from '../metrics.ts';
+import type { ServiceMetrics } from '../log/metrics.ts';
 import { countQuarantined } from './actors/quarantine-store.ts';
 import { forgetActivities, forgetAnnouncements, forgetInputs } from './actors/forget-old.ts';
 import { stalledShards } from './agents/shard-health.ts';

@@ -3,7 +3,7 @@
  * were cut. The agents' side is read from the store a moment later and put in line by time.
  */
 import { EMPTY, type Observable } from 'rxjs';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import type { ActorEvent, ActorState } from '../../domain/agents/actor-step.ts';
 import type { Autonomy, Stage } from '../../domain/agents/agent.ts';
 import type { IndicatorNeed } from '../../domain/market/cut.ts';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Observable } from 'rxjs';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import type { FeedMessage } from '../../domain/market/market-event.ts';
 import { TAPE_BATCH, type TapeEvent, type TapeHeader, tapeHeaderLine } from '../../domain/tape/tape.ts';
 import type { EpochMs } from '../../domain/values/time.ts';

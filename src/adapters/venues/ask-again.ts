@@ -1,8 +1,8 @@
 /** The one loop of everything that is asked again and again: round after round, with a backoff after failures. */
-import { createClockScheduler } from '../../../streams/clock-scheduler.ts';
+import { createClockScheduler } from '../../../streams/clock/clock-scheduler.ts';
 import { catchError, concat, defer, from, type Observable, type ObservableInput, race, repeat, retry, tap, throwError, timer } from 'rxjs';
 import { backoffMs } from '../../../streams/backoff.ts';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import { VenueError } from './venue-feed.ts';
 
 export interface AskAgainOptions<Message> {

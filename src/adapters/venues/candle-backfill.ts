@@ -1,6 +1,6 @@
 /** Fetches a venue's history of one series bit by bit: within its request budget, resumable, and with every answer remembered. */
 import type { CandleHistory } from '../../../streams/candle-keeper.ts';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import type { Candle, CandleSeries } from '../../domain/candles/candle.ts';
 import { type CandleWindow, OUT_OF_REACH, type TimeRange } from '../../domain/candles/candle-gaps.ts';
 import { type EpochMs, isoTime, slotOf } from '../../domain/values/time.ts';

@@ -1,6 +1,6 @@
 /** Closed bars for the API: what is stored, and what the venue still has of a window that it was not asked for yet. */
 import type { CandleHistory } from '../../../streams/candle-keeper.ts';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import type { Log } from '../../../streams/log.ts';
 import type { CandleWindow } from '../../domain/candles/candle-gaps.ts';
 import type { CandleSeries, StoredCandle } from '../../domain/candles/candle.ts';

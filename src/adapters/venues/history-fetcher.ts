@@ -1,6 +1,6 @@
 /** History for evaluations, fetched from the venues and stored. */
 import type { CandleHistory } from '../../../streams/candle-keeper.ts';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import { sourceStretches } from '../../domain/backtest/known-events.ts';
 import { canonicalHash } from '../../domain/values/canonical-json.ts';
 import { eventSourcesOf } from '../../domain/intelligence/listening.ts';

@@ -1,6 +1,6 @@
 /** Keeps the hourly bars of the last weeks that half-lives and momentum are computed from, one series after the other, while nothing waits for them. */
 import type { CandleHistory } from '../../../streams/candle-keeper.ts';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import { type EpochMs, HOUR_MS, slotOf } from '../../domain/values/time.ts';
 import { type InstrumentKey, splitInstrumentKey, type Venue } from '../../domain/market/venue.ts';
 import type { createCandleStore } from '../store/candles/candle-store.ts';

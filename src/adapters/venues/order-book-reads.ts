@@ -1,6 +1,6 @@
 /** Order books on demand, in any process: asked of the venue itself, and assessed by their sides and their times. */
-import { CLOCK_SKEW, CROSSED, flagsOf, flagBitsOf, ONE_SIDED, OVER_AGE, qualityWith } from '../../../streams/flag-bits.ts';
-import { limitsOf, qualityLimits } from '../../../streams/quality-limits.ts';
+import { CLOCK_SKEW, CROSSED, flagsOf, flagBitsOf, ONE_SIDED, OVER_AGE, qualityWith } from '../../../streams/quality/flag-bits.ts';
+import { limitsOf, qualityLimits } from '../../../streams/quality/quality-limits.ts';
 import { CATALOG } from '../../domain/catalog/catalog.ts';
 import { compareDecimals } from '../../domain/values/decimal.ts';
 import type { OrderBookSnapshot } from '../../domain/market/market-state.ts';

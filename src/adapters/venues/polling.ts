@@ -4,7 +4,7 @@
  */
 import { concat, defer, EMPTY, expand, from, mergeMap, type Observable, of } from 'rxjs';
 import { backoffMs } from '../../../streams/backoff.ts';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import type { FeedMessage } from '../../domain/market/market-event.ts';
 import type { RejectionReason } from '../../domain/market/quote.ts';
 import { askAgain } from './ask-again.ts';

@@ -3,9 +3,9 @@
  * one is not live or not deep enough. A venue's answer is everybody's, for as long as a quote of it would be live.
  */
 import { bookKey, type BookWants } from '../../../streams/book-wants.ts';
-import type { Clock } from '../../../streams/clock.ts';
-import { limitsOf, qualityLimits } from '../../../streams/quality-limits.ts';
-import { isReceived } from '../../../streams/state-quality.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
+import { limitsOf, qualityLimits } from '../../../streams/quality/quality-limits.ts';
+import { isReceived } from '../../../streams/quality/state-quality.ts';
 import { CATALOG } from '../../domain/catalog/catalog.ts';
 import { type AskedBook, type MarketState, marketStateKey, type OrderBookSnapshot } from '../../domain/market/market-state.ts';
 import type { OrderBook } from '../../domain/market/order-book.ts';

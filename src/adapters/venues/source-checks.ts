@@ -1,6 +1,6 @@
 /** Checks the configured real sources against the catalog before anything is started. */
 
-import { qualityLimits } from '../../../streams/quality-limits.ts';
+import { qualityLimits } from '../../../streams/quality/quality-limits.ts';
 import { CATALOG } from '../../domain/catalog/catalog.ts';
 import { SPOTCHAIN_PER_MINUTE } from './spotchain/access.ts';
 import { roundLengthMs, SHORTEST_ROUND_MS } from './spotchain/feed.ts';

@@ -1,6 +1,6 @@
 /** HTTP client of a venue: one host, time and size limits, the request budget, no redirects. See docs/reference/outside/rules.md. */
 import { backoffMs } from '../../../streams/backoff.ts';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 import type { Venue } from '../../domain/market/venue.ts';

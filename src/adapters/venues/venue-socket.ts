@@ -1,10 +1,10 @@
 /** Reconnecting websocket to a venue: backoff, watchdogs, status events, counted rejections. See docs/reference/outside/rules.md. */
-import { createClockScheduler } from '../../../streams/clock-scheduler.ts';
+import { createClockScheduler } from '../../../streams/clock/clock-scheduler.ts';
 import type { IncomingMessage } from 'node:http';
 import { catchError, concat, defer, EMPTY, Observable, of, retry, type Subscriber, throwError, timer } from 'rxjs';
 import { type RawData, WebSocket } from 'ws';
 import { backoffMs } from '../../../streams/backoff.ts';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import type { FeedMessage } from '../../domain/market/market-event.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 import type { Venue } from '../../domain/market/venue.ts';

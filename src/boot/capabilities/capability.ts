@@ -18,7 +18,7 @@ import type { RecurringWork } from '../../../actors/runtime/recurring.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import type { ShardTicker, Turns } from '../../../actors/ticking/shard-ticker.ts';
 import type { TradingTickStore } from '../../../actors/ticking/trading-decisions.ts';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import type { createActorStore } from '../../adapters/store/actors/actor-store.ts';
 import type { Sql } from '../../adapters/store/database.ts';
 import type { ReserveReads } from '../../adapters/store/vaults/reserve-store.ts';

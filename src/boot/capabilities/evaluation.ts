@@ -6,7 +6,7 @@ import type { Evaluation } from '../../../actors/evaluation/protocol.ts';
 import { type EvaluationRunner, type RunWorker, startRunWorker } from '../../../actors/evaluation/run-worker.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import type { ApiPorts } from '../../../api/ports.ts';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import { createRunPages } from '../../adapters/report-page.ts';
 import type { Sql } from '../../adapters/store/database.ts';
 import { createEvaluationReads, createRunStore } from '../../adapters/store/evaluations/evaluation-store.ts';

@@ -9,8 +9,8 @@ import { createDecisionReads } from '../../adapters/store/agents/decision-reads.
 import { createTakeReads, unaskedTakes } from '../../adapters/store/takes/take-reads.ts';
 import { CATALOG } from '../../domain/catalog/catalog.ts';
 import { TAKE_TICK_MS } from '../../domain/values/time.ts';
-import { createBreakersOfTakes } from '../breakers.ts';
-import { createLiveRounds } from '../live-rounds.ts';
+import { createBreakersOfTakes } from '../wiring/breakers.ts';
+import { createLiveRounds } from '../sandbox/live-rounds.ts';
 import type { ActorCapability } from './capability.ts';
 import { tradingTicker } from './trading-ticks.ts';
 

@@ -12,8 +12,8 @@ import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts'
 import { startTimers } from '../../../actors/runtime/timers.ts';
 import { createTurns } from '../../../actors/ticking/shard-ticker.ts';
 import type { TradingTickStore } from '../../../actors/ticking/trading-decisions.ts';
-import type { Clock } from '../../../streams/clock.ts';
-import type { ServiceMetrics } from '../../adapters/metrics.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
+import type { ServiceMetrics } from '../../adapters/log/metrics.ts';
 import type { QueueAddress } from '../../adapters/queue/bullmq.ts';
 import { openTickQueue, type TickJob } from '../../adapters/queue/tick-queue.ts';
 import { openWorkPlan } from '../../adapters/queue/work-plan.ts';
@@ -28,9 +28,9 @@ import { createProposalStore } from '../../adapters/store/orders/proposal-store.
 import { type KeptDays, stalledShardsWatch, tidyingWork } from '../../adapters/store/store-upkeep.ts';
 import type { WorkerDeps, WorkerTrading } from '../capabilities/capability.ts';
 import { ACTOR_KINDS, activityWorkersOf, recurringWorkOf, tickersOf, watchesOf } from '../capabilities/index.ts';
-import { leaderboardWork } from '../leaderboard.ts';
-import { reserveWork } from '../reserves.ts';
-import type { Logger } from '../../adapters/log.ts';
+import { leaderboardWork } from '../wiring/leaderboard.ts';
+import { reserveWork } from '../wiring/reserves.ts';
+import type { Logger } from '../../adapters/log/log.ts';
 
 /** Shards that one process ticks at a time. */
 const SHARDS_AT_ONCE = 4;

@@ -2,7 +2,7 @@
 import { AGENT_TOKEN } from '../../../actors/agent/agent-tokens.ts';
 import { servePipes } from '../../../api/mcp/terminal.ts';
 import type { ToolSet } from '../../../api/mcp/tool-sets.ts';
-import { servedRoutes } from '../../../api/openapi.ts';
+import { servedRoutes } from '../../../api/document/openapi.ts';
 import type { ClientOptions } from './client-options.ts';
 import { connectionOf } from './terminal.ts';
 

@@ -1,7 +1,7 @@
 /** A client of the running service and somewhere to print, for the commands that ask it. */
 import { ApiError, type Client, createClient } from '../../../clients/typescript/src/index.ts';
 import { localService } from '../../../clients/typescript/src/local.ts';
-import { createLiveClock } from '../../../streams/live-clock.ts';
+import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 import { readNamedFile } from '../../adapters/named-file.ts';
 import { print } from '../words.ts';
 import type { ClientOptions } from './client-options.ts';

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { getAddressDecoder } from '@solana/kit';
 import { decodeFunctionData, getAddress, type Hex, parseAbi } from 'viem';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import { readTokenAccount } from '../../domain/solana/token-layout.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 import { SANDBOX_MESSENGER } from '../evmchain/ledger.ts';

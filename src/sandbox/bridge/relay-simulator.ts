@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { address, isAddress as isSolanaAddress } from '@solana/kit';
 import { decodeFunctionData, type Hex, isAddress } from 'viem';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import { SANDBOX_DEPOSITORY } from '../evmchain/ledger.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import { type LoopbackAnswer, type LoopbackRequest, listenOnLoopback } from '../loopback.ts';

@@ -1,5 +1,5 @@
 /** Pushes of a simulated bridge provider: tells each socket which of the requests that it follows have moved. */
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import type { LoopbackSession, LoopbackSocket } from '../loopback.ts';
 
 /** Interval of the check for something to push. */

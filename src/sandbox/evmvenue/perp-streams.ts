@@ -1,5 +1,5 @@
 /** Sockets of the simulated perpetuals venue: their subscriptions, and what is sent while they last. */
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 import { type FaultSwitch, seededRandom } from '../faults.ts';
 import type { LoopbackSession, LoopbackSocket } from '../loopback.ts';

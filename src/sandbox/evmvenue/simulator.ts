@@ -1,5 +1,5 @@
 /** A simulator of the perpetuals venue on loopback: Hyperliquid's `/info` and `/ws` wire formats over the seeded market. */
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import { type LoopbackAnswer, type LoopbackRequest, listenOnLoopback } from '../loopback.ts';
 import type { Market } from '../market/market.ts';

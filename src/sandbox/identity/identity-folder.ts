@@ -1,6 +1,6 @@
 /** State folder of the sandbox's identity provider, with its keys, with which any process of the state folder may mint. */
 import { join } from 'node:path';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import { SANDBOX_ISSUER } from './provider.ts';
 import { openSigningKeys, type SigningKeys } from './signing-keys.ts';
 

@@ -1,7 +1,7 @@
 /** Tokens of the example members as files beside the state, if the identity provider is the sandbox's. */
 import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import { EXAMPLE_MEMBERS } from '../example-organization.ts';
 import { localSigningKeys } from './identity-folder.ts';
 import { SANDBOX_AUDIENCE } from './provider.ts';

@@ -1,5 +1,5 @@
 /** The sandbox's identity provider on loopback: a discovery document and a key set over persisted keys. */
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import { createHttpSimulator, type HttpSimulator } from '../reference/http-simulator.ts';
 import { openSigningKeys, type SigningKeys } from './signing-keys.ts';

@@ -3,7 +3,7 @@
  * the app's credentials and an authorization signature, and the ways in which a remote signer can go wrong.
  */
 import { createPublicKey, verify } from 'node:crypto';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import { canonicalJson, type Json } from '../../domain/values/canonical-json.ts';
 import { fromBase58 } from '../../domain/solana/base58.ts';
 import { readTransaction, type WireTransaction } from '../../domain/solana/message.ts';

@@ -3,7 +3,7 @@
  * real one's manners: pages by signature, failed transactions among the others, swap events only sometimes, and no useful types.
  */
 import type { Address } from '@solana/kit';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import { isAddress } from '../../domain/solana/base58.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import { type LoopbackAnswer, type LoopbackRequest, listenOnLoopback } from '../loopback.ts';

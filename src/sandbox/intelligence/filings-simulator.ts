@@ -1,5 +1,5 @@
 /** A simulator of SEC EDGAR's submissions on loopback: columns of filings per company, fair access enforced. */
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import { newYorkOffsetMs, tradingDay } from '../../domain/market/session.ts';
 import { DAY_MS, type EpochMs } from '../../domain/values/time.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';

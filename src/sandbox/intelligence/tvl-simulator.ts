@@ -1,5 +1,5 @@
 /** A simulator of DefiLlama's chains on loopback: value locked that follows the market's coins. */
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import { DAY_MS, type EpochMs } from '../../domain/values/time.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import type { Market } from '../market/market.ts';

@@ -2,7 +2,7 @@
  * A simulator of an OpenAI-compatible endpoint (`POST /v1/chat/completions`). It rewords faithfully, or as badly as a
  * course says: it answers nonsense, invents numbers and sources, or does what a text that it was given tells it.
  */
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import { createHttpSimulator, type HttpSimulator, type SimulatorReply } from '../reference/http-simulator.ts';
 import { createModelScript, type ModelCourse, type ModelScript } from './script.ts';

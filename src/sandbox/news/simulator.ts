@@ -1,5 +1,5 @@
 /** A simulator of a wire service on loopback: items in order of publication, read page by page with a cursor. */
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import type { SeededStories, WireItem } from '../intelligence/seeded-stories.ts';
 import { createHttpSimulator, type HttpSimulator } from '../reference/http-simulator.ts';

@@ -1,6 +1,6 @@
 /** A simulator of Kalshi on loopback: `/trade-api/v2` and the signed socket `/trade-api/ws/v2` over the seeded questions. */
 import { createPublicKey } from 'node:crypto';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import { listenOnLoopback } from '../loopback.ts';
 import type { KalshiVenue } from './kalshi-markets.ts';

@@ -1,6 +1,6 @@
 /** Markets of Polymarket: the sandbox's questions under this venue's ids, with their books, oracle and trades. */
 import { createHash } from 'node:crypto';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 import { bendPrices, type FaultSwitch } from '../faults.ts';
 import type { SeededBook, SeededQuestion, SeededQuestions, SeededTrade } from './seeded-questions.ts';

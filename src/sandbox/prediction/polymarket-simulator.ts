@@ -1,5 +1,5 @@
 /** A simulator of Polymarket on loopback: Gamma, CLOB and Data under `/gamma`, `/clob` and `/data`, the market channel under `/ws/market`. */
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import { listenOnLoopback } from '../loopback.ts';
 import { CHANNEL_PATH, createMarketChannel } from './polymarket-channel.ts';

@@ -1,6 +1,6 @@
 /** A loopback HTTP server for simulators that check keys or stream: answers, event streams, and the faults of both. */
 import http from 'node:http';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import { createFramePipe, type FaultSwitch, spoiledBody } from '../faults.ts';
 import { answerPlainly, guarded, listenLocally, readTarget } from '../local-server.ts';
 

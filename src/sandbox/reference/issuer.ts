@@ -1,5 +1,5 @@
 /** A simulator of the pre-IPO issuer's keyless route `/api/prestocks`, over the seeded market. */
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import { bendPrice, createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import type { Market } from '../market/market.ts';
 import { createHttpSimulator, type HttpSimulator } from './http-simulator.ts';

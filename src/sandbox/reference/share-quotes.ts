@@ -1,6 +1,6 @@
 /** A simulator of an authenticated quote service for shares (Finnhub's shape) on loopback, over the seeded market. */
 
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import type { Market } from '../market/market.ts';

@@ -1,6 +1,6 @@
 /** A simulator of Pyth on loopback: Hermes' latest prices and update stream, and the bar history, over the seeded market. */
 
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 import { bendPrice, createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import type { Market } from '../market/market.ts';

@@ -1,6 +1,6 @@
 /** The sandbox's primary chain: a virtual machine with slots, commitments, blockhashes that expire and forks on command. */
 import { type Address, address, lamports as amountOf, type EncodedAccount } from '@solana/kit';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import type { TransactionError } from './errors.ts';
 import { createModelledMachine, type ProgramModel } from './launch-programs/modelled-machine.ts';
 import { createMachine, type Machine, type Moment, memoOf, type Run } from './machine.ts';

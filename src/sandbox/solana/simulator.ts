@@ -1,5 +1,5 @@
 /** A simulator of the primary chain's node on loopback: JSON-RPC and its subscriptions over a real virtual machine. */
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import { AGGREGATOR_PROGRAM } from '../../domain/solana/programs.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import { type LoopbackAnswer, type LoopbackRequest, type LoopbackServer, listenOnLoopback } from '../loopback.ts';

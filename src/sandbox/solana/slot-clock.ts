@@ -1,7 +1,7 @@
 /** Slots, commitments and blockhashes of the sandbox's chain: by the clock or on command, and held back on command. */
 import { createHash } from 'node:crypto';
 import { getBase58Decoder } from '@solana/kit';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 
 export type Commitment = 'processed' | 'confirmed' | 'finalized';

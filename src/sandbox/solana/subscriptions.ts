@@ -1,5 +1,5 @@
 /** Subscriptions of the sandbox's node: a signature that comes as far as was asked, and slots. */
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import type { LoopbackSession, LoopbackSocket } from '../loopback.ts';
 import { repeat } from '../reference/http-simulator.ts';
 import type { SolanaChain } from './chain.ts';

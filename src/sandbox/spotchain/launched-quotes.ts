@@ -1,5 +1,5 @@
 /** Quotes, prices and bars of launched tokens: through their own curve or pool, and over what that is quoted in. */
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import { priceOfSqrt } from '../../domain/launch/curve/config.ts';
 import type { CurveDirection } from '../../domain/launch/curve/swap.ts';
 import { NATIVE_MINT } from '../../domain/launch/quote-tokens.ts';

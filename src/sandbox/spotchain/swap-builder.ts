@@ -1,6 +1,6 @@
 /** The aggregator's builder: real transactions for its quotes, which a maker has signed already, and the landing of those that come back. */
 import { type Address, address, type Instruction, isAddress } from '@solana/kit';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import { readTokenAccount } from '../../domain/solana/token-layout.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 import type { SimulatorReply } from '../reference/http-simulator.ts';

@@ -1,6 +1,6 @@
 /** The websocket API of the simulated spot exchange, as far as it reports orders: subscriptions with a signature, and their events. */
 import type { EpochMs } from '../../domain/values/time.ts';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import type { LoopbackAnswer, LoopbackRequest, LoopbackSession, LoopbackSocket } from '../loopback.ts';
 import { RepeatingCalls } from '../repeating-calls.ts';
 import { amountText } from './exact-amount.ts';

@@ -1,5 +1,5 @@
 /** Life of a socket at the simulated exchange: it pings, and ends one that does not answer or that is a day old. */
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import { DAY_MS } from '../../domain/values/time.ts';
 import type { LoopbackSocket } from '../loopback.ts';
 import type { RepeatingCalls } from '../repeating-calls.ts';

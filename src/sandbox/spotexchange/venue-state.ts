@@ -1,5 +1,5 @@
 /** Shared state of the endpoints and the streams of the simulated spot exchange. */
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 import type { FaultSwitch } from '../faults.ts';
 import type { Market } from '../market/market.ts';

@@ -2,7 +2,7 @@
 import type { Worker } from 'node:worker_threads';
 import type { EvaluationJob } from '../../../actors/evaluation/run-worker.ts';
 import { runEvery } from '../../../actors/runtime/run-every.ts';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import { type Outcome, refuse } from '../../domain/values/refusal.ts';
 import type { StepAsk } from '../../domain/outside/replay-step.ts';
 import type { EpochMs } from '../../domain/values/time.ts';

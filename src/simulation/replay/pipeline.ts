@@ -3,13 +3,13 @@
  * order.
  */
 import { createFeedCounters } from '../../../streams/feed-counters.ts';
-import { createFreshness } from '../../../streams/freshness.ts';
-import { createFusedQuality } from '../../../streams/fused-quality.ts';
+import { createFreshness } from '../../../streams/quality/freshness.ts';
+import { createFusedQuality } from '../../../streams/quality/fused-quality.ts';
 import { createIndicatorBoard } from '../../../streams/indicator-board.ts';
 import { createMarketView } from '../../../streams/market-view.ts';
 import { PlainRuns } from '../../../streams/plain-runs.ts';
 import { type Cutter, createCutter, type InstrumentRelations } from '../../../streams/slot-cut.ts';
-import { createVirtualClock, type VirtualClock } from '../../../streams/virtual-clock.ts';
+import { createVirtualClock, type VirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import type { Cut, IndicatorNeed, Observation } from '../../domain/market/cut.ts';
 import type { FeedMessage } from '../../domain/market/market-event.ts';
 import type { QuoteDigits } from '../../domain/market/quote-digits.ts';

@@ -1,6 +1,6 @@
 /** The feeds of a seeded run: a price twice a second per instrument, unless a fault says otherwise. */
 import { Subject } from 'rxjs';
-import type { VirtualClock } from '../../../streams/virtual-clock.ts';
+import type { VirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import type { FeedMessage } from '../../domain/market/market-event.ts';
 import { DAY_MS, type EpochMs, HOUR_MS } from '../../domain/values/time.ts';
 import type { Venue } from '../../domain/market/venue.ts';

@@ -7,7 +7,7 @@ import { createMemoryStore } from '../../../actors/runtime/memory-store.ts';
 import { startTimers } from '../../../actors/runtime/timers.ts';
 import { createTradingTicker, type MarkedAgent } from '../../../actors/ticking/trading-decisions.ts';
 import { createMarketPipeline, type MarketPipeline } from '../../../streams/market-pipeline.ts';
-import { createVirtualClock, type VirtualClock } from '../../../streams/virtual-clock.ts';
+import { createVirtualClock, type VirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import type { Autonomy } from '../../domain/agents/agent.ts';
 import { CATALOG } from '../../domain/catalog/catalog.ts';
 import type { Cut } from '../../domain/market/cut.ts';

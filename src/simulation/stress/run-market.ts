@@ -1,7 +1,7 @@
 /** The market of one stress run: the pipeline that live quotes go through, on a clock of its own, and what it shows at an instant. */
 
 import { createMarketPipeline, type MarketPipeline } from '../../../streams/market-pipeline.ts';
-import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import { CATALOG } from '../../domain/catalog/catalog.ts';
 import type { Cut } from '../../domain/market/cut.ts';
 import type { CompiledManifest } from '../../domain/agents/decide.ts';

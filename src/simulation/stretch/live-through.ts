@@ -3,7 +3,7 @@
  * what follows from a tick (orders, timers) is carried out at its own instant, before the next slot begins. The parts are those
  * of the live service over its own store; only the clock is a virtual one.
  */
-import type { VirtualClock } from '../../../streams/virtual-clock.ts';
+import type { VirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import { AGENT_TICK_MS, type EpochMs, HOUR_MS } from '../../domain/values/time.ts';
 import { ORDER_AFTER_MS } from '../paper-broker.ts';
 

@@ -2,7 +2,7 @@
  * Moves the time of a sandbox on: holds the duties of the live service meanwhile, lives through the stretch under a virtual
  * clock, and keeps what every hour leads to. What it is lived with (streams, worker, store) is the live service's own.
  */
-import { createVirtualClock, type VirtualClock } from '../../../streams/virtual-clock.ts';
+import { createVirtualClock, type VirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import type { ShardTicker } from '../../../actors/ticking/shard-ticker.ts';
 import type { TickDuty, TickStore } from '../../../actors/ticking/tick-store.ts';
 import type { Cut } from '../../domain/market/cut.ts';

@@ -13,7 +13,7 @@ import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts'
 import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
 import type { EpochMs } from '../../../src/domain/values/time.ts';
 import type { InstrumentKey, Venue } from '../../../src/domain/market/venue.ts';
-import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { actorsOn } from '../../world/actor-world.ts';
 import { SLOT, sampleManifest } from './sample.ts';

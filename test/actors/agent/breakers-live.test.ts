@@ -9,11 +9,11 @@ import { writeRecords } from '../../../src/adapters/store/actors/actor-records.t
 import { createBreakerFacts } from '../../../src/adapters/store/agents/breaker-facts.ts';
 import { writeCut } from '../../../src/adapters/store/agents/cut-store.ts';
 import { expectedSlippage } from '../../../src/adapters/store/gates/evidence-store.ts';
-import { createBreakers } from '../../../src/boot/breakers.ts';
+import { createBreakers } from '../../../src/boot/wiring/breakers.ts';
 import { bookIds, emptyBook, type Fill, markBook, utcDayOf } from '../../../src/domain/books/book.ts';
 import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
-import { createLiveClock } from '../../../streams/live-clock.ts';
-import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { createLiveClock } from '../../../streams/clock/live-clock.ts';
+import { createVirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import { createGateFixture, type GateFixture, ORG } from '../../adapters/store/gates/gate-fixture.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { payIntoVault } from '../../harness/vault.ts';

@@ -2,7 +2,7 @@
 // again and again while they are being paused.
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../../src/adapters/store/database.ts';
-import { createLiveClock } from '../../../streams/live-clock.ts';
+import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 import { measured, percentile } from '../../harness/measured.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { actorsOn } from '../../world/actor-world.ts';

@@ -7,7 +7,7 @@ import { readPermitFacts } from '../../../src/adapters/store/actors/actor-record
 import { createAgentDirectory } from '../../../src/adapters/store/agents/agent-directory.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import { supersededBy } from '../../../src/domain/orders/execution.ts';
-import { createLiveClock } from '../../../streams/live-clock.ts';
+import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 import { actorsOn } from '../../world/actor-world.ts';

@@ -5,7 +5,7 @@ import { stalledShards } from '../../../src/adapters/store/agents/shard-health.t
 import { writeCut } from '../../../src/adapters/store/agents/cut-store.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import { verifyTrail } from '../../../src/adapters/store/trail-verifier.ts';
-import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { actorsOn } from '../../world/actor-world.ts';
 import { condition, SLOT, sampleCut, sampleManifest } from './sample.ts';

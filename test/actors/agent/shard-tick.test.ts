@@ -8,7 +8,7 @@ import { createDispatchStore } from '../../../src/adapters/store/agents/dispatch
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import { verifyTrail } from '../../../src/adapters/store/trail-verifier.ts';
 import { decisionHash, GENESIS_HASH } from '../../../src/domain/agents/decision.ts';
-import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { oneDecisionPerSlot } from '../../invariants/one-decision-per-slot.ts';
 import { actorsOn } from '../../world/actor-world.ts';

@@ -13,7 +13,7 @@ import type { Listing } from '../../../src/domain/marketplace/listing.ts';
 import { TOKEN_PROGRAM } from '../../../src/domain/solana/programs.ts';
 import { sandboxKey } from '../../../src/sandbox/solana/keys.ts';
 import { createSolanaSimulator } from '../../../src/sandbox/solana/simulator.ts';
-import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import { actorWorld } from '../../world/actor-world.ts';
 import { SLOT, sampleManifest } from '../agent/sample.ts';
 import { must } from '../launch/launch-fixture.ts';

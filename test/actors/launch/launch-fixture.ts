@@ -15,7 +15,7 @@ import { readTransaction } from '../../../src/domain/solana/message.ts';
 import { type SandboxKey, sandboxKey } from '../../../src/sandbox/solana/keys.ts';
 import { startKeeper } from '../../../src/sandbox/solana/launch-programs/keeper.ts';
 import { createSolanaSimulator } from '../../../src/sandbox/solana/simulator.ts';
-import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import { actorWorld } from '../../world/actor-world.ts';
 import { SLOT } from '../agent/sample.ts';
 

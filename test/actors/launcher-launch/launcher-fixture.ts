@@ -9,7 +9,7 @@ import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
 import type { LauncherLaunch } from '../../../actors/launcher-launch/resource.ts';
 import { createLauncherSimulator } from '../../../src/sandbox/launcher/launcher-simulator.ts';
 import { type SandboxKey, sandboxKey } from '../../../src/sandbox/solana/keys.ts';
-import { createLiveClock } from '../../../streams/live-clock.ts';
+import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 import { sampleManifest } from '../agent/sample.ts';
 import { launchFixture, must, ORG } from '../launch/launch-fixture.ts';
 

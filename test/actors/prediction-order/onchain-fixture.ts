@@ -21,7 +21,7 @@ import { associatedAccount, buildTransaction, TOKEN, transferChecked } from '../
 import { sandboxKey } from '../../../src/sandbox/solana/keys.ts';
 import { createSolanaSimulator } from '../../../src/sandbox/solana/simulator.ts';
 import { decodeTransaction } from '../../../src/sandbox/solana/decode-transaction.ts';
-import { createLiveClock } from '../../../streams/live-clock.ts';
+import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 import { riskOn } from '../../harness/trading.ts';
 import { actorWorld } from '../../world/actor-world.ts';
 

@@ -24,7 +24,7 @@ import { SANDBOX_MAKER } from '../../../src/sandbox/spotchain/maker.ts';
 import { createSpotchainSimulator } from '../../../src/sandbox/spotchain/simulator.ts';
 import { createSwapBuilder } from '../../../src/sandbox/spotchain/swap-builder.ts';
 import { createPreTrade } from '../../../src/trading/pre-trade.ts';
-import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import { keyOf } from '../../domain/solana/honest-transactions.ts';
 import { NO_ORDER_BOOKS, riskOn } from '../../harness/trading.ts';
 import { actorWorld } from '../../world/actor-world.ts';

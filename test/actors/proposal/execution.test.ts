@@ -7,7 +7,7 @@ import { TOLD } from '../../../actors/runtime/activities.ts';
 import type { Fill } from '../../../src/domain/books/book.ts';
 import type { VenueAnswer } from '../../../src/domain/orders/execution.ts';
 import type { Order } from '../../../src/domain/orders/order.ts';
-import { createLiveClock } from '../../../streams/live-clock.ts';
+import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 import { eagerManifest, fillOf, ORG, type TradingFixture, tradingFixture } from './trading-fixture.ts';
 
 let fixture: TradingFixture;

@@ -1,7 +1,7 @@
 // The halt against everything that leads to an order, at the same moment, on real PostgreSQL: after its answer nothing begins.
 import { expect, test } from 'vitest';
 import type { ExecutionClient } from '../../../actors/proposal/execution-client.ts';
-import { createLiveClock } from '../../../streams/live-clock.ts';
+import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 import { rounds } from '../../harness/rounds.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 import { ORG, tradingFixture } from './trading-fixture.ts';

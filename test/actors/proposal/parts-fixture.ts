@@ -16,7 +16,7 @@ import { type ExecutionMode, type OrderSide, orderOf } from '../../../src/domain
 import type { Quote } from '../../../src/domain/market/quote.ts';
 import type { FlowTrade } from '../../../src/domain/orders/resting-fill.ts';
 import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
-import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import { SLOT } from '../agent/sample.ts';
 import { quoteOf } from './trading-fixture.ts';
 import { eachRow } from '../../../actors/runtime/containment.ts';

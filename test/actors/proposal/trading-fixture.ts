@@ -24,7 +24,7 @@ import type { FlowTrade } from '../../../src/domain/orders/resting-fill.ts';
 import type { DisabledVenues } from '../../../src/domain/risk/index.ts';
 import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import { createPreTrade } from '../../../src/trading/pre-trade.ts';
-import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import { borrowDatabase } from '../../harness/reused-database.ts';
 import { riskOn } from '../../harness/trading.ts';
 import { payIntoVault } from '../../harness/vault.ts';

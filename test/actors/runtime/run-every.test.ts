@@ -1,7 +1,7 @@
 // The daemons' looking goes on after errors and after an answer that never comes.
 import { expect, test } from 'vitest';
 import { runEvery } from '../../../actors/runtime/run-every.ts';
-import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../../streams/clock/virtual-clock.ts';
 
 test('a look that fails, and one that never ends, are reported and followed by the next', async () => {
   const clock = createVirtualClock(0);

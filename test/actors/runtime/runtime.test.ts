@@ -14,7 +14,7 @@ import { createActorStore } from '../../../src/adapters/store/actors/actor-store
 import { shareCommits } from '../../../src/adapters/store/actors/shared-commits.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import { uuidV7 } from '../../../src/domain/values/ids.ts';
-import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { lampKind } from './lamp.ts';
 import { eachRow } from '../../../actors/runtime/containment.ts';

@@ -10,7 +10,7 @@ import { tradersSubscribedTo } from '../../../src/adapters/store/agents/manifest
 import { policyTake } from '../../../src/domain/basis/policy.ts';
 import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
 import { readTakeFields } from '../../../src/domain/take/read-take.ts';
-import { createLiveClock } from '../../../streams/live-clock.ts';
+import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 import { undocumentedAnnouncement } from '../../harness/documented-frames.ts';
 import { placeAtStage } from '../../harness/fixture.ts';
 import { waitFor } from '../../harness/wait-for.ts';

@@ -19,8 +19,8 @@ import { createCctpSimulator } from '../../../src/sandbox/bridge/cctp-simulator.
 import { createRelaySimulator } from '../../../src/sandbox/bridge/relay-simulator.ts';
 import { createEvmChainSimulator, foundLedger, newestBlock } from '../../../src/sandbox/evmchain/simulator.ts';
 import { createSolanaSimulator } from '../../../src/sandbox/solana/simulator.ts';
-import type { Clock } from '../../../streams/clock.ts';
-import { createLiveClock } from '../../../streams/live-clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
+import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 import { outsideAddresses } from '../../world/outside-addresses.ts';
 
 export const TOKEN = EVM_TOKENS[0]?.contract as Hex;

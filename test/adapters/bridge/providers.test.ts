@@ -12,7 +12,7 @@ import { USDC_MINT } from '../../../src/domain/catalog/catalog.ts';
 import { EVM_CHAIN_ID } from '../../../src/domain/identity/evm-chain.ts';
 import { createFaultSwitch } from '../../../src/sandbox/faults.ts';
 import { listenOnLoopback } from '../../../src/sandbox/loopback.ts';
-import { createLiveClock } from '../../../streams/live-clock.ts';
+import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 import {
   type BridgeWorld,
   EVM_WALLET,

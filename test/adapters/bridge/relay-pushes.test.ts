@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRelayPushes } from '../../../src/adapters/bridge/relay/pushes.ts';
 import { createFaultSwitch } from '../../../src/sandbox/faults.ts';
 import { type LoopbackServer, type LoopbackSocket, listenOnLoopback } from '../../../src/sandbox/loopback.ts';
-import { createLiveClock } from '../../../streams/live-clock.ts';
+import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 
 const clock = createLiveClock();

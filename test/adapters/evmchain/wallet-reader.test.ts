@@ -5,7 +5,7 @@ import { createWalletReader } from '../../../src/adapters/evmchain/wallet-reader
 import { EVM_TOKENS } from '../../../src/domain/identity/evm-chain.ts';
 import { amountOf } from '../../../src/domain/identity/wallet.ts';
 import { createEvmChainSimulator, type EvmChainSimulator } from '../../../src/sandbox/evmchain/simulator.ts';
-import { createLiveClock } from '../../../streams/live-clock.ts';
+import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 
 const clock = createLiveClock();
 const CHAIN = 42_161;

@@ -14,7 +14,7 @@ import {
   sessionWallet,
 } from '../../../src/sandbox/identity/remote-signer.ts';
 import type { RemoteSigner } from '../../../src/trading/ports.ts';
-import { createLiveClock } from '../../../streams/live-clock.ts';
+import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 
 const pkcs8 = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64');
 const key = authorizationKey(`wallet-auth:${pkcs8}`);

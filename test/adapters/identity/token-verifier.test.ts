@@ -10,7 +10,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { readKeySet } from '../../../src/adapters/identity/key-set.ts';
 import { createTokenVerifier, type TokenRefusalCode, type TokenVerifier } from '../../../src/adapters/identity/token-verifier.ts';
 import { createIdentityProvider, SANDBOX_AUDIENCE, SANDBOX_ISSUER } from '../../../src/sandbox/identity/provider.ts';
-import { createVirtualClock, type VirtualClock } from '../../../streams/virtual-clock.ts';
+import { createVirtualClock, type VirtualClock } from '../../../streams/clock/virtual-clock.ts';
 
 const NOW = Date.UTC(2026, 10, 19, 15, 30);
 const SECONDS = NOW / 1000;

@@ -13,7 +13,7 @@ import type { SolanaChain } from '../../../src/sandbox/solana/chain.ts';
 import { fund } from '../../../src/sandbox/solana/genesis.ts';
 import { sandboxKey } from '../../../src/sandbox/solana/keys.ts';
 import { foundChain } from '../../../src/sandbox/solana/simulator.ts';
-import { createLiveClock } from '../../../streams/live-clock.ts';
+import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 import { testRedis } from '../../harness/redis.ts';
 
 const NOW = Date.UTC(2026, 2, 2, 14, 31);

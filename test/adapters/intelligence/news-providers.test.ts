@@ -12,7 +12,7 @@ import type { Report } from '../../../src/domain/intelligence/report.ts';
 import { createSeededStories } from '../../../src/sandbox/intelligence/seeded-stories.ts';
 import { createSeededMarket } from '../../../src/sandbox/market/seeded-market.ts';
 import { createNewsSimulator } from '../../../src/sandbox/news/simulator.ts';
-import { createLiveClock } from '../../../streams/live-clock.ts';
+import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 
 /** The example of the provider's own documentation. */
 const ALPACA_ARTICLE = {

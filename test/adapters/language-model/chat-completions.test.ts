@@ -8,7 +8,7 @@ import { checkRewording } from '../../../src/domain/copilot/check-rewording.ts';
 import { createModelScript, MODEL_COURSES, type ModelScript } from '../../../src/sandbox/language-model/script.ts';
 import { createModelSimulator } from '../../../src/sandbox/language-model/simulator.ts';
 import type { HttpSimulator } from '../../../src/sandbox/reference/http-simulator.ts';
-import { createVirtualClock, type VirtualClock } from '../../../streams/virtual-clock.ts';
+import { createVirtualClock, type VirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import { INJECTIONS } from '../../domain/copilot/injections.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterEach, expect, test } from 'vitest';
 import { type EmbeddedRedis, findRedisServer, refusalOfRedis, startEmbeddedRedis } from '../../../src/adapters/queue/embedded-redis.ts';
-import { commandLine, processStartedAt } from '../../../src/adapters/server-process.ts';
+import { commandLine, processStartedAt } from '../../../src/adapters/process/server-process.ts';
 import { startOwner } from '../../harness/owner.ts';
 import { REFUSING_PORT } from '../../harness/ports.ts';
 

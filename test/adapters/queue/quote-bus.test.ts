@@ -5,8 +5,8 @@ import { Redis } from 'ioredis';
 import { afterEach, expect, test } from 'vitest';
 import { type BusQuote, createInProcessQuoteBus, createRedisQuoteBus, type QuoteBus } from '../../../src/adapters/queue/quote-bus.ts';
 import type { Quote } from '../../../src/domain/market/quote.ts';
-import { createLiveClock } from '../../../streams/live-clock.ts';
-import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { createLiveClock } from '../../../streams/clock/live-clock.ts';
+import { createVirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import { testRedis } from '../../harness/redis.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openReplayChannel, type ReplayChannel } from '../../../src/adapters/queue/replay-channel.ts';
 import { createNewIds } from '../../../src/adapters/new-ids.ts';
 import { createReplayHost } from '../../../src/simulation/blind/replay-host.ts';
-import { createLiveClock } from '../../../streams/live-clock.ts';
+import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 import { testRedis } from '../../harness/redis.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 

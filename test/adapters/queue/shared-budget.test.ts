@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openSharedBudgets, type SharedBudgets } from '../../../src/adapters/queue/shared-budget.ts';
-import { createLiveClock } from '../../../streams/live-clock.ts';
+import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 import { rounds } from '../../harness/rounds.ts';
 import { testRedis } from '../../harness/redis.ts';
 import { waitFor } from '../../harness/wait-for.ts';

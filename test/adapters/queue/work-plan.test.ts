@@ -6,7 +6,7 @@ import type { QueueAddress } from '../../../src/adapters/queue/bullmq.ts';
 import { openWorkPlan } from '../../../src/adapters/queue/work-plan.ts';
 import { createRecurringStore } from '../../../src/adapters/store/actors/recurring-store.ts';
 import { openDatabase } from '../../../src/adapters/store/database.ts';
-import { createLiveClock } from '../../../streams/live-clock.ts';
+import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { testRedis } from '../../harness/redis.ts';
 import { waitFor } from '../../harness/wait-for.ts';

@@ -13,7 +13,7 @@ import { sandboxKey } from '../../../src/sandbox/solana/keys.ts';
 import { decodeTransaction } from '../../../src/sandbox/solana/decode-transaction.ts';
 import { createLaunchQuotes } from '../../../src/trading/launch-quotes.ts';
 import { createLiveQuotes } from '../../../src/trading/live-marks.ts';
-import { createLiveClock } from '../../../streams/live-clock.ts';
+import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 import { type LaunchFixture, launchFixture, must, signedBy } from '../../actors/launch/launch-fixture.ts';
 import { quoteOf } from '../../actors/proposal/trading-fixture.ts';
 import { holdingOf, landOn, wireOf } from '../../sandbox/solana/launch-fixture.ts';

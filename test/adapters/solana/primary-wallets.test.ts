@@ -4,7 +4,7 @@ import { createPrimaryWallets } from '../../../src/adapters/solana/primary-walle
 import { CATALOG, USDC_DECIMALS, USDC_MINT } from '../../../src/domain/catalog/catalog.ts';
 import { accountOfPrimaryWallet } from '../../../src/domain/portfolio/account.ts';
 import { createSolanaSimulator, type SolanaSimulator } from '../../../src/sandbox/solana/simulator.ts';
-import { createLiveClock } from '../../../streams/live-clock.ts';
+import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 
 const clock = createLiveClock();

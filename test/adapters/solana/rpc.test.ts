@@ -18,8 +18,8 @@ import { NodeError } from '../../../src/adapters/json-rpc.ts';
 import { createSolanaRpc, type SolanaRpc } from '../../../src/adapters/solana/rpc.ts';
 import { WeightBudget } from '../../../src/adapters/venues/request-budget.ts';
 import { COMMON_TABLE, ISSUER } from '../../../src/sandbox/solana/genesis.ts';
-import { createLiveClock } from '../../../streams/live-clock.ts';
-import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { createLiveClock } from '../../../streams/clock/live-clock.ts';
+import { createVirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import { type ChainFixture, chainFixture, SHARE, STABLE, signed, TAXED } from '../../sandbox/solana/chain-fixture.ts';
 import { NOON } from '../venues/spotexchange/tiny-world.ts';
 

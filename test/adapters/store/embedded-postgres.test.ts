@@ -19,7 +19,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { commandLine, processStartedAt } from '../../../src/adapters/server-process.ts';
+import { commandLine, processStartedAt } from '../../../src/adapters/process/server-process.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../src/adapters/store/embedded-postgres.ts';
 import { startOwner } from '../../harness/owner.ts';
 import { waitFor } from '../../harness/wait-for.ts';

@@ -36,7 +36,7 @@ import { type TrailReport, verifyTrail } from '../../../src/adapters/store/trail
 import { bookIds } from '../../../src/domain/books/book.ts';
 import { canonicalJson, sha256Hex } from '../../../src/domain/values/canonical-json.ts';
 import type { EvidenceDraft } from '../../../src/domain/agents/evidence.ts';
-import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import { sampleCut } from '../../actors/agent/sample.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { waitFor } from '../../harness/wait-for.ts';

@@ -8,7 +8,7 @@ import type { FeedMessage } from '../../../src/domain/market/market-event.ts';
 import { knownLiquidity, POOL_LIQUIDITY_MAX_AGE_MS } from '../../../src/domain/risk/index.ts';
 import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import { poolLiquidity } from '../../../src/trading/present-market.ts';
-import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import { feedOptions } from '../../boot/feed-fixture.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { waitFor } from '../../harness/wait-for.ts';

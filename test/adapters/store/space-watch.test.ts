@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createReadiness } from '../../../api/operation/readiness-parts.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import { createSpaceWatch } from '../../../src/adapters/store/space-watch.ts';
-import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 
 const MIB = 1_048_576;

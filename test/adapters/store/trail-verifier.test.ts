@@ -11,7 +11,7 @@ import type { Cut } from '../../../src/domain/market/cut.ts';
 import { compileManifest } from '../../../src/domain/agents/decide.ts';
 import { type DecisionRow, decisionHash, GENESIS_HASH } from '../../../src/domain/agents/decision.ts';
 import { CutHashes } from '../../../src/domain/agents/observed-state.ts';
-import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import { SLOT, sampleCut, sampleManifest } from '../../actors/agent/sample.ts';
 import { own, route, SHARE, STRANGER, sharedRoute, WALLET } from '../../domain/solana/delegated-messages.ts';
 import { BLOCKHASH } from '../../domain/solana/honest-transactions.ts';

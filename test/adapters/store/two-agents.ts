@@ -1,7 +1,7 @@
 /** Two agents on a database of their own that decide as the service's agents do, on a clock that a test moves. */
 import type { CommandContext } from '../../../actors/agent/commands.ts';
 import type { Sql } from '../../../src/adapters/store/database.ts';
-import type { VirtualClock } from '../../../streams/virtual-clock.ts';
+import type { VirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import { sampleManifest } from '../../actors/agent/sample.ts';
 import { actorsOn, countedIds } from '../../world/actor-world.ts';
 

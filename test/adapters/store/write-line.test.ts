@@ -1,7 +1,7 @@
 // Work in turn: what fails is said and holds nothing up, and a line that waits holds no other line up.
 import { expect, test } from 'vitest';
 import { createWriteLine } from '../../../src/adapters/store/write-line.ts';
-import type { Logger } from '../../../src/adapters/log.ts';
+import type { Logger } from '../../../src/adapters/log/log.ts';
 
 function listening() {
   const said: string[] = [];

@@ -9,7 +9,7 @@ import { openTape } from '../../../src/adapters/tape/tape-reader.ts';
 import type { FeedMessage } from '../../../src/domain/market/market-event.ts';
 import { NO_FLAGS } from '../../../src/domain/market/quote.ts';
 import type { TapeEvent } from '../../../src/domain/tape/tape.ts';
-import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../../streams/clock/virtual-clock.ts';
 
 let folder = '';
 beforeAll(async () => {

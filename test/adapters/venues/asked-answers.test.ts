@@ -27,7 +27,7 @@ import { type Order, orderOf } from '../../../src/domain/orders/order.ts';
 import { outcomeKey } from '../../../src/domain/prediction/order.ts';
 import type { RiskApproved } from '../../../src/domain/risk/index.ts';
 import { createUnknownFields, type NoteUnknownField, type UnknownFields } from '../../../streams/feed-counters.ts';
-import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import { sampleMarket } from '../../domain/prediction/samples.ts';
 import { NOON } from './spotexchange/tiny-world.ts';
 import { damaged, fixture, type Step } from './wire-shapes.ts';

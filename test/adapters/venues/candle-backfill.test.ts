@@ -12,7 +12,7 @@ import {
 } from '../../../src/adapters/venues/candle-backfill.ts';
 import { VenueError } from '../../../src/adapters/venues/venue-feed.ts';
 import type { Candle } from '../../../src/domain/candles/candle.ts';
-import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 

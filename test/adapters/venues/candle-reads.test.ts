@@ -6,10 +6,10 @@ import { createCandleReads } from '../../../src/adapters/venues/candle-reads.ts'
 import { createSpotCandles } from '../../../src/adapters/venues/spotexchange/candles.ts';
 import { createSpotRest } from '../../../src/adapters/venues/spotexchange/rest.ts';
 import { VenueError } from '../../../src/adapters/venues/venue-feed.ts';
-import { createLog } from '../../../src/adapters/log.ts';
+import { createLog } from '../../../src/adapters/log/log.ts';
 import { createSeededMarket } from '../../../src/sandbox/market/seeded-market.ts';
 import { createSpotExchangeSimulator, type SpotExchangeSimulator } from '../../../src/sandbox/spotexchange/simulator.ts';
-import { createLiveClock } from '../../../streams/live-clock.ts';
+import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 
 const HOUR = 3_600_000;

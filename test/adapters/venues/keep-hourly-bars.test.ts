@@ -8,7 +8,7 @@ import { VenueError } from '../../../src/adapters/venues/venue-feed.ts';
 import { hourlySeries } from '../../../src/domain/basis/basis-legs.ts';
 import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
 import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
-import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 

@@ -30,7 +30,7 @@ import { entityNamesOf } from '../../../src/domain/intelligence/entities.ts';
 import type { PredictionMarket } from '../../../src/domain/prediction/market.ts';
 import { readTransaction } from '../../../src/domain/solana/message.ts';
 import { createUnknownFields, type NoteUnknownField } from '../../../streams/feed-counters.ts';
-import { createLiveClock } from '../../../streams/live-clock.ts';
+import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 import { sampleMarket } from '../../domain/prediction/samples.ts';
 
 const AT = Date.UTC(2026, 10, 22, 17);

@@ -15,10 +15,10 @@ import type { OrderBookSnapshot, VenueState } from '../../../src/domain/market/m
 import type { EpochMs } from '../../../src/domain/values/time.ts';
 import { createBookWants } from '../../../src/adapters/queue/book-wants.ts';
 import { bookKey, isBookWanted } from '../../../streams/book-wants.ts';
-import type { Clock } from '../../../streams/clock.ts';
-import { createLiveClock } from '../../../streams/live-clock.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
+import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 import { newBooks } from '../../../streams/market-states.ts';
-import { createVirtualClock, type VirtualClock } from '../../../streams/virtual-clock.ts';
+import { createVirtualClock, type VirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import { testRedis } from '../../harness/redis.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 

@@ -6,7 +6,7 @@ import { WebSocketServer } from 'ws';
 import { comparePositions, formatCursor, parseCursor } from '../../../api/feeds/cursor.ts';
 import { createFanOut, type FeedClient, type Member } from '../../../api/feeds/fan-out.ts';
 import { channelFrame, frameText, websocketBytes } from '../../../api/feeds/frames.ts';
-import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../../streams/clock/virtual-clock.ts';
 
 /** Everything that a plain TCP client receives after the upgrade when the server sends these texts with `ws.send`. */
 async function bytesOfWs(texts: readonly string[]): Promise<Buffer> {

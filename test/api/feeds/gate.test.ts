@@ -12,7 +12,7 @@ import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts'
 import { createActorLives } from '../../../actors/runtime/actor-life.ts';
 import { createInspection } from '../../../api/feeds/inspected-actors.ts';
 import { createHistoryStore } from '../../../src/adapters/store/actors/history-store.ts';
-import { createLiveClock } from '../../../streams/live-clock.ts';
+import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 import { type ApiUnderTest, apiUnderTest, ORIGIN, OURS, payload, THEIRS } from '../api-under-test.ts';

@@ -4,7 +4,7 @@ import type { Sql } from '../../../src/adapters/store/database.ts';
 import type { StoredCandle } from '../../../src/domain/candles/candle.ts';
 import type { DayTicker, MarketState, OrderBookSnapshot, VenueState } from '../../../src/domain/market/market-state.ts';
 import type { PerpContext } from '../../../src/domain/market/quote.ts';
-import { createLiveClock } from '../../../streams/live-clock.ts';
+import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 import { type FeedSocket, openSocket } from '../../journeys/feed-clients.ts';
 import { openFixture, openFixtureDatabase, type Stage } from './fixture.ts';

@@ -2,8 +2,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Sql } from '../../../src/adapters/store/database.ts';
 import type { Member } from '../../../src/domain/identity/member.ts';
-import { createLiveClock } from '../../../streams/live-clock.ts';
-import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { createLiveClock } from '../../../streams/clock/live-clock.ts';
+import { createVirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 import {
   announce,

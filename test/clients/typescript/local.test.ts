@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { localService } from '../../../clients/typescript/src/local.ts';
-import { noteService } from '../../../src/adapters/noted-service.ts';
+import { noteService } from '../../../src/adapters/process/noted-service.ts';
 
 let home: string;
 beforeEach(() => {

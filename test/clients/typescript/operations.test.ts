@@ -1,6 +1,6 @@
 // Every operation of the API document is callable by its operationId, and asks for what the document says.
 import { expect, test } from 'vitest';
-import { documentedRoutes, openApiDocument } from '../../../api/openapi.ts';
+import { documentedRoutes, openApiDocument } from '../../../api/document/openapi.ts';
 import { createClient } from '../../../clients/typescript/src/client.ts';
 import { testTiming } from './fixture.ts';
 

@@ -8,8 +8,8 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { build, transformSync } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { EXAMPLES } from '../../../api/examples.ts';
-import { documentedRoutes, openApiDocument } from '../../../api/openapi.ts';
+import { EXAMPLES } from '../../../api/document/examples.ts';
+import { documentedRoutes, openApiDocument } from '../../../api/document/openapi.ts';
 import { joinService, type SharedService } from '../../journeys/shared-service.ts';
 
 const run = promisify(execFile);

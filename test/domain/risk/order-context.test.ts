@@ -17,7 +17,7 @@ import {
   UNCONTROLLED,
 } from '../../../src/domain/risk/index.ts';
 import { createFeedCounters } from '../../../streams/feed-counters.ts';
-import { createFreshness } from '../../../streams/freshness.ts';
+import { createFreshness } from '../../../streams/quality/freshness.ts';
 import { createMarketView } from '../../../streams/market-view.ts';
 import { observe } from '../../../streams/slot-cut.ts';
 import { product } from '../../rooms/source.ts';

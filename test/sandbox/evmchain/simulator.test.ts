@@ -3,7 +3,7 @@ import { decodeFunctionResult, encodeFunctionData, erc20Abi, multicall3Abi } fro
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { EVM_TOKENS } from '../../../src/domain/identity/evm-chain.ts';
 import { createEvmChainSimulator, type EvmChainSimulator } from '../../../src/sandbox/evmchain/simulator.ts';
-import { createLiveClock } from '../../../streams/live-clock.ts';
+import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 
 let simulator: EvmChainSimulator;
 beforeAll(async () => {

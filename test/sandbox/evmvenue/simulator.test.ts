@@ -11,7 +11,7 @@ import type { VenueError } from '../../../src/adapters/venues/venue-feed.ts';
 import type { FeedMessage } from '../../../src/domain/market/market-event.ts';
 import { createEvmVenueSimulator, type EvmVenueSimulator } from '../../../src/sandbox/evmvenue/simulator.ts';
 import { seededRandom } from '../../../src/sandbox/faults.ts';
-import { createVirtualClock, type VirtualClock } from '../../../streams/virtual-clock.ts';
+import { createVirtualClock, type VirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import { drive, NOON, ofKind, tinyMarket, until } from '../../adapters/venues/spotexchange/tiny-world.ts';
 
 const HOUR_MS = 3_600_000;

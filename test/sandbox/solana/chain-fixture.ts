@@ -6,7 +6,7 @@ import { createSolanaSimulator } from '../../../src/sandbox/solana/simulator.ts'
 import { createLaunchedMarket } from '../../../src/sandbox/spotchain/launched-market.ts';
 import { createSpotchainSimulator } from '../../../src/sandbox/spotchain/simulator.ts';
 import { createSwapBuilder } from '../../../src/sandbox/spotchain/swap-builder.ts';
-import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import { NOON, tinyMarket } from '../../adapters/venues/spotexchange/tiny-world.ts';
 
 /** A share whose multiplier has changed, and one of a company that is not listed, whose mint takes a fee. */

@@ -11,7 +11,7 @@ import type { SolanaChain } from '../../../src/sandbox/solana/chain.ts';
 import type { SandboxKey } from '../../../src/sandbox/solana/keys.ts';
 import { foundChain } from '../../../src/sandbox/solana/simulator.ts';
 import { decodeTransaction } from '../../../src/sandbox/solana/decode-transaction.ts';
-import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import {
   buildCurveConfig,
   type CurvePlan,

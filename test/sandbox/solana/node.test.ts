@@ -24,7 +24,7 @@ import {
 } from '@solana/web3.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSolanaSimulator, type SolanaSimulator } from '../../../src/sandbox/solana/simulator.ts';
-import { createLiveClock } from '../../../streams/live-clock.ts';
+import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 import { type ChainFixture, chainFixture, type Json, SHARE, STABLE, TAXED } from './chain-fixture.ts';
 
 let fixture: ChainFixture;

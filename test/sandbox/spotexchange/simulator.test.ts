@@ -18,7 +18,7 @@ import type { FeedMessage } from '../../../src/domain/market/market-event.ts';
 import { seededRandom } from '../../../src/sandbox/faults.ts';
 import { createSeededMarket } from '../../../src/sandbox/market/seeded-market.ts';
 import { createSpotExchangeSimulator, type SpotExchangeSimulator } from '../../../src/sandbox/spotexchange/simulator.ts';
-import { createVirtualClock, type VirtualClock } from '../../../streams/virtual-clock.ts';
+import { createVirtualClock, type VirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import { drive, NOON, ofKind, tinyMarket, until } from '../../adapters/venues/spotexchange/tiny-world.ts';
 
 const HOUR_MS = 3_600_000;

@@ -17,7 +17,7 @@ import { importHistoryFile } from '../../../src/adapters/store/catalog/history-f
 import { importArchive } from '../../../src/adapters/intelligence/import-events.ts';
 import { createWorkReads } from '../../../src/adapters/store/long-work-store.ts';
 import type { Counted } from '../../../src/domain/values/work-progress.ts';
-import { createLiveClock } from '../../../streams/live-clock.ts';
+import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 import { archivesOf, keepArchive } from '../../../src/adapters/store/intelligence/event-archive-store.ts';
 import { workFromStore } from '../../../src/boot/threads/backtest-worker.ts';
 import { DEFAULT_ASSUMPTIONS } from '../../../src/domain/backtest/assumptions.ts';

@@ -4,7 +4,7 @@ import type { AgentCommands } from '../../../actors/agent/command-handler.ts';
 import type { ProgressBody, RunWorker } from '../../../actors/evaluation/run-worker.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import { evaluationBody } from '../../../api/v1/agents/evaluations/evaluation-body.ts';
-import { createLog } from '../../../src/adapters/log.ts';
+import { createLog } from '../../../src/adapters/log/log.ts';
 import { createNewIds } from '../../../src/adapters/new-ids.ts';
 import { createRunPages } from '../../../src/adapters/report-page.ts';
 import { createMemberStore } from '../../../src/adapters/store/callers/member-store.ts';
@@ -16,7 +16,7 @@ import { createPreviewStore, createTrialReads } from '../../../src/adapters/stor
 import { createEvidenceWriter, EVALUATOR_ROLE } from '../../../src/adapters/store/gates/evidence-store.ts';
 import { createIntelligenceStore } from '../../../src/adapters/store/intelligence/intelligence-store.ts';
 import { type Evaluations, openEvaluations } from '../../../src/boot/capabilities/evaluation.ts';
-import { openHistoryRunners, openPreviews } from '../../../src/boot/evaluation-runners.ts';
+import { openHistoryRunners, openPreviews } from '../../../src/boot/wiring/evaluation-runners.ts';
 import { workFromStore } from '../../../src/boot/threads/backtest-worker.ts';
 import { type DailyReturns, returnsByDay } from '../../../src/domain/backtest/daily-returns.ts';
 import { PREVIEW_LIMITS } from '../../../src/domain/backtest/preview.ts';
@@ -31,7 +31,7 @@ import { evaluationProgress } from '../../../src/domain/values/work-progress.ts'
 import { createBacktestPreviews } from '../../../src/simulation/backtest/preview.ts';
 import type { BacktestResult } from '../../../src/simulation/backtest/run.ts';
 import type { SweepResult } from '../../../src/simulation/sweep/sweep-work.ts';
-import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import { payload } from '../../domain/authored.ts';
 import { clockFrom } from '../../harness/clock-from.ts';
 import { testDatabase } from '../../harness/postgres.ts';

@@ -9,7 +9,7 @@ import { STRESS_SCENARIOS, STRESS_SEVERITIES, type StressScenario, scenarioCours
 import { type StressMarket, scenarioTape } from '../../../src/simulation/stress/scenario-tape.ts';
 import { seededDraws } from '../../../src/simulation/stress/seeded-draws.ts';
 import { createMarketPipeline } from '../../../streams/market-pipeline.ts';
-import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../../streams/clock/virtual-clock.ts';
 
 const MINUTE = 60_000;
 const calm = { hourlyFunding: 0.0000125, bars: {}, basis: 'assumed' as const };

@@ -10,12 +10,12 @@ import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts'
 import { createStressReads } from '../../../src/adapters/store/evaluations/stress-reads.ts';
 import { createEvidenceWriter, EVALUATOR_ROLE } from '../../../src/adapters/store/gates/evidence-store.ts';
 import { type Evaluations, openEvaluations } from '../../../src/boot/capabilities/evaluation.ts';
-import { openStressRunner } from '../../../src/boot/evaluation-runners.ts';
+import { openStressRunner } from '../../../src/boot/wiring/evaluation-runners.ts';
 import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
 import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import { stressMarkets } from '../../../src/simulation/stress/stress-market.ts';
 import { knownMarkets } from '../../../src/simulation/stress/stress-runner.ts';
-import { createLiveClock } from '../../../streams/live-clock.ts';
+import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 import { sampleManifest, sampleObservation } from '../../actors/agent/sample.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { waitFor } from '../../harness/wait-for.ts';

@@ -5,7 +5,7 @@ import type { Cut } from '../../../src/domain/market/cut.ts';
 import { createBatchedTicks } from '../../../src/simulation/stretch/batched-ticks.ts';
 import { createMadeCuts } from '../../../src/simulation/stretch/made-cuts.ts';
 import { moveTimeOn, type OpenStretch, openStretch, shardsOf } from '../../../src/simulation/stretch/stretch.ts';
-import { createVirtualClock, type VirtualClock } from '../../../streams/virtual-clock.ts';
+import { createVirtualClock, type VirtualClock } from '../../../streams/clock/virtual-clock.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

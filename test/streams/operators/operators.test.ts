@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { FeedMessage } from '../../../src/domain/market/market-event.ts';
 import type { Quote } from '../../../src/domain/market/quote.ts';
 import { createFeedCounters } from '../../../streams/feed-counters.ts';
-import { createFreshness } from '../../../streams/freshness.ts';
+import { createFreshness } from '../../../streams/quality/freshness.ts';
 import { carriedForward } from '../../../streams/operators/carried-forward.ts';
 import { clockSkew, VenueOffsets } from '../../../streams/operators/clock-skew.ts';
 import { conflate } from '../../../streams/operators/conflate.ts';
@@ -13,7 +13,7 @@ import { degraded } from '../../../streams/operators/degraded.ts';
 import { gap } from '../../../streams/operators/gap.ts';
 import { outOfOrder } from '../../../streams/operators/out-of-order.ts';
 import { stale } from '../../../streams/operators/stale.ts';
-import { overrideLimits } from '../../../streams/quality-limits.ts';
+import { overrideLimits } from '../../../streams/quality/quality-limits.ts';
 import { heartbeat, liquidity, marbleClock, marked, nonZero, perpContext, quote, REGULAR, reference, SUNDAY, status } from '../events.ts';
 
 const T = REGULAR;

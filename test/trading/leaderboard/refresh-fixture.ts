@@ -9,7 +9,7 @@ import { base58 } from '../../../src/domain/solana/base58.ts';
 import type { ReportedFill } from '../../../src/domain/identity/wallet.ts';
 import { sandboxKey } from '../../../src/sandbox/solana/keys.ts';
 import { createLeaderboardRefresh, type WalletHistories, type WalletTransaction } from '../../../src/trading/leaderboard-refresh.ts';
-import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { eachRow } from '../../../actors/runtime/containment.ts';
 

@@ -9,7 +9,7 @@ import { idInPath, storedId } from '../../../identifier.ts';
 import { sendProblem } from '../../../problem.ts';
 import { defineRoute } from '../../../route.ts';
 import { AgentPath, HashText, IdText, NullableTime, objectOf, shownText, Time } from '../../../shapes.ts';
-import { malformed } from '../../../strict-json.ts';
+import { malformed } from '../../../http/strict-json.ts';
 import { SIGNALS_URL } from '../../signals/address.ts';
 
 const MOST_TICKERS = 50;

@@ -2,10 +2,10 @@
  * Client of Relay's websocket, which names requests that changed. A push only triggers a query, so a lost, repeated or invented one does no
  * harm. See docs/reference/outside/relay.md.
  */
-import { createClockScheduler } from '../../../../streams/clock-scheduler.ts';
+import { createClockScheduler } from '../../../../streams/clock/clock-scheduler.ts';
 import { Subject, type Subscription, throttleTime } from 'rxjs';
 import type { BridgePushes } from '../../../../actors/bridge-transfer/ports.ts';
-import type { Clock } from '../../../../streams/clock.ts';
+import type { Clock } from '../../../../streams/clock/clock.ts';
 import { type VenueConnection, venueSocket } from '../../venues/venue-socket.ts';
 import { EVM_HASH, fieldsOf } from '../provider-http.ts';
 

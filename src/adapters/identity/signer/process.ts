@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import type { Clock } from '../../../../streams/clock.ts';
+import type { Clock } from '../../../../streams/clock/clock.ts';
 import type { SignerKeys, SignerAddresses, SignerSecret, SignerTold } from './protocol.ts';
 
 /** Shell command that disables core dumps, which could expose the key. Node.js cannot set this limit. */

@@ -3,7 +3,7 @@
  * See docs/reference/outside/remote-signer.md.
  */
 
-import type { Clock } from '../../../../streams/clock.ts';
+import type { Clock } from '../../../../streams/clock/clock.ts';
 import { fromBase64 } from '../../../domain/solana/verify.ts';
 import type { RemoteAnswer, RemoteSigner } from '../../../trading/ports.ts';
 import type { AuthorizationKey } from '../authorization-signature.ts';

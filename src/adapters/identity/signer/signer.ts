@@ -1,7 +1,7 @@
 /** Starts and supervises the signer process and sends it requests over its socket. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Clock } from '../../../../streams/clock.ts';
+import type { Clock } from '../../../../streams/clock/clock.ts';
 import type { Log } from '../../../../streams/log.ts';
 import { CATALOG } from '../../../domain/catalog/catalog.ts';
 import type { ExchangeSigner, SignerClient } from '../../../trading/ports.ts';

@@ -5,7 +5,7 @@
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import http from 'node:http';
 import { dirname } from 'node:path';
-import type { Clock } from '../../../../streams/clock.ts';
+import type { Clock } from '../../../../streams/clock/clock.ts';
 import { type ExchangeRequest, readExchangeRequest } from '../../../domain/orders/exchange-request.ts';
 import { isUuid } from '../../../domain/values/ids.ts';
 import type { ExchangeSignature, ExchangeSigner, SignerAnswer, SignerClient } from '../../../trading/ports.ts';

@@ -1,5 +1,5 @@
 /** Restarts the signer process and answers in its place while it is down. */
-import type { Clock } from '../../../../streams/clock.ts';
+import type { Clock } from '../../../../streams/clock/clock.ts';
 import type { Log } from '../../../../streams/log.ts';
 import type { ExchangeSigner, SignerAnswer, SignerClient } from '../../../trading/ports.ts';
 import type { SignerLife } from './process.ts';

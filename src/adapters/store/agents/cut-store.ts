@@ -1,5 +1,5 @@
 /** Store of cuts. The cut of a slot is written once, and every decision of the slot reads it. */
-import type { Clock } from '../../../../streams/clock.ts';
+import type { Clock } from '../../../../streams/clock/clock.ts';
 import { canonicalJson } from '../../../domain/values/canonical-json.ts';
 import { type Cut, type Observation, observationHash } from '../../../domain/market/cut.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';

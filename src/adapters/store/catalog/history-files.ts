@@ -8,7 +8,7 @@ import { instant } from '../../../domain/values/instant.ts';
 import { isoTime } from '../../../domain/values/time.ts';
 import type { Fact } from '../../../simulation/backtest/history.ts';
 import type { WorkProgress } from '../../../domain/values/work-progress.ts';
-import type { Clock } from '../../../../streams/clock.ts';
+import type { Clock } from '../../../../streams/clock/clock.ts';
 import type { Sql } from '../database.ts';
 import { createWorkRecorder, sourceOf } from '../long-work-store.ts';
 import { type HistoryKind, keepHistory } from './market-history-store.ts';

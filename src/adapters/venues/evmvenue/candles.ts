@@ -2,7 +2,7 @@
  * The perpetuals venue's candle history: the most recent 5000 bars of each interval and no more.
  * See docs/reference/outside/perpetuals-venue.md.
  */
-import type { Clock } from '../../../../streams/clock.ts';
+import type { Clock } from '../../../../streams/clock/clock.ts';
 import type { Candle } from '../../../domain/candles/candle.ts';
 import { timeframeMs } from '../../../domain/values/time.ts';
 import { valueText } from '../../../domain/values/value-text.ts';

@@ -3,7 +3,7 @@
  * See docs/reference/outside/perpetuals-venue.md.
  */
 import { defer, finalize, share, tap } from 'rxjs';
-import type { Clock } from '../../../../streams/clock.ts';
+import type { Clock } from '../../../../streams/clock/clock.ts';
 import { createUnknownFields, type NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { OrderBook } from '../order-book.ts';

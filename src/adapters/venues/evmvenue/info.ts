@@ -2,7 +2,7 @@
  * The perpetuals venue's `POST /info`: markets, contexts, books, funding and read-only wallets.
  * See docs/reference/outside/perpetuals-venue.md.
  */
-import type { Clock } from '../../../../streams/clock.ts';
+import type { Clock } from '../../../../streams/clock/clock.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { DecimalString } from '../../../domain/values/decimal.ts';
 import { NO_FLAGS, type PerpContext } from '../../../domain/market/quote.ts';

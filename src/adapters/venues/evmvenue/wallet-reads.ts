@@ -2,7 +2,7 @@
  * On-demand reads of the perpetuals venue: funding that was paid, and the wallets that trade there. See
  * docs/reference/outside/perpetuals-venue.md.
  */
-import type { Clock } from '../../../../streams/clock.ts';
+import type { Clock } from '../../../../streams/clock/clock.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { DecimalString } from '../../../domain/values/decimal.ts';
 import { type Outcome, refuse } from '../../../domain/values/refusal.ts';

@@ -3,7 +3,7 @@
  * told nothing else; what became of an order is read from its owner's history, where every event has a number of its own.
  * See docs/reference/outside/on-chain-predictions.md.
  */
-import type { Clock } from '../../../../streams/clock.ts';
+import type { Clock } from '../../../../streams/clock/clock.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { Fill } from '../../../domain/books/book.ts';
 import { slippageBpsOf } from '../../../domain/orders/costs.ts';

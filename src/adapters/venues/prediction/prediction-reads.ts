@@ -1,5 +1,5 @@
 /** Prediction-market reads of the API: the stored latest state, and books and trades requested of the venue itself. */
-import { assessedBook } from '../../../../streams/prediction-quality.ts';
+import { assessedBook } from '../../../../streams/quality/prediction-quality.ts';
 import type { PredictionBook, PredictionMarket, PredictionProvider, PredictionTrade } from '../../../domain/prediction/market.ts';
 import { type Evidence, TRADES_WINDOW_MS } from '../../../domain/prediction/research.ts';
 import type { Page, PageOf } from '../../../domain/values/page.ts';

@@ -1,7 +1,7 @@
 /** Base of both providers' feeds: the catalogue is listed repeatedly, and selected markets are streamed. */
-import { createClockScheduler } from '../../../../streams/clock-scheduler.ts';
+import { createClockScheduler } from '../../../../streams/clock/clock-scheduler.ts';
 import { defer, finalize, interval, merge, type Observable, Subject, share } from 'rxjs';
-import type { Clock } from '../../../../streams/clock.ts';
+import type { Clock } from '../../../../streams/clock/clock.ts';
 import type { NoteUnknownField, UnknownFields } from '../../../../streams/feed-counters.ts';
 import type { FeedMessage } from '../../../domain/market/market-event.ts';
 import type { PredictionMarket, PredictionNews, PredictionProvider, PredictionTrade } from '../../../domain/prediction/market.ts';

@@ -1,7 +1,7 @@
 /** Server-sent events over a streaming request: parsed as they come, watched for silence, closed without residue. */
 import { createParser } from 'eventsource-parser';
 import { Observable } from 'rxjs';
-import type { Clock } from '../../../../streams/clock.ts';
+import type { Clock } from '../../../../streams/clock/clock.ts';
 
 /** One event may be this large; a larger one ends the stream. */
 const MAX_EVENT_CHARACTERS = 2 * 1024 * 1024;

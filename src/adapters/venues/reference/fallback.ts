@@ -4,8 +4,8 @@
  */
 
 import { concatMap, defer, EMPTY, merge, mergeMap, type Observable, Subject, takeUntil, tap, timer } from 'rxjs';
-import type { Clock } from '../../../../streams/clock.ts';
-import { createClockScheduler } from '../../../../streams/clock-scheduler.ts';
+import type { Clock } from '../../../../streams/clock/clock.ts';
+import { createClockScheduler } from '../../../../streams/clock/clock-scheduler.ts';
 import { createUnknownFields } from '../../../../streams/feed-counters.ts';
 import type { FeedMessage } from '../../../domain/market/market-event.ts';
 import type { ReferencePrice, Session } from '../../../domain/market/quote.ts';

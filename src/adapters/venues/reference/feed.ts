@@ -5,8 +5,8 @@
 
 import { catchError, concat, defer, from, mergeMap, type Observable, of, retry, throwError, timer } from 'rxjs';
 import { backoffMs } from '../../../../streams/backoff.ts';
-import type { Clock } from '../../../../streams/clock.ts';
-import { createClockScheduler } from '../../../../streams/clock-scheduler.ts';
+import type { Clock } from '../../../../streams/clock/clock.ts';
+import { createClockScheduler } from '../../../../streams/clock/clock-scheduler.ts';
 import { createUnknownFields, type NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { FeedMessage } from '../../../domain/market/market-event.ts';
 import type { ReferencePrice } from '../../../domain/market/quote.ts';

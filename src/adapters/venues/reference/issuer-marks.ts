@@ -3,7 +3,7 @@
  * See docs/reference/outside/issuer-marks.md.
  */
 
-import type { Clock } from '../../../../streams/clock.ts';
+import type { Clock } from '../../../../streams/clock/clock.ts';
 import { createUnknownFields, type NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import { type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
 import { type IssuerMark, type IssuerMarkState, isSameMark, type MarkChange } from '../../../domain/catalog/issuer-mark.ts';

@@ -1,6 +1,6 @@
 /** Requests to a provider that wants a key in a header and counts requests rather than weights. */
 
-import type { Clock } from '../../../../streams/clock.ts';
+import type { Clock } from '../../../../streams/clock/clock.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { Venue } from '../../../domain/market/venue.ts';
 import type { KnownFields } from '../known-fields.ts';

@@ -1,5 +1,5 @@
 /** Bars of tokens from their pools, in the shape of GeckoTerminal's `ohlcv` route. See docs/reference/outside/pool-history.md. */
-import type { Clock } from '../../../../streams/clock.ts';
+import type { Clock } from '../../../../streams/clock/clock.ts';
 import type { Candle } from '../../../domain/candles/candle.ts';
 import { Decimal, plainDecimal } from '../../../domain/values/decimal.ts';
 import { joinWholeCandles } from '../../../domain/candles/joined-candles.ts';

@@ -2,9 +2,9 @@
  * The live quotes of the primary chain's aggregator: two small route requests per token, in turn, inside of one request budget.
  * See docs/reference/outside/aggregator.md.
  */
-import { createClockScheduler } from '../../../../streams/clock-scheduler.ts';
+import { createClockScheduler } from '../../../../streams/clock/clock-scheduler.ts';
 import { catchError, concat, concatMap, defer, EMPTY, from, ignoreElements, type Observable, of, repeat, timer } from 'rxjs';
-import type { Clock } from '../../../../streams/clock.ts';
+import type { Clock } from '../../../../streams/clock/clock.ts';
 import { createUnknownFields, type NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { AskingSchedule } from '../../../../streams/merge-feeds.ts';
 import { isTradableAt } from '../../../domain/catalog/catalog.ts';

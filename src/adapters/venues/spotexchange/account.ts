@@ -1,5 +1,5 @@
 /** Account at the spot exchange: its number, its trading permission and its balances. */
-import { type Clock, timeLeft } from '../../../../streams/clock.ts';
+import { type Clock, timeLeft } from '../../../../streams/clock/clock.ts';
 import type { DecimalString } from '../../../domain/values/decimal.ts';
 import { knownFields } from '../known-fields.ts';
 import { VenueError } from '../venue-feed.ts';

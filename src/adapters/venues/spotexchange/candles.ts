@@ -1,6 +1,6 @@
 /** Candle history of the spot exchange in pages of 1000 klines. See docs/reference/outside/spot-exchange.md. */
 
-import type { Clock } from '../../../../streams/clock.ts';
+import type { Clock } from '../../../../streams/clock/clock.ts';
 import type { Candle } from '../../../domain/candles/candle.ts';
 import { timeframeMs } from '../../../domain/values/time.ts';
 import { type CandleSource, VenueError } from '../venue-feed.ts';

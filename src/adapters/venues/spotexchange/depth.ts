@@ -2,7 +2,7 @@
  * Order books of the spot exchange over REST: snapshots for the local book and for `GET /v1/order-book`. See
  * docs/reference/outside/spot-exchange.md.
  */
-import type { Clock } from '../../../../streams/clock.ts';
+import type { Clock } from '../../../../streams/clock/clock.ts';
 import { NO_FLAGS } from '../../../domain/market/quote.ts';
 import { knownFields } from '../known-fields.ts';
 import type { OrderBook } from '../order-book.ts';

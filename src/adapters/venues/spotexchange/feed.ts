@@ -2,14 +2,14 @@
  * The spot exchange live: quotes, closed bars and local order books over one combined stream.
  * See docs/reference/outside/spot-exchange.md.
  */
-import { createClockScheduler } from '../../../../streams/clock-scheduler.ts';
+import { createClockScheduler } from '../../../../streams/clock/clock-scheduler.ts';
 import { defer, finalize, type Observable, retry, type Subscription, Subject, share, tap, timer } from 'rxjs';
 import { backoffMs } from '../../../../streams/backoff.ts';
-import type { Clock } from '../../../../streams/clock.ts';
+import type { Clock } from '../../../../streams/clock/clock.ts';
 import { createUnknownFields, type NoteUnknownField } from '../../../../streams/feed-counters.ts';
-import { flagsOf, GAP, withQuoteFlags, PRICE_JUMP, RESYNCING } from '../../../../streams/flag-bits.ts';
+import { flagsOf, GAP, withQuoteFlags, PRICE_JUMP, RESYNCING } from '../../../../streams/quality/flag-bits.ts';
 import { apart } from '../../../../streams/operators/price-jump.ts';
-import { qualityLimits } from '../../../../streams/quality-limits.ts';
+import { qualityLimits } from '../../../../streams/quality/quality-limits.ts';
 import { compareDecimals, type DecimalString } from '../../../domain/values/decimal.ts';
 import type { DayTicker } from '../../../domain/market/market-state.ts';
 import { NO_FLAGS, type Quote } from '../../../domain/market/quote.ts';

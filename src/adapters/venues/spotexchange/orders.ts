@@ -2,7 +2,7 @@
  * Live orders on the spot exchange. Each is sent once: as LIMIT IOC at its worst acceptable price, or as LIMIT_MAKER or LIMIT GTC to rest.
  * Without an answer its outcome is unknown until a look-up by its client order id. See docs/reference/outside/spot-exchange.md.
  */
-import { type Clock, timeLeft } from '../../../../streams/clock.ts';
+import { type Clock, timeLeft } from '../../../../streams/clock/clock.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { FillQuote } from '../../../domain/books/book.ts';
 import { Decimal, type DecimalString } from '../../../domain/values/decimal.ts';

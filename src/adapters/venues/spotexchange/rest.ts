@@ -1,5 +1,5 @@
 /** REST client of the spot exchange: request weights, errors, time. See docs/reference/outside/spot-exchange.md. */
-import type { Clock } from '../../../../streams/clock.ts';
+import type { Clock } from '../../../../streams/clock/clock.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import { knownFields } from '../known-fields.ts';

@@ -2,7 +2,7 @@
  * Signed endpoints of an organization's account at the spot exchange, with clock difference, budgets and the signer process's signatures.
  * Each request is sent once. See docs/reference/outside/spot-exchange.md.
  */
-import type { Clock } from '../../../../streams/clock.ts';
+import type { Clock } from '../../../../streams/clock/clock.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { SignExchangeRequest } from '../../../trading/ports.ts';
 import { type ExchangeAsk, endpointOf, MAX_RECV_WINDOW_MS, type RestAsk } from '../../../domain/orders/exchange-request.ts';

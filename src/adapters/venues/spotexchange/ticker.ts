@@ -1,6 +1,6 @@
 /** Rolling 24-hour statistics of the spot exchange. See docs/reference/outside/spot-exchange.md. */
 
-import type { Clock } from '../../../../streams/clock.ts';
+import type { Clock } from '../../../../streams/clock/clock.ts';
 import type { DecimalString } from '../../../domain/values/decimal.ts';
 import type { DayTicker } from '../../../domain/market/market-state.ts';
 import { knownFields } from '../known-fields.ts';

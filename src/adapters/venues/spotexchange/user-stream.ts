@@ -3,7 +3,7 @@
  * the signature is valid for nothing else. See docs/reference/outside/spot-exchange.md.
  */
 import type { Subscription } from 'rxjs';
-import { type Clock, timeLeft } from '../../../../streams/clock.ts';
+import { type Clock, timeLeft } from '../../../../streams/clock/clock.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import { errorText, valueText } from '../../../domain/values/value-text.ts';

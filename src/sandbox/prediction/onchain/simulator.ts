@@ -4,7 +4,7 @@
  * keeper fill it later, in parts, or close it and give back what was not filled.
  */
 import { address } from '@solana/kit';
-import type { Clock } from '../../../../streams/clock.ts';
+import type { Clock } from '../../../../streams/clock/clock.ts';
 import { createFaultSwitch, type FaultSwitch } from '../../faults.ts';
 import { type LoopbackAnswer, type LoopbackRequest, listenOnLoopback } from '../../loopback.ts';
 import type { SolanaChain } from '../../solana/chain.ts';

@@ -1,6 +1,6 @@
 /** State of the prediction venues' on-chain counterpart: orders with their histories, positions, and the units of amounts. */
 import type { Address } from '@solana/kit';
-import type { Clock } from '../../../../streams/clock.ts';
+import type { Clock } from '../../../../streams/clock/clock.ts';
 import type { SolanaChain } from '../../solana/chain.ts';
 import type { SandboxKey } from '../../solana/keys.ts';
 import type { SeededQuestion, SeededQuestions, Venue } from '../seeded-questions.ts';

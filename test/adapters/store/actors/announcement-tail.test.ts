@@ -9,7 +9,7 @@ import { type AnnouncementTail, createAnnouncementTail } from '../../../../src/a
 import { API_ROLE, asOrganization } from '../../../../src/adapters/store/callers/as-organization.ts';
 import { openDatabase, type Sql, type Transaction } from '../../../../src/adapters/store/database.ts';
 import { startEmbeddedPostgres } from '../../../../src/adapters/store/embedded-postgres.ts';
-import { createLiveClock } from '../../../../streams/live-clock.ts';
+import { createLiveClock } from '../../../../streams/clock/live-clock.ts';
 import { testDatabase, withCluster } from '../../../harness/postgres.ts';
 import { waitFor } from '../../../harness/wait-for.ts';
 

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { createAnnouncementTail } from '../../../../src/adapters/store/actors/announcement-tail.ts';
 import { forgetActivities, forgetAnnouncements } from '../../../../src/adapters/store/actors/forget-old.ts';
 import { openDatabase, type Sql } from '../../../../src/adapters/store/database.ts';
-import { createLiveClock } from '../../../../streams/live-clock.ts';
+import { createLiveClock } from '../../../../streams/clock/live-clock.ts';
 import { testDatabase } from '../../../harness/postgres.ts';
 
 const DAY = 86_400_000;

@@ -9,7 +9,7 @@ import { createCandleStore } from '../../../../src/adapters/store/candles/candle
 import { createWorkReads, forgetWork } from '../../../../src/adapters/store/long-work-store.ts';
 import { openDatabase, type Sql } from '../../../../src/adapters/store/database.ts';
 import type { WorkProgress } from '../../../../src/domain/values/work-progress.ts';
-import { createLiveClock } from '../../../../streams/live-clock.ts';
+import { createLiveClock } from '../../../../streams/clock/live-clock.ts';
 import { testDatabase } from '../../../harness/postgres.ts';
 
 const HOUR = 3_600_000;

@@ -2,10 +2,10 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createListedTokenStore, loadListedTokens } from '../../../../src/adapters/store/catalog/listed-token-store.ts';
 import { openDatabase, type Sql } from '../../../../src/adapters/store/database.ts';
-import { followListedTokens } from '../../../../src/boot/listed-tokens.ts';
+import { followListedTokens } from '../../../../src/boot/wiring/listed-tokens.ts';
 import { CATALOG } from '../../../../src/domain/catalog/catalog.ts';
 import { SANDBOX_AGENT_TOKENS } from '../../../../src/sandbox/agent-tokens.ts';
-import { createVirtualClock } from '../../../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../../../streams/clock/virtual-clock.ts';
 import { testDatabase } from '../../../harness/postgres.ts';
 import { waitFor } from '../../../harness/wait-for.ts';
 

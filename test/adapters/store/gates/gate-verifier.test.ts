@@ -8,7 +8,7 @@ import { sha256Hex } from '../../../../src/domain/values/canonical-json.ts';
 import { type EvidenceRow, evidenceChainText, evidenceMetrics } from '../../../../src/domain/agents/evidence.ts';
 import { manifestHash } from '../../../../src/domain/manifest/manifest.ts';
 import { splitInstrumentKey } from '../../../../src/domain/market/venue.ts';
-import { createVirtualClock } from '../../../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../../../streams/clock/virtual-clock.ts';
 import { SLOT, sampleManifest } from '../../../actors/agent/sample.ts';
 import { backtestSeries } from '../../../domain/evidence-samples.ts';
 import { testDatabase } from '../../../harness/postgres.ts';

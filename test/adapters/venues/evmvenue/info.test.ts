@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest';
 import { createPerpCandles } from '../../../../src/adapters/venues/evmvenue/candles.ts';
 import { createPerpInfo } from '../../../../src/adapters/venues/evmvenue/info.ts';
 import { createUnknownFields, type NoteUnknownField } from '../../../../streams/feed-counters.ts';
-import { createLiveClock } from '../../../../streams/live-clock.ts';
+import { createLiveClock } from '../../../../streams/clock/live-clock.ts';
 import { NOON } from '../spotexchange/tiny-world.ts';
 
 const cleanups: (() => void)[] = [];

@@ -11,7 +11,7 @@ import { listedOn } from '../../../../src/adapters/venues/listed.ts';
 import { costModelOf, feeUsdOf } from '../../../../src/domain/orders/costs.ts';
 import { marketStepOf } from '../../../../src/domain/market/market-step.ts';
 import { createUnknownFields } from '../../../../streams/feed-counters.ts';
-import { createVirtualClock } from '../../../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../../../streams/clock/virtual-clock.ts';
 
 interface Recorded {
   readonly frames: Readonly<Record<string, object>>;

@@ -10,7 +10,7 @@ import {
 import { WeightBudget } from '../../../../src/adapters/venues/request-budget.ts';
 import { createFaultSwitch } from '../../../../src/sandbox/faults.ts';
 import { createHttpSimulator } from '../../../../src/sandbox/reference/http-simulator.ts';
-import { createLiveClock } from '../../../../streams/live-clock.ts';
+import { createLiveClock } from '../../../../streams/clock/live-clock.ts';
 
 const clock = createLiveClock();
 const cleanups: (() => unknown)[] = [];

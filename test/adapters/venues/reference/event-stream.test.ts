@@ -3,7 +3,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { type EventStreamEnded, serverEvents } from '../../../../src/adapters/venues/reference/event-stream.ts';
-import { createVirtualClock } from '../../../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../../../streams/clock/virtual-clock.ts';
 import { NOON, until } from '../spotexchange/tiny-world.ts';
 
 const cleanups: (() => void)[] = [];

@@ -10,7 +10,7 @@ import type { ReferencePrice } from '../../../../src/domain/market/quote.ts';
 import { createSeededMarket } from '../../../../src/sandbox/market/seeded-market.ts';
 import { createShareQuotesSimulator } from '../../../../src/sandbox/reference/share-quotes.ts';
 import { createReferenceSimulator } from '../../../../src/sandbox/reference/simulator.ts';
-import type { Clock } from '../../../../streams/clock.ts';
+import type { Clock } from '../../../../streams/clock/clock.ts';
 import { createMarketPipeline } from '../../../../streams/market-pipeline.ts';
 import { observe } from '../../../../streams/slot-cut.ts';
 import { waitFor } from '../../../harness/wait-for.ts';

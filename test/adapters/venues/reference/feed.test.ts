@@ -10,7 +10,7 @@ import type { ReferencePrice } from '../../../../src/domain/market/quote.ts';
 import { createSeededMarket } from '../../../../src/sandbox/market/seeded-market.ts';
 import { createIssuerSimulator } from '../../../../src/sandbox/reference/issuer.ts';
 import { createReferenceSimulator, type ReferenceSimulator } from '../../../../src/sandbox/reference/simulator.ts';
-import type { Clock } from '../../../../streams/clock.ts';
+import type { Clock } from '../../../../streams/clock/clock.ts';
 import { waitFor } from '../../../harness/wait-for.ts';
 import { acceleratedClock } from '../../../sandbox/accelerated-clock.ts';
 

@@ -8,7 +8,7 @@ import type { FeedMessage } from '../../../../src/domain/market/market-event.ts'
 import type { ReferencePrice } from '../../../../src/domain/market/quote.ts';
 import { createFaultSwitch } from '../../../../src/sandbox/faults.ts';
 import { createHttpSimulator } from '../../../../src/sandbox/reference/http-simulator.ts';
-import { createFreshness } from '../../../../streams/freshness.ts';
+import { createFreshness } from '../../../../streams/quality/freshness.ts';
 import { createMarketView } from '../../../../streams/market-view.ts';
 import { testDatabase } from '../../../harness/postgres.ts';
 import { waitFor } from '../../../harness/wait-for.ts';

@@ -11,7 +11,7 @@ import type { FeedMessage, FeedStatus } from '../../../../src/domain/market/mark
 import type { Quote } from '../../../../src/domain/market/quote.ts';
 import { createSeededMarket } from '../../../../src/sandbox/market/seeded-market.ts';
 import { createSpotchainSimulator, type SpotchainSimulator } from '../../../../src/sandbox/spotchain/simulator.ts';
-import type { Clock } from '../../../../streams/clock.ts';
+import type { Clock } from '../../../../streams/clock/clock.ts';
 import { waitFor } from '../../../harness/wait-for.ts';
 import { acceleratedClock } from '../../../sandbox/accelerated-clock.ts';
 

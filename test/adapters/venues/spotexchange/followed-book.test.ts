@@ -15,7 +15,7 @@ import { refuse } from '../../../../src/domain/values/refusal.ts';
 import { seededRandom } from '../../../../src/sandbox/faults.ts';
 import { createBookWants } from '../../../../src/adapters/queue/book-wants.ts';
 import { newBooks } from '../../../../streams/market-states.ts';
-import { createVirtualClock } from '../../../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../../../streams/clock/virtual-clock.ts';
 
 const T0 = Date.UTC(2026, 10, 20, 12);
 const STEP_MS = 10;

@@ -11,7 +11,7 @@ import { LocalBook } from '../../../../src/adapters/venues/spotexchange/local-bo
 import { type DepthDiff, mapSpotFrame, streamSymbols } from '../../../../src/adapters/venues/spotexchange/map.ts';
 import type { Quote } from '../../../../src/domain/market/quote.ts';
 import { bookKey } from '../../../../streams/book-wants.ts';
-import { createLiveClock } from '../../../../streams/live-clock.ts';
+import { createLiveClock } from '../../../../streams/clock/live-clock.ts';
 import { testRedis } from '../../../harness/redis.ts';
 import { waitFor } from '../../../harness/wait-for.ts';
 

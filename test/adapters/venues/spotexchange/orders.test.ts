@@ -19,8 +19,8 @@ import { assessOrder, DEFAULT_PREFERENCES, mandateOf, NO_OTHER_BOOKS, type RiskA
 import { seededRandom } from '../../../../src/sandbox/faults.ts';
 import { createSpotExchangeSimulator, type SpotExchangeSimulator } from '../../../../src/sandbox/spotexchange/simulator.ts';
 import { createUnknownFields, type UnknownFields } from '../../../../streams/feed-counters.ts';
-import { timeLeft } from '../../../../streams/clock.ts';
-import { createVirtualClock, type VirtualClock } from '../../../../streams/virtual-clock.ts';
+import { timeLeft } from '../../../../streams/clock/clock.ts';
+import { createVirtualClock, type VirtualClock } from '../../../../streams/clock/virtual-clock.ts';
 import { NOON, tinyMarket, until } from './tiny-world.ts';
 
 const CREDENTIALS: SpotCredentials = { key: 'ours', secret: 'aSharedSecret' };

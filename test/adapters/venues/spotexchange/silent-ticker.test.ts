@@ -6,7 +6,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { createSpotExchangeFeed } from '../../../../src/adapters/venues/spotexchange/feed.ts';
 import { createSpotRest } from '../../../../src/adapters/venues/spotexchange/rest.ts';
 import type { FeedMessage } from '../../../../src/domain/market/market-event.ts';
-import { createVirtualClock } from '../../../../streams/virtual-clock.ts';
+import { createVirtualClock } from '../../../../streams/clock/virtual-clock.ts';
 import { drive, NOON, ofKind, until } from './tiny-world.ts';
 
 const cleanups: (() => void)[] = [];

@@ -3,7 +3,7 @@ import type { Candle } from '../../../../src/domain/candles/candle.ts';
 import type { FeedMessage } from '../../../../src/domain/market/market-event.ts';
 import type { EpochMs } from '../../../../src/domain/values/time.ts';
 import type { Market } from '../../../../src/sandbox/market/market.ts';
-import type { VirtualClock } from '../../../../streams/virtual-clock.ts';
+import type { VirtualClock } from '../../../../streams/clock/virtual-clock.ts';
 
 /** 2026-11-20T12:00:00Z, a Friday. */
 export const NOON: EpochMs = Date.UTC(2026, 10, 20, 12);

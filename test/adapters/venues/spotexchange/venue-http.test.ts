@@ -6,7 +6,7 @@ import { WeightBudget } from '../../../../src/adapters/venues/request-budget.ts'
 import { createVenueHttp, retryAfterMs, type VenueHttp, type VenueHttpOptions } from '../../../../src/adapters/venues/venue-http.ts';
 import { seededRandom } from '../../../../src/sandbox/faults.ts';
 import { backoffMs } from '../../../../streams/backoff.ts';
-import { createVirtualClock, type VirtualClock } from '../../../../streams/virtual-clock.ts';
+import { createVirtualClock, type VirtualClock } from '../../../../streams/clock/virtual-clock.ts';
 import { REFUSING_PORT } from '../../../harness/ports.ts';
 import { drive, NOON } from './tiny-world.ts';
 

@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { type VenueSocketOptions, venueSocket } from '../../../../src/adapters/venues/venue-socket.ts';
 import type { FeedMessage } from '../../../../src/domain/market/market-event.ts';
-import { createVirtualClock, type VirtualClock } from '../../../../streams/virtual-clock.ts';
+import { createVirtualClock, type VirtualClock } from '../../../../streams/clock/virtual-clock.ts';
 import { drive, NOON, ofKind, until } from './tiny-world.ts';
 
 const cleanups: (() => void)[] = [];

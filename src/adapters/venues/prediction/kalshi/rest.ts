@@ -2,7 +2,7 @@
  * Kalshi's public market data over HTTP: events with their markets, series, order books and trades.
  * See docs/reference/outside/kalshi.md.
  */
-import type { Clock } from '../../../../../streams/clock.ts';
+import type { Clock } from '../../../../../streams/clock/clock.ts';
 import { createUnknownFields, type UnknownFields } from '../../../../../streams/feed-counters.ts';
 import type { PredictionBook, PredictionMarket, PredictionTrade } from '../../../../domain/prediction/market.ts';
 import type { Rejection } from '../../../../domain/market/quote.ts';

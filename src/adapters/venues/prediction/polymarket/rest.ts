@@ -2,7 +2,7 @@
  * Polymarket's three HTTP services: the catalogue (Gamma), the order books (CLOB) and the trades (Data).
  * See docs/reference/outside/polymarket.md.
  */
-import type { Clock } from '../../../../../streams/clock.ts';
+import type { Clock } from '../../../../../streams/clock/clock.ts';
 import { createUnknownFields, type UnknownFields } from '../../../../../streams/feed-counters.ts';
 import type { PredictionBook, PredictionMarket, PredictionTrade } from '../../../../domain/prediction/market.ts';
 import type { Rejection } from '../../../../domain/market/quote.ts';

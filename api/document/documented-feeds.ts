@@ -1,0 +1,72 @@
+/** Feed routes for the OpenAPI document and the permission table. api/feeds registers and serves them. */
+import { Type } from 'typebox';
+import { CHANNEL_NAMES } from '../feeds/channels/index.ts';
+import { defineRoute, entry, type RouteEntry } from '../route.ts';
+import { choice, IdText } from '../shapes.ts';
+
+const servedByFeeds = (): never => {
+  throw new Error('the feed routes are registered by api/feeds');
+};
+
+const ChannelWord = choice(
+  [...CHANNEL_NAMES],
+  'Each channel needs its own permission: `market:read` for quotes, order_book, tickers, perps and candles, `agent:read` for the rest.',
+);
+
+const socket = defineRoute({
+  method: 'GET',
+  url: '/v1/feeds',
+  name: 'openFeeds',
+  tag: 'feeds',
+  summary: 'Opens a websocket that carries every channel',
+  description:
+    'Send `{ "op": "subscribe", "id": 1, "channel": "quotes", "params": {}, "from": "<cursor>" }`, `unsubscribe` or `ping`. Frames are `{ channel, type, seq, cursor, at, data }`. `quotes`, `order_book`, `tickers`, `perps` and `candles` show the newest state, first all of it, then what changes. All other channels never drop; a client that fell behind resumes from its cursor.',
+  cost: 'read',
+  schema: {},
+  answers: { 101: { description: 'The socket is open.' } },
+  refusals: ['malformed', 'origin_refused'],
+  handle: servedByFeeds,
+});
+
+const inspector = defineRoute({
+  method: 'GET',
+  url: '/v1/feeds/inspector',
+  name: 'openInspector',
+  tag: 'feeds',
+  summary: "Opens a websocket that speaks Stately's inspection protocol",
+  description:
+    'Text frames of JSON as `@statelyai/inspect` 0.7 reads them: `@xstate.actor` with the machine and where the actor stands, then `@xstate.event` and `@xstate.snapshot` for every committed step. Without `actorId` it begins with the newest running actors of the organization and goes on with all of them. `npx sevengate inspect` relays it to visualisers that know an address only.',
+  cost: 'read',
+  schema: {
+    querystring: Type.Object({
+      actorId: Type.Optional(IdText),
+      from: Type.Optional(
+        Type.Integer({ minimum: 0, description: 'Version of one actor after which its steps are told first; 0 for all.' }),
+      ),
+    }),
+  },
+  answers: { 101: { description: 'The socket is open.' } },
+  refusals: ['malformed', 'origin_refused'],
+  handle: servedByFeeds,
+});
+
+const events = defineRoute({
+  method: 'GET',
+  url: '/v1/feeds/sse',
+  name: 'streamEvents',
+  tag: 'feeds',
+  summary: 'One channel as server-sent events',
+  description: "The channel's parameters stand beside it in the query. `Last-Event-ID` resumes without loss or repeat.",
+  cost: 'read',
+  schema: {
+    querystring: Type.Object({
+      channel: ChannelWord,
+      from: Type.Optional(Type.String({ description: 'A cursor, where Last-Event-ID cannot be sent.' })),
+    }),
+  },
+  answers: { 200: { description: 'The stream.', contentType: 'text/event-stream' } },
+  refusals: ['permission_missing'],
+  handle: servedByFeeds,
+});
+
+export const FEED_ENTRIES: readonly RouteEntry[] = [entry(socket, 'identity'), entry(inspector, 'agent:read'), entry(events, 'identity')];

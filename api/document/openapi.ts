@@ -1,0 +1,156 @@
+/** The OpenAPI 3.1 document and the permission table, both derived from the routes without booting anything. */
+import { Type } from 'typebox';
+import { FEED_ENTRIES } from './documented-feeds.ts';
+import { EXAMPLES } from './examples.ts';
+import { mcpRoute } from '../mcp/route.ts';
+import { operationOf, ResponseComponents, templateOf } from './openapi-operation.ts';
+import { permissionText } from '../permission.ts';
+import { PROBLEMS, type ProblemCode } from '../problem.ts';
+import { defineRoute, entry, type Route, type RouteEntry } from '../route.ts';
+import { schemaComponents } from './schema-components.ts';
+import { TAGS } from './tag-texts.ts';
+import { ROUTES } from '../v1/index.ts';
+
+type Node = { readonly [key: string]: unknown };
+
+/** Paths of the document and of its human-readable page. */
+export const OPENAPI_URL = '/v1/openapi.json';
+export const DOCS_URL = '/docs';
+
+/** Returns the entry of GET /v1/openapi.json. */
+export const openApiRoute = (text: () => string): RouteEntry =>
+  documentRoute({ url: OPENAPI_URL, name: 'getOpenApi', summary: 'This document', description: 'The OpenAPI document.' }, text);
+
+/** Returns the entry of GET /v1/asyncapi.json. */
+const asyncApiRoute = (text: () => string): RouteEntry =>
+  documentRoute(
+    {
+      url: '/v1/asyncapi.json',
+      name: 'getAsyncApi',
+      summary: 'The messages of the feed, as AsyncAPI 3',
+      description: 'The AsyncAPI document.',
+    },
+    text,
+  );
+
+/** Returns the route of a document about the service. `text` is called once it is written. */
+function documentRoute(
+  { url, name, summary, description }: Pick<Route, 'url' | 'name' | 'summary'> & { readonly description: string },
+  text: () => string,
+): RouteEntry {
+  const route = defineRoute({
+    method: 'GET',
+    url,
+    name,
+    tag: 'operation',
+    summary,
+    cost: 'read',
+    isDocument: true,
+    schema: {},
+    answers: { 200: { description, schema: Type.Unsafe<object>({ type: 'object', additionalProperties: true }) } },
+    refusals: [],
+    handle: () => (_, reply) => reply.header('content-type', 'application/json; charset=utf-8').serializer(String).send(text()),
+  });
+  return entry(route, 'public');
+}
+
+/** Documents about the service, once they are written. */
+export interface DocumentTexts {
+  readonly version: string;
+  openApi(): string;
+  asyncApi(): string;
+}
+
+const UNWRITTEN: DocumentTexts = { version: '', openApi: () => '', asyncApi: () => '' };
+
+/** Returns every route that this room registers. */
+export function servedRoutes(more: readonly RouteEntry[] = [], texts: DocumentTexts = UNWRITTEN): RouteEntry[] {
+  const asked = [...ROUTES, ...more];
+  return [...asked, openApiRoute(texts.openApi), asyncApiRoute(texts.asyncApi), mcpRoute({ version: texts.version, routes: asked })];
+}
+
+/** Returns every route of the document and the permission table: the served ones and the feeds. */
+export function documentedRoutes(more: readonly RouteEntry[] = []): RouteEntry[] {
+  return [...servedRoutes(more), ...FEED_ENTRIES];
+}
+
+const PROBLEM_EXAMPLES = Object.fromEntries(
+  Object.entries(EXAMPLES.problems).map(([code, value]) => [code, { summary: PROBLEMS[code as ProblemCode].title, value }]),
+);
+
+/** Authentication methods. */
+const SECURITY_SCHEMES = {
+  bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+  cookie: { type: 'apiKey', in: 'cookie', name: '__Host-sevengate', description: 'Unsafe requests also need an allowed Origin.' },
+  loopbackCookie: { type: 'apiKey', in: 'cookie', name: 'sevengate', description: 'The same on http loopback.' },
+};
+
+const PARAMETERS = {
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description:
+      'Repeating a request with its key returns the first answer and has no second effect. A different request with the same key is refused with `idempotency_mismatch`.',
+    schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
+  },
+};
+
+const HEADERS = {
+  RequestId: { description: 'Id of this request in the audit trail.', schema: { type: 'string' } },
+  RateLimit: {
+    description: 'Requests left in the bucket (`r`) and seconds until it is full again (`t`).',
+    schema: { type: 'string' },
+  },
+  Location: { description: 'Path of the created resource.', schema: { type: 'string' } },
+  RetryAfter: { description: 'Seconds to wait.', schema: { type: 'integer' } },
+};
+
+/** Builds the document. Schemas with an `$id` become components. */
+export function openApiDocument(routes: readonly RouteEntry[], version: string): Node {
+  const { convert, all: schemas } = schemaComponents();
+  const responses = new ResponseComponents(convert);
+  const all = routes.map(({ route }) => route);
+  const paths: { [path: string]: { [method: string]: unknown } } = {};
+  for (const found of routes) {
+    const path = templateOf(found.route.url);
+    paths[path] = { ...paths[path], [found.route.method.toLowerCase()]: operationOf(found, convert, responses, all) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Sevengate',
+      version,
+      description:
+        'Trading and research API for tokenized assets with autonomous agents. Money and quantities are decimal strings, times are ISO 8601 in UTC, lists answer `{ items, nextCursor }`, and errors are RFC 9457 problem details with a `code`.',
+    },
+    servers: [{ url: '/' }],
+    tags: TAGS,
+    paths,
+    components: {
+      securitySchemes: SECURITY_SCHEMES,
+      examples: PROBLEM_EXAMPLES,
+      parameters: PARAMETERS,
+      headers: HEADERS,
+      responses: responses.all(),
+      schemas: schemas(),
+    },
+  };
+}
+
+/** Returns `docs/permissions.md`: every route and its permission. */
+export function permissionTable(routes: readonly RouteEntry[]): string {
+  const rows = routes.map(
+    ({ route, permission }) => `| ${route.method} | \`${route.url}\` | ${permissionText(permission)} | ${route.cost} |`,
+  );
+  return `# Who may call what
+
+Generated from \`api/v1/index.ts\` and compared by \`test/api/surfaces.test.ts\`, which also writes it (\`vitest run test/api/surfaces.test.ts -u\`). An identity that was granted nothing has \`market:read\` and belongs to no organization. Whoever asks for a thing of another organization gets the same answer as for one that does not exist.
+
+| Method | Path | Needs | Cost class |
+|---|---|---|---|
+${rows.join('\n')}
+| GET | \`/docs\`, \`/docs/*\` | public | read |
+| GET | \`/\`, \`/terminal\`, \`/terminal/*\` | public | read |
+`;
+}

@@ -1,0 +1,82 @@
+/** Cause and cure of every error code, for the page of errors in the API documentation. */
+import type { ProblemCode } from '../problem.ts';
+
+export const PROBLEM_HELP: Readonly<Record<ProblemCode, { readonly cause: string; readonly cure: string }>> = {
+  malformed: {
+    cause: 'A parameter or a field does not fit its schema.',
+    cure: 'Read `problems`: each entry has the path, the problem and the allowed values.',
+  },
+  unauthenticated: { cause: 'No valid credential was sent.', cure: 'Send a token in `Authorization: Bearer`, or sign in again.' },
+  token_expired: { cause: 'The token was valid and has expired.', cure: 'Get a new token from the identity provider.' },
+  ambiguous_credentials: { cause: 'The request has a cookie and a token.', cure: 'Send one of them.' },
+  origin_refused: { cause: 'A browser sent the request from an origin that is not allowed.', cure: 'Add the origin to `ALLOWED_ORIGINS`.' },
+  permission_missing: {
+    cause: 'The member lacks the permission that `detail` names.',
+    cure: 'Ask a member with `members:manage` to grant it.',
+  },
+  not_found: {
+    cause: 'Nothing with this id exists in your organization. A foreign id gets the same answer.',
+    cure: 'Check the id and the organization of the token.',
+  },
+  method_not_allowed: { cause: 'The path exists with another method.', cure: 'Use a method of the header `Allow`.' },
+  state_conflict: {
+    cause: 'The object is in a state that does not allow the request.',
+    cure: 'Read it again. `detail` names the state and the next step.',
+  },
+  already_paused: { cause: 'The agent is paused already.', cure: 'Nothing is needed.' },
+  not_paused: { cause: 'The agent runs; only a paused agent can be resumed.', cure: 'Nothing is needed.' },
+  cause_persists: {
+    cause: 'The cause of the pause is still present, for example degraded data.',
+    cure: 'Wait until the cause is gone, then resume.',
+  },
+  resume_by_creator: {
+    cause: 'The creator of an agent tried to resume it after a breaker.',
+    cure: 'Ask another member with `risk:manage`.',
+  },
+  evidence_missing: { cause: 'The next gate has no evidence for this manifest.', cure: 'Run the evaluation that `detail` names.' },
+  manifest_invalid: { cause: 'The manifest has errors.', cure: 'Read `problems` and send the manifest again.' },
+  autonomy_refused: { cause: 'The autonomy of the agent does not allow the trade.', cure: 'Raise the autonomy, or approve the trade.' },
+  idempotency_mismatch: { cause: 'The key was used for another request.', cure: 'Use a new `Idempotency-Key`.' },
+  idempotency_in_flight: { cause: 'The first request with this key is still in progress.', cure: 'Repeat the request after a second.' },
+  body_too_large: { cause: 'The body is larger than the route accepts.', cure: '`detail` names the limit in bytes.' },
+  body_too_deep: { cause: 'The body is nested too deeply.', cure: 'Send a flatter body.' },
+  unsupported_media_type: { cause: 'The route does not read this content type.', cure: 'Send JSON, or YAML for manifests.' },
+  rate_limited: { cause: 'The budget of requests of this class is spent.', cure: 'Wait for the seconds of `Retry-After`.' },
+  unavailable: {
+    cause: 'A part of the service, a venue or a chain does not answer.',
+    cure: 'Repeat the request after `Retry-After`. `/readyz` names the part.',
+  },
+  halted: { cause: 'Trading of the organization is halted.', cure: 'A member with `risk:manage` resumes the agents.' },
+  feature_disabled: { cause: 'A setting of the service turns the feature off.', cure: '`detail` names the setting.' },
+  blocked_by_risk: {
+    cause: 'The order breaches a limit of the mandate.',
+    cure: 'Read `rejections`: each has the limit and the smallest change that passes.',
+  },
+  gate_failed: { cause: 'The evidence does not pass the gate.', cure: 'Read `checks`: each has the observed and the required value.' },
+  sign_off_refused: {
+    cause: 'The member wrote the version or requested the promotion.',
+    cure: 'Ask another member with `risk:manage` for the sign-off.',
+  },
+  malformed_transaction: { cause: 'The bytes are not a transaction in its one encoding.', cure: 'Send the bytes of the wallet unchanged.' },
+  signed_bytes_differ: {
+    cause: 'The signed transaction is not the prepared one.',
+    cure: 'Read `difference`, and sign the prepared bytes unchanged.',
+  },
+  signature_missing: { cause: 'A required signer did not sign.', cure: 'Sign with the wallet that `detail` names.' },
+  signature_invalid: { cause: 'A signature does not belong to these bytes.', cure: 'Sign the prepared bytes again.' },
+  route_refused: { cause: 'The aggregator or the provider offers no acceptable route.', cure: 'Try another amount, or later.' },
+  too_many_prepared: { cause: 'Too many transactions wait for a signature.', cure: 'Sign them or let them expire.' },
+  challenge_expired: { cause: 'The text to sign has expired.', cure: 'Request a new text and sign that.' },
+  launch_refused: { cause: 'The chain or the launcher would refuse the launch.', cure: '`detail` has the reason in words.' },
+  payment_refused: { cause: 'The payment would not be accepted.', cure: '`detail` has the reason in words.' },
+  licence_missing: { cause: 'The organization holds no licence of the listing.', cure: 'Buy one with `beginCheckout`.' },
+  wallet_unproved: { cause: 'The wallet is not linked to the organization.', cure: 'Link it with `challengeWallet` and `linkWallet`.' },
+  thesis_ambiguous: { cause: 'The thesis can be read in more than one way.', cure: 'Answer `questions` in the text.' },
+  take_invalid: { cause: 'A field of the Take is invalid.', cure: 'Read `problems`.' },
+  take_unsettled: { cause: 'Readings of the thesis are not confirmed.', cure: 'Send the texts of `open` as `confirm`.' },
+  proposal_pending: { cause: 'The agent has a pending outside proposal.', cure: 'Wait for its slot, at most a minute.' },
+  proposals_refused: { cause: 'The agent takes no outside proposals at its autonomy.', cure: 'Set its autonomy to `suggest` or above.' },
+  outside_mandate: { cause: 'The proposal exceeds the mandate of the manifest.', cure: '`detail` names the limit and what would pass.' },
+  external_not_listable: { cause: 'The strategy is outside code, which the service does not have.', cure: 'List an agent with rules.' },
+  internal_error: { cause: 'A defect of the service.', cure: 'Report the `requestId`.' },
+};

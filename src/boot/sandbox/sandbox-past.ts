@@ -1,0 +1,54 @@
+/** The past of a sandbox that runs in this process: what its simulators would tell of years, at once and whole. */
+import type { CandleHistory } from '../../../streams/candle-keeper.ts';
+import { readSubmissions } from '../../adapters/intelligence/filings.ts';
+import { readWireItem } from '../../adapters/intelligence/newswire.ts';
+import type { HistorySource } from '../../domain/backtest/missing-history.ts';
+import type { DataSource } from '../../domain/market/data-source.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
+import type { Venue } from '../../domain/market/venue.ts';
+import { createSeededMarket } from '../../sandbox/market/seeded-market.ts';
+import { sandboxArchives, sandboxHistories } from '../../sandbox/sandbox-past.ts';
+import type { HistoryArchives } from '../../simulation/ports.ts';
+import type { Config } from '../config.ts';
+import { originsOf } from '../outside/origins.ts';
+import type { ServiceProcess } from '../service-process.ts';
+
+type Histories = Readonly<Partial<Record<Venue, CandleHistory>>>;
+
+export interface SandboxPast {
+  /** Histories of the simulated venues; what the market does not price is asked of the others. */
+  histories(asked: Histories): Histories;
+  readonly archives: HistoryArchives;
+}
+
+/** True for the sources that the sandbox stands in for. */
+function standsIn(config: Config): (source: DataSource) => boolean {
+  const origins = originsOf(config);
+  return (source) => origins[source] === 'sandbox';
+}
+
+/** Creates the sandbox's history; null if no sandbox runs in this process, or a tape prices it. */
+export function sandboxPast({
+  config,
+  runs,
+  clock,
+}: Pick<ServiceProcess, 'config' | 'runs'> & { readonly clock: { now(): EpochMs } }): SandboxPast | null {
+  if (!runs('sandbox') || config.SANDBOX_TAPE !== null) return null;
+  const seed = config.SANDBOX_SEED;
+  const readers = { wireItem: readWireItem, submissions: readSubmissions };
+  const options = { market: createSeededMarket({ seed }), seed, clock, isSimulated: standsIn(config), readers };
+  return { histories: (asked) => sandboxHistories(options, asked), archives: sandboxArchives(options) };
+}
+
+/** Returns the history besides bars that a backtest of this process can read by itself. */
+export function obtainableHistory({ config, runs }: Pick<ServiceProcess, 'config' | 'runs'>): ReadonlySet<HistorySource> {
+  if (!runs('sandbox') || config.SANDBOX_TAPE !== null) return new Set();
+  const isSimulated = standsIn(config);
+  const simulated: readonly (readonly [HistorySource, boolean])[] = [
+    ['news:wire', isSimulated('wire')],
+    ['news:filings', isSimulated('filings')],
+    ['issuer_mark', isSimulated('issuer')],
+    ['pool_liquidity', isSimulated('spotchain')],
+  ];
+  return new Set(simulated.flatMap(([source, given]) => (given ? [source] : [])));
+}

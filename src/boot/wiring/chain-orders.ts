@@ -1,0 +1,40 @@
+/** The client of live orders on the primary chain, as a worker process composes it: with a signer for owners or without. */
+import type { ExecutionClient } from '../../../actors/proposal/execution-client.ts';
+import type { PreTrade } from '../../../actors/proposal/pre-trade.ts';
+import type { Runtime } from '../../../actors/runtime/runtime.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
+import { verifyEd25519 } from '../../adapters/solana/ed25519.ts';
+import { isSilence } from '../../adapters/json-rpc.ts';
+import type { Sql } from '../../adapters/store/database.ts';
+import { createDelegatedOrderStore } from '../../adapters/store/delegations/delegation-store.ts';
+import { obstacleOf } from '../../adapters/store/orders/prepared-transaction-store.ts';
+import { createOwnerWallets } from '../../adapters/store/orders/proposal-facts.ts';
+import { createDelegatedOrders, type DelegatedOrderDeps } from '../../trading/delegated-orders.ts';
+import { createOwnerOrders } from '../../trading/owner-orders.ts';
+import type { LatestQuotes, RiskReads } from '../../trading/ports.ts';
+import type { PrimaryChain } from '../../trading/primary-chain.ts';
+import { createPrimaryChainOrders } from '../../trading/primary-chain-orders.ts';
+import { createProposalSwaps } from '../../trading/proposal-swaps.ts';
+
+export interface ChainOrderDeps extends PrimaryChain {
+  readonly sql: Sql;
+  readonly runtime: Pick<Runtime, 'start' | 'deliver'>;
+  readonly reads: RiskReads;
+  readonly preTrade: PreTrade;
+  readonly bus: LatestQuotes;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Signer for owners; null if nobody signs for them. */
+  readonly signing: Pick<DelegatedOrderDeps, 'signer' | 'signAsWorker'> | null;
+}
+
+/** Live orders of agents and Takes on the primary chain. */
+export function createChainOrders({ sql, signing, ...deps }: ChainOrderDeps): ExecutionClient<'spotchain'> {
+  const shared = { ...deps, store: createDelegatedOrderStore(sql), verifySignature: verifyEd25519, obstacleOf, isSilence };
+  const swaps = createProposalSwaps(shared);
+  return createPrimaryChainOrders({
+    store: shared.store,
+    swaps,
+    delegated: signing === null ? null : createDelegatedOrders({ ...shared, ...signing, swaps }),
+    owner: createOwnerOrders({ swaps, store: createOwnerWallets(sql) }),
+  });
+}

@@ -1,0 +1,31 @@
+/** Completes this process's catalog with the agent tokens that are listed, before anything else starts and from then on. */
+import { runEvery } from '../../../actors/runtime/run-every.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
+import { createListedTokenStore, loadListedTokens } from '../../adapters/store/catalog/listed-token-store.ts';
+import type { Sql } from '../../adapters/store/database.ts';
+import { SANDBOX_AGENT_TOKENS } from '../../sandbox/agent-tokens.ts';
+import type { Logger } from '../../adapters/log/log.ts';
+
+/** A listing is known to every process after so long at most. */
+const LOOK_MS = 5_000;
+
+export async function followListedTokens(deps: {
+  readonly sql: Sql;
+  readonly isSandboxed: boolean;
+  /** True if this process may list tokens; the sandbox's are listed by one that may. */
+  readonly mayList: boolean;
+  readonly clock: Pick<Clock, 'now' | 'deadline'>;
+  readonly log: Logger;
+}): Promise<{ stop(): Promise<void> }> {
+  const { sql, isSandboxed, mayList, clock, log } = deps;
+  const store = createListedTokenStore(sql);
+  if (isSandboxed && mayList) for (const token of SANDBOX_AGENT_TOKENS) await store.add(token);
+  let told = '';
+  const look = async (): Promise<void> => {
+    const refused = (await loadListedTokens(sql, isSandboxed)).join('; ');
+    if (refused !== told && refused !== '') log.warn({ refused }, 'listed tokens that the catalog cannot hold');
+    told = refused;
+  };
+  await look();
+  return runEvery(clock, 'reading the listed tokens', LOOK_MS, look, (error) => log.warn({ err: error }, 'reading the listed tokens'));
+}

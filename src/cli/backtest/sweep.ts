@@ -1,0 +1,78 @@
+/** `sevengate backtest --sweep`: the variants of a manifest over the same bars, each counted as a trial, with a walk-forward. */
+import { availableParallelism } from 'node:os';
+import { createLiveClock } from '../../../streams/clock/live-clock.ts';
+import { parameterOf, readSweep, type SweepRequest, type Variant } from '../../domain/backtest/sweep.ts';
+import type { Manifest } from '../../domain/manifest/manifest.ts';
+import type { BarWindow } from '../../simulation/backtest/from-bars.ts';
+import { backtestNeeds, barSeriesOf } from '../../simulation/backtest/needs.ts';
+import { sweepFromBars } from '../../simulation/sweep/sweep-from-bars.ts';
+import { sweepText } from '../../simulation/sweep/sweep-text.ts';
+import type { EarlierTrials, SweepOutcome } from '../../simulation/sweep/sweep-work.ts';
+import {
+  type BacktestOptions,
+  barsOfFiles,
+  givenOf,
+  type OnProgress,
+  problemWords,
+  progressOf,
+  type SimulationAsked,
+  type Stretch,
+  stretchOf,
+} from './backtest-options.ts';
+import { workOnStoredBars } from '../candles/stored-bars.ts';
+
+/** Works the sweep out that the options ask for, and tells what came of it. @throws Error if it was refused, with the reason. */
+export async function sweepOf(...[service, manifest, options, onProgress, tell]: SimulationAsked): Promise<void> {
+  const earlier = earlierOf(options);
+  const asked = (now: number) => ({ ...askedFor(manifest, options, stretchOf(options), now), earlier, funding: [] });
+  const told = async (outcome: SweepOutcome): Promise<void> => {
+    if (!outcome.ok) throw new Error(`${outcome.code}: ${outcome.detail}`);
+    await tell({ ...outcome, evaluation: 'sweep', text: sweepText(outcome, options.report ?? null) });
+  };
+  if (!options.candles.includes('store')) return told(await fromFiles(manifest, options, onProgress));
+  await workOnStoredBars(service, asked, async (databaseUrl, sweep) =>
+    told(await service.sweep({ databaseUrl, sweep }, progressOf('trying variants', onProgress))),
+  );
+}
+
+/** @throws Error that names every wrong option. */
+function askedFor(
+  manifest: Manifest,
+  options: BacktestOptions,
+  stretch: Stretch,
+  now: number,
+): { readonly request: SweepRequest; readonly variants: readonly Variant[] } {
+  const walkForward = {
+    ...(options.trainDays === undefined ? {} : { trainDays: options.trainDays }),
+    ...(options.testDays === undefined ? {} : { testDays: options.testDays }),
+  };
+  const given = { ...givenOf(options, stretch), parameters: (options.sweep ?? []).map(parameterOf), walkForward };
+  const read = readSweep(manifest, given, now);
+  if ('request' in read) return read;
+  throw new Error(problemWords(read));
+}
+
+/** Trials made before and by hand. Their Sharpe ratios are unknown, and they count all the same. */
+function earlierOf(options: BacktestOptions): EarlierTrials {
+  return { sharpes: Array.from({ length: options.versionsTried - 1 }, () => null) };
+}
+
+async function fromFiles(manifest: Manifest, options: BacktestOptions, onProgress: OnProgress): Promise<SweepOutcome> {
+  const now = createLiveClock().now();
+  const { request, variants } = askedFor(manifest, options, {}, now);
+  const timeframe = request.timeframe ?? manifest.timeframe;
+  const wanted = barSeriesOf(variants.flatMap((variant) => backtestNeeds(variant.manifest, timeframe)));
+  const bars = await barsOfFiles(options.candles, wanted, timeframe, now);
+  const requested = (covered: BarWindow): SweepRequest => askedFor(manifest, options, stretchOf(options, covered), now).request;
+  return sweepFromBars({
+    manifest,
+    timeframe,
+    bars,
+    requested,
+    variants,
+    earlier: earlierOf(options),
+    threads: availableParallelism(),
+    now,
+    onProgress,
+  });
+}

@@ -1,0 +1,36 @@
+/** `sevengate archive`: moves old history to archive files, tells what was moved, and reads the steps of an actor from there. */
+import type { Command } from 'commander';
+import type { FolderOptions, MoveOptions, StepsOptions } from './archive-run.ts';
+import type { Service } from '../ports.ts';
+import { uuid } from '../words.ts';
+
+const run = () => import('./archive-run.ts');
+
+/** Adds `archive` and its commands. A file that is missing or altered sets exit code 1. */
+export function archiveCommands(archive: Command, service: Service): void {
+  archive
+    .command('move')
+    .description(
+      'move whole days (UTC) of decisions, cuts, observations, steps of ended actors and audit to files, and take them out of the database',
+    )
+    .requiredOption('--before <time>', 'move days that ended before this date, such as 2026-01-01')
+    .option('--folder <folder>', 'output folder (default: archive in the state folder)')
+    .option('--json', 'print what was moved as JSON')
+    .action(async (options: MoveOptions) => (await run()).moveDays(service, options));
+
+  archive
+    .command('steps')
+    .description('print the archived steps of an ended actor, one JSON document per line')
+    .argument('<actor>', 'its id', uuid('an actor id'))
+    .option('--at <version>', 'print the state after this step instead')
+    .option('--folder <folder>', 'folder of the files (default: archive in the state folder)')
+    .option('--json', 'print them as one JSON array')
+    .action(async (actorId: string, options: StepsOptions) => (await run()).printSteps(service, actorId, options));
+
+  archive
+    .command('list')
+    .description('list moved days and check that each file is complete')
+    .option('--folder <folder>', 'folder of the files (default: archive in the state folder)')
+    .option('--json', 'print the result as JSON')
+    .action(async (options: FolderOptions) => (await run()).listMoved(service, options));
+}

@@ -1,0 +1,16 @@
+/** `sevengate verify-trail`: recomputes the whole decision trail and names the first row that was altered. */
+import type { Command } from 'commander';
+import type { Service } from '../ports.ts';
+import type { VerifyOptions } from './verify-trail-run.ts';
+
+/** Adds `verify-trail`. A break sets exit code 1. */
+export function verifyTrailCommand(command: Command, service: Service): void {
+  command
+    .option('--database <url>', 'URL of the database to verify (default: that of the settings)')
+    .option('--keys <file>', 'accepted public keys, one per line (default: those under keys of the state folder)')
+    .option('--since <file>', 'an older checkpoint that the log must still begin with')
+    .option('--checkpoint <file>', 'write the newest checkpoint to this file, to be kept elsewhere')
+    .option('--archive <folder>', 'folder of archive files (default: archive in the state folder)')
+    .option('--json', 'print the result as JSON')
+    .action(async (options: VerifyOptions) => (await import('./verify-trail-run.ts')).verify(service, options));
+}

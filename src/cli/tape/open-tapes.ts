@@ -1,0 +1,21 @@
+/** Tapes named on the command line. They are opened together, followed by a progress bar and always closed. */
+import { openTape, type TapeReader } from '../../adapters/tape/tape-reader.ts';
+import { progressBar } from '../../adapters/terminal-progress.ts';
+
+/** `progress` is told by the work whenever something was read. */
+export async function withTapes<Result>(
+  files: readonly string[],
+  what: string,
+  work: (tapes: readonly TapeReader[], progress: () => void) => Promise<Result>,
+): Promise<Result> {
+  const bar = progressBar(what, 'bytes');
+  const readers: TapeReader[] = [];
+  const sumOf = (which: 'bytesRead' | 'bytesTotal'): number => readers.reduce((sum, reader) => sum + reader[which], 0);
+  try {
+    for (const file of files) readers.push(await openTape(file));
+    return await work(readers, () => bar.update(sumOf('bytesRead'), sumOf('bytesTotal')));
+  } finally {
+    bar.stop();
+    for (const reader of readers) await reader.close();
+  }
+}

@@ -1,0 +1,72 @@
+/** Base of the conditions on two exponential moving averages. */
+import type { IndicatorNeed, Observation } from '../../market/cut.ts';
+import type { Fields } from '../../values/field.ts';
+import type { ManifestCondition } from '../../manifest/manifest.ts';
+import {
+  type ConditionDefinition,
+  freshIndicator,
+  needOf,
+  numberField,
+  type Observed,
+  PERIOD_FIELD,
+  TIMEFRAME_FIELD,
+  textField,
+} from '../condition.ts';
+
+/** Fast average relative to the slow one on the last closed bar. */
+export type EmaRelation = 'crossed_up' | 'crossed_down' | 'above' | 'below' | 'level';
+
+const FIELDS: Fields = {
+  fast: { ...PERIOD_FIELD, min: 1, description: 'Period of the fast average in closed bars; less than slow.' },
+  slow: { ...PERIOD_FIELD, description: 'Period of the slow average in closed bars.' },
+  timeframe: TIMEFRAME_FIELD,
+};
+
+function ema(condition: ManifestCondition, which: 'fast' | 'slow'): Pick<IndicatorNeed, 'name' | 'period' | 'timeframe'> {
+  return { name: 'ema', period: numberField(condition, which), timeframe: textField(condition, 'timeframe') };
+}
+
+/**
+ * Reads the state of two averages of the same last bar, or null if one is unknown or the bars differ. A cross is between two neighbouring
+ * bars: not above before and above now, or not below before and below now.
+ */
+function relation(condition: ManifestCondition): (observation: Observation) => EmaRelation | null {
+  const readFast = freshIndicator(ema(condition, 'fast'));
+  const readSlow = freshIndicator(ema(condition, 'slow'));
+  return (observation) => {
+    const fast = readFast(observation);
+    const slow = readSlow(observation);
+    if (fast === null || slow === null || fast.barOpenTime !== slow.barOpenTime || fast.value === null || slow.value === null) return null;
+    if (fast.previous === null || slow.previous === null) return null;
+    if (fast.value > slow.value) return fast.previous <= slow.previous ? 'crossed_up' : 'above';
+    if (fast.value < slow.value) return fast.previous >= slow.previous ? 'crossed_down' : 'below';
+    return 'level';
+  };
+}
+
+export function emaCondition(type: string, description: string, accepted: readonly EmaRelation[]): ConditionDefinition {
+  return {
+    type,
+    description,
+    sides: ['entry', 'exit'],
+    kinds: null,
+    inputs: [],
+    fields: FIELDS,
+    check: (condition, path) =>
+      numberField(condition, 'fast') < numberField(condition, 'slow')
+        ? null
+        : {
+            path: `${path}.fast`,
+            problem: 'fast must be less than slow',
+            allowed: `a whole number below ${numberField(condition, 'slow')}`,
+          },
+    needs: (condition, instrument) => [needOf(instrument, ema(condition, 'fast')), needOf(instrument, ema(condition, 'slow'))],
+    compile: (condition) => ({
+      observe: relation(condition),
+      passes: (observed: Observed) => accepted.includes(observed as EmaRelation),
+      observeUngated: null,
+      usesReference: false,
+    }),
+    threshold: () => accepted.join('|'),
+  };
+}
