@@ -7,7 +7,7 @@ import { Costs } from './costs.tsx';
 import { Decisions } from './decisions.tsx';
 import { Evaluations } from './evaluations.tsx';
 import { GateList } from './gates.tsx';
-import { OutsideCode } from './outside.tsx';
+import { OutsideCode } from './outside/outside.tsx';
 import { Trades } from './trades.tsx';
 import { Vault } from '../portfolio/vault.tsx';
 import { Versions } from './versions.tsx';

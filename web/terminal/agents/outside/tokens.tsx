@@ -1,13 +1,13 @@
 /** Tokens with which outside code proposes for one agent, and nothing else. */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { dayAndTime } from '../../words.js';
-import { api, refresh } from '../api.ts';
-import { At } from '../kit/ages.tsx';
-import { Form } from '../kit/form.tsx';
-import { Loaded, Table } from '../kit/lists.tsx';
-import { Refusal } from '../kit/refusal.tsx';
-import { useMay } from '../member.ts';
+import { dayAndTime } from '../../../words.js';
+import { api, refresh } from '../../api.ts';
+import { At } from '../../kit/ages.tsx';
+import { Form } from '../../kit/form.tsx';
+import { Loaded, Table } from '../../kit/lists.tsx';
+import { Refusal } from '../../kit/refusal.tsx';
+import { useMay } from '../../member.ts';
 import { Secrets } from './secret.tsx';
 
 export function Tokens({ agentId }: { readonly agentId: string }) {

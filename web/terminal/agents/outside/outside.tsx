@@ -1,14 +1,14 @@
 /** An agent whose code lies outside: its release, what the code sent last, what was refused and why, and how it gets in. */
 import { useQuery } from '@tanstack/react-query';
-import { dayAndTime, plain, priceText, symbolOf } from '../../words.js';
-import { type AgentDetail, api, type OutsideProposal } from '../api.ts';
-import { agreementInWords } from './agreement.ts';
-import { useRuns } from './data.ts';
+import { dayAndTime, plain, priceText, symbolOf } from '../../../words.js';
+import { type AgentDetail, api, type OutsideProposal } from '../../api.ts';
+import { agreementInWords } from '../agreement.ts';
+import { useRuns } from '../data.ts';
 import { Hooks } from './hooks.tsx';
-import type { Rules } from './rules.ts';
+import type { Rules } from '../rules.ts';
 import { Tokens } from './tokens.tsx';
-import { FigureList, Loaded, Table } from '../kit/lists.tsx';
-import { At } from '../kit/ages.tsx';
+import { FigureList, Loaded, Table } from '../../kit/lists.tsx';
+import { At } from '../../kit/ages.tsx';
 
 const LATEST = 200;
 const SHOWN = 20;

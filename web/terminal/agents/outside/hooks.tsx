@@ -2,13 +2,13 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { dayAndTime } from '../../words.js';
-import { api, type OpenedSignalHook, refresh, type SignalHook } from '../api.ts';
-import { type Field, Form } from '../kit/form.tsx';
-import { Refusal } from '../kit/refusal.tsx';
-import { useMay } from '../member.ts';
+import { dayAndTime } from '../../../words.js';
+import { api, type OpenedSignalHook, refresh, type SignalHook } from '../../api.ts';
+import { type Field, Form } from '../../kit/form.tsx';
+import { Refusal } from '../../kit/refusal.tsx';
+import { useMay } from '../../member.ts';
 import { Secrets } from './secret.tsx';
-import { Loaded } from '../kit/lists.tsx';
+import { Loaded } from '../../kit/lists.tsx';
 
 type Template = SignalHook['template'];
 
