@@ -136,7 +136,7 @@ function followReports(
   stream.listen({
     reported: (report) => void inTurn(() => takeNew(report)),
     missed: (orgId) => void inTurn(() => lookAtAll(orgId)),
-    silent: (orgId, why) => onError(new Error(`orders of organization ${orgId} are not reported, and looked at instead: ${why}`)),
+    silent: (orgId, why) => onError(new Error(`order reports of organization ${orgId} stopped, and its orders are polled: ${why}`)),
   });
 
   return {

@@ -25,7 +25,7 @@ export function predictionOrderWorkers(deps: {
 
   async function transactionNews(id: string): Promise<TransactionNews> {
     const { onchain } = predictionOrderContext((await loaded(id)).state);
-    if (onchain === null) throw new Error(`order ${id} is on no chain`);
+    if (onchain === null) throw new Error(`order ${id} has no transaction on the chain`);
     const { state } = await loaded(onchain.transactionId);
     const word = transactionState(state);
     if (word === 'finalized') return { outcome: 'transaction_final' };

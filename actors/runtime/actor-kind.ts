@@ -44,7 +44,7 @@ export const effect =
   (_: unknown, __: Parameters): void => {};
 
 /** Error of an actor without an input. Created once, because an error's stack trace costs more than a step. */
-const NO_INPUT = new TypeError('an actor begins with an input');
+const NO_INPUT = new TypeError('the first step of an actor needs an input');
 
 /**
  * Returns a machine's context factory. For each pure step XState creates an actor that never runs and asks for its context without an

@@ -49,7 +49,7 @@ export function createClockWatch(deps: {
     const ok = Math.abs(offsetMs) <= BOUND_MS + (after - before) / 2;
     const direction = offsetMs > 0 ? 'ahead of' : 'behind';
     const detail = `this machine's clock is ${ageInWords(Math.abs(offsetMs))} ${direction} PostgreSQL's; at most ${ageInWords(BOUND_MS)} is accepted`;
-    if (known.ok && !ok) log.error({ offsetMs }, `${detail}: this process takes no cut until they agree`);
+    if (known.ok && !ok) log.error({ offsetMs }, `${detail}: this process writes no cut until the clocks agree`);
     if (!known.ok && ok) log.info({ offsetMs }, "this machine's clock agrees with PostgreSQL's again");
     known = { offsetMs, ok, detail };
     deps.told?.(known);

@@ -106,7 +106,7 @@ function plan(kind: ActorKind, subject: StepSubject, snapshot: AnyMachineSnapsho
 function assertPlain(value: unknown, path: string): void {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return;
   if (typeof value === 'number') {
-    if (!Number.isFinite(value)) throw new TypeError(`${path} is ${value}, which JSON cannot carry`);
+    if (!Number.isFinite(value)) throw new TypeError(`${path} is ${value}, which JSON cannot represent`);
     return;
   }
   if (Array.isArray(value)) {

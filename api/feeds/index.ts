@@ -168,6 +168,6 @@ function refuseOneTooMany(request: FastifyRequest, reply: FastifyReply, watch: W
 
 /** Returns the caller. @throws Error if no gate has admitted the request, which is a defect. */
 function callerOf(request: FastifyRequest): Caller {
-  if (!request.caller) throw new Error('a feed was asked for without a verified caller');
+  if (!request.caller) throw new Error('the feed request has no verified caller');
   return request.caller;
 }

@@ -177,7 +177,7 @@ class FeedSocket {
       this.#toldOfLimit = false;
       return true;
     }
-    if (++this.#excess > PATIENCE) this.#close(CLOSE.rateLimited, 'far too many messages');
+    if (++this.#excess > PATIENCE) this.#close(CLOSE.rateLimited, 'too many messages');
     // Once per exhaustion: answering each message would only double the flood.
     else if (!this.#toldOfLimit) {
       this.#toldOfLimit = true;

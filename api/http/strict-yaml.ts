@@ -181,7 +181,7 @@ class EventReader {
     if (tagStart < 0) return;
     throw malformed(
       path,
-      `the tag ${this.#text.slice(tagStart, Math.min(tagEnd, tagStart + 60))} is not read`,
+      `the tag ${this.#text.slice(tagStart, Math.min(tagEnd, tagStart + 60))} is not supported`,
       'values without tags; a text in quotes',
     );
   }

@@ -80,7 +80,7 @@ const SETTINGS = {
   ),
   ALLOWED_ORIGINS: setting(origins, [], 'web origins that may open feeds with a cookie, separated by commas', 'its own'),
   LOG_LEVEL: setting(oneOf(LOG_LEVELS), 'info', LOG_LEVELS.join(', '), 'info'),
-  SVC_LIVE_SPOTEXCHANGE_ENABLED: setting(flag, false, 'live orders on the spot exchange: true or false', 'false'),
+  SVC_LIVE_SPOTEXCHANGE_ENABLED: setting(flag, false, 'allow live orders on the spot exchange: true or false', 'false'),
   SVC_EXCHANGE_DAILY_LIMIT_USD: setting(
     wholeNumber(1, 1_000_000_000),
     1_000_000,
@@ -116,7 +116,7 @@ const SETTINGS = {
   ),
   AGENTLAUNCH_URL: optional(
     url('https:', 'http:'),
-    'external launcher of agent tokens; needs a real node of the primary chain',
+    'external launcher of agent tokens; needs SPOTCHAIN_RPC_URL',
     "the sandbox's, beside its chain",
   ),
   AGENTLAUNCH_KEY: optional(secret, 'key of the same'),
@@ -131,7 +131,7 @@ const SETTINGS = {
   EVMVENUE_URL: optional(url('https:', 'http:'), 'perpetual-futures venue', sandboxed),
   EVMVENUE_STREAM_URL: optional(url('wss:', 'ws:'), 'its stream', sandboxed),
   EVMCHAIN_URL: optional(secretUrl('https:', 'http:'), 'JSON-RPC node of the EVM chain', sandboxed),
-  EVMCHAIN_ID: setting(wholeNumber(1, 2 ** 32 - 1), EVM_CHAIN_ID, 'chain id of that chain', String(EVM_CHAIN_ID)),
+  EVMCHAIN_ID: setting(wholeNumber(1, 2 ** 32 - 1), EVM_CHAIN_ID, 'chain id of the EVM chain', String(EVM_CHAIN_ID)),
   EVMCHAIN_TOKENS: optional(
     evmTokens,
     'its tokens as SYMBOL=0xcontract, separated by commas',

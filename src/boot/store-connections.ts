@@ -44,7 +44,7 @@ export async function openStoreConnections(service: ServiceProcess, { waitsForDi
   }
   const { applied, keys, genesis } = await readyDatabase(resolve(config.SEVENGATE_HOME), servers.databaseUrl, writersOf(roles));
   if (applied.length > 0) log.info({ applied }, 'migrated');
-  if (genesis !== null) log.info({ rows: genesis }, 'from now on every change of the trail is signed; earlier rows were signed as found');
+  if (genesis !== null) log.info({ rows: genesis }, 'trail signing is on; rows from before were signed without a check');
   signal.throwIfAborted();
   const logins = await separateLogins(servers.databaseUrl);
   if (logins.shared !== null)

@@ -97,10 +97,10 @@ test('names, mints, pools and feeds stand for one thing each, and text that is n
   const document = builtIn();
   const [apple = {}] = document.shares;
   expect(refusals({ ...document, shares: [...document.shares, { ...apple, underlying: 'AAPLE' }] }).join()).toMatch(
-    /mint .* is there already/,
+    /mint .* is listed twice/,
   );
   expect(refusals({ ...document, preIpo: [...document.preIpo, { ...(document.preIpo[0] as object), underlying: 'BTC' }] }).join()).toMatch(
-    /underlying BTC is there already|mint .* is there already/,
+    /underlying BTC is listed twice|mint .* is listed twice/,
   );
   expect(refusals('{\n  "format": "sevengate-catalog/1",\n  oops\n}')[0]).toMatch(/this is not JSON/);
   expect(refusals({ ...document, format: 'sevengate-catalog/9' })[0]).toContain('sevengate-catalog/1');

@@ -76,9 +76,9 @@ describe('every system has its page', () => {
     const page = [
       '# Outside systems',
       '',
-      'What the service talks to: what is asked of each system, in which units, what it allows, its traps and what is done about',
-      'them, its simulator, its settings and its tests. [The rules for all of them](rules.md) stand apart. Budgets are weights in',
-      'any window of that length. This list is generated from `src/boot/outside` by `test/boot/reference-pages.test.ts`.',
+      'The systems that the service talks to. Each page lists settings, endpoints, units, limits, failures and their handling, the',
+      'simulator and the tests. [Rules for all outside systems](rules.md) has what they share. A budget is the maximum request',
+      'weight in any window of that length. This list is generated from `src/boot/outside` by `test/boot/reference-pages.test.ts`.',
       '',
       '| Entry | Pages | Budgets | Simulators |',
       '|---|---|---|---|',
@@ -112,7 +112,7 @@ describe.each(pages)('$name', ({ text }) => {
 
   test('is short and says what every page says', () => {
     const headings = [...text.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
-    const wanted = ['Used for', 'What is asked', 'Numbers', 'Limits', 'Order and freshness', 'Traps', 'Simulator', 'Settings', 'Tests'];
+    const wanted = ['Used for', 'Settings', 'Endpoints', 'Units', 'Limits', 'Freshness and storage', 'Failures and pitfalls', 'Simulator', 'Tests'];
     expect(headings).toEqual(expect.arrayContaining(wanted));
     expect(text.split('\n').length).toBeLessThanOrEqual(150);
   });
@@ -132,10 +132,10 @@ describe.each(pages)('$name', ({ text }) => {
     expect(wrong.map(([whole]) => whole)).toEqual([]);
   });
 
-  test('what it says is asked stands in a file that it names', () => {
-    const asked = rowsUnder(text, 'What is asked').flatMap(([first = '']) => quotedIn(first));
-    expect(asked.length).toBeGreaterThan(0);
-    const unknown = asked.filter((call) => {
+  test('each endpoint is in a file that the page names', () => {
+    const endpoints = rowsUnder(text, 'Endpoints').flatMap(([first = '']) => quotedIn(first));
+    expect(endpoints.length).toBeGreaterThan(0);
+    const unknown = endpoints.filter((call) => {
       if (call.startsWith('GET {')) return false;
       const literals = call
         .replace(/^(GET|POST|PUT|DELETE) /, '')
@@ -147,7 +147,7 @@ describe.each(pages)('$name', ({ text }) => {
   });
 
   test('every route of our own that it names is served', () => {
-    const elsewhere = new Set(rowsUnder(text, 'What is asked').flatMap(([first = '']) => quotedIn(first)));
+    const elsewhere = new Set(rowsUnder(text, 'Endpoints').flatMap(([first = '']) => quotedIn(first)));
     const routes = quotedIn(text).filter((quoted) => /^(GET|POST|DELETE|PUT) \/v1\//.test(quoted) && !elsewhere.has(quoted));
     const paths = routes.map((route) => (route.split(/[ ?]/)[1] as string).replace(/:(\w+)/g, '{$1}'));
     expect(paths.filter((path) => !ownRoutes.includes(` ${path} `))).toEqual([]);

@@ -136,7 +136,7 @@ export function readOpenTime(text: string, milliseconds: boolean, local?: Instan
   if (again !== undefined)
     return {
       reason: 'bad_time',
-      detail: `the clock of the time zone shows ${quoted(text)} twice as it is set back: write it with an offset`,
+      detail: `${quoted(text)} occurs twice in the time zone, because clocks are set back: write it with an offset`,
     };
   return inRange(instant, 'text', text);
 }

@@ -103,7 +103,7 @@ function readWireLines(file: string, text: string, names: EntityNames): Omit<Eve
   const ids = new Set<string>();
   for (const { id } of reports) {
     if (ids.has(id))
-      throw new Error(`${file}: item ${id.slice(5)} comes twice: a correction has an id of its own, and names the first in "corrects"`);
+      throw new Error(`${file}: item ${id.slice(5)} appears twice: give a correction its own id, and name the corrected item in "corrects"`);
     ids.add(id);
   }
   return { source: WIRE_SOURCE, underlyings: [], reports };

@@ -103,7 +103,7 @@ export async function startEmergencyListener(
 
   follow();
   const url = urlAt(thread.host, port);
-  log.info({ url }, 'the emergency halt and the pause are served here as well, by a thread of their own');
+  log.info({ url }, 'a separate thread also serves the emergency halt and the pause');
   return {
     url,
     get isUp() {

@@ -65,7 +65,7 @@ async function database(settings: ServerSettings): Promise<Finding> {
 async function queue(settings: ServerSettings, path: string): Promise<Finding> {
   if (settings.REDIS_URL !== null) {
     const refusal = await refusalOfRedis(settings.REDIS_URL.reveal());
-    return { what: 'queue', ok: refusal === null, detail: refusal ?? 'the Redis that REDIS_URL names' };
+    return { what: 'queue', ok: refusal === null, detail: refusal ?? 'Redis at REDIS_URL' };
   }
   const found = settings.QUEUE_BACKEND === 'postgres' ? null : findRedisServer(path);
   if (found) return { what: 'queue', ok: true, detail: `a private Redis ${found.version} (${found.path})` };

@@ -131,7 +131,7 @@ async function databaseOf(starting: Starting): Promise<string> {
 async function redisOf(starting: Starting, program: RedisServer | null): Promise<string | null> {
   const { settings, home, log } = starting;
   if (settings.REDIS_URL !== null) {
-    log.info({}, 'queue: the Redis that REDIS_URL names');
+    log.info({}, 'queue: Redis at REDIS_URL');
     return settings.REDIS_URL.reveal();
   }
   if (program === null) {

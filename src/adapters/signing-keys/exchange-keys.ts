@@ -36,7 +36,7 @@ export function readExchangeKey(home: string, orgId: string): ExchangeKeyFile | 
   let text: string;
   try {
     if ((statSync(file).mode & 0o077) !== 0)
-      throw new Error(`${file} can be read by others: chmod 600 it, and replace the key where it may be known`);
+      throw new Error(`${file} can be read by others: run chmod 600 on it, and replace the key if it may have leaked`);
     text = readFileSync(file, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;

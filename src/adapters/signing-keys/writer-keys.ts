@@ -89,7 +89,7 @@ function openKey(folder: string, owner: Writer | typeof PARITY): NoteKey & { rea
   const file = join(folder, `${owner}.key`);
   makeKey(folder, file);
   if ((statSync(file).mode & 0o077) !== 0)
-    throw new Error(`${file} can be read by others: chmod 600 it, and replace the key where it may be known`);
+    throw new Error(`${file} can be read by others: run chmod 600 on it, and replace the key if it may have leaked`);
   let key: KeyObject;
   try {
     key = createPrivateKey(readFileSync(file));

@@ -58,7 +58,7 @@ export function createCandleReads(deps: {
       await store.record(query, answered(range, candles, length, receivedAt), 'asked', '', receivedAt);
     } catch (error) {
       if (!(error instanceof VenueError)) throw error;
-      log.info({ venue, instrument, timeframe, code: error.code }, 'the venue has no bars for a window that was asked for');
+      log.info({ venue, instrument, timeframe, code: error.code }, 'the venue has no bars for the requested window');
       await store.record(query, range, 'refused', error.code, clock.now());
     }
   }

@@ -23,7 +23,7 @@ export async function followListedTokens(deps: {
   let told = '';
   const look = async (): Promise<void> => {
     const refused = (await loadListedTokens(sql, isSandboxed)).join('; ');
-    if (refused !== told && refused !== '') log.warn({ refused }, 'listed tokens that the catalog cannot hold');
+    if (refused !== told && refused !== '') log.warn({ refused }, 'the catalog refuses listed tokens');
     told = refused;
   };
   await look();

@@ -50,7 +50,7 @@ export function agentCommands(agents: Command): void {
 function addOutside(add: (name: string, description: string) => Command): void {
   add('token', 'print a new token with which outside code proposes for an agent')
     .argument(...AGENT)
-    .option('--name <name>', 'what uses it', named('the name of a token', 80), 'bot')
+    .option('--name <name>', 'name of the program that uses the token', named('the name of a token', 80), 'bot')
     .action((agent, { name, ...options }) => atService(options, async (it) => (await run()).makeToken(it, agent, name)));
   add('signals', 'print a new address at which alerts become proposals of an agent')
     .argument(...AGENT)

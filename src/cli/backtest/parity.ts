@@ -10,7 +10,7 @@ export function parityCommand(command: Command, service: Service): void {
     .argument('[tapes...]', 'the tapes of the live run, in the order of time')
     .option('--from <time>', 'the first slot that counts, such as 2026-03-02T14:30:00Z')
     .option('--to <time>', 'the first slot that no longer counts')
-    .option('--out <file>', 'write the signed certificate there')
+    .option('--out <file>', 'write the signed certificate to this file')
     .option('--check <certificate>', 'check the signature of a certificate instead')
     .option('--keys <file>', 'public keys that count for --check, one per line (default: parity.pub under keys of the state folder)')
     .option('--json', 'print the result as JSON')

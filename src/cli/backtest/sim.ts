@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 /** Fills `sim` in. The last line is the hash of the trace: the same seed gives the same one on every machine. */
 export function simCommand(command: Command): void {
   command
-    .option('--seed <n>', 'whole number that prices and faults are drawn from', '1')
+    .option('--seed <n>', 'seed of prices and faults, a whole number', '1')
     .option('--trace', 'print every fault, decision, fill, proposal and book before the hash')
     .option('--json', 'print seed and hash as JSON')
     .action(async (options: { readonly seed: string; readonly trace?: true; readonly json?: true }) => {

@@ -27,13 +27,13 @@ export function candleCommands(candles: Command, service: Service): void {
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
-      `\nForms of files:\n${FORM_HELP.map((line) => `  ${line}`).join('\n')}\n\nTimes without an offset are UTC unless --timezone names another clock. Bars ascend, and none comes twice. Prices are plain decimals.`,
+      `\nForms of files:\n${FORM_HELP.map((line) => `  ${line}`).join('\n')}\n\nTimes without an offset are UTC unless --timezone names another clock. Bars must be in ascending order without duplicates. Prices are plain decimals.`,
     )
     .action(async (files: string[], options: ImportOptions) => (await run()).importBars(service, files, options));
 
   candles
     .command('backfill')
-    .description("fetch a venue's history within its request budget; an interrupted fetch continues where it stopped")
+    .description("download a venue's bars within its request budget; an interrupted download continues")
     .addOption(venue().makeOptionMandatory())
     .requiredOption('--instrument <name>', 'an instrument of the catalog')
     .requiredOption('--timeframe <timeframe>', 'length of the bars, such as 1m or 1h')

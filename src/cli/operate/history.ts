@@ -54,7 +54,7 @@ export function historyCommands(history: Command, service: Service): void {
     .description('import marks or liquidity from a CSV file with the columns time and value')
     .argument('<file>', 'rows such as 2025-03-02,125000.50; a time is when the value was known')
     .addOption(new Option('--kind <kind>', 'what the values are').choices(HISTORY_KINDS).makeOptionMandatory())
-    .requiredOption('--instrument <name>', 'the token, such as SPACEX or AAPLx')
+    .requiredOption('--instrument <name>', 'token, such as SPACEX or AAPLx')
     .option('--json', 'print the result as JSON')
     .action(async (file: string, options: FactOptions) => {
       const { importHistoryFile, readHistoryFile } = await import('../../adapters/store/catalog/history-files.ts');

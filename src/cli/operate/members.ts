@@ -45,7 +45,7 @@ export function membersCommands(members: Command, service: Service): void {
     }),
   );
   granting('invite', 'invite a member; the holder of the code joins with POST /v1/invitations/accept')
-    .argument('<name>', 'who is invited', named('the name of a member', 120))
+    .argument('<name>', 'name of the new member', named('the name of a member', 120))
     .option('--hours <n>', 'hours until it expires', count(1, 720, 'hours'), INVITATION_HOURS)
     .action((name: string, options: GrantOptions & { readonly hours: number }) =>
       withMembers(service, options, async ({ commands }, context) => {

@@ -160,7 +160,7 @@ function mergeCommand(tape: Command): void {
   tape
     .command('merge')
     .description('write the events of several tapes as one, in the order of their receipt')
-    .argument('<to>', 'the new tape')
+    .argument('<to>', 'file of the new tape')
     .argument('<from...>', 'the tapes; of events received at the same time those of the tape named first come first')
     .option('--overwrite', 'overwrite an existing tape')
     .option('--json', 'print the result as JSON')

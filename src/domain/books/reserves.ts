@@ -223,7 +223,7 @@ export function depositObjection(
   if (now - check.at > RESERVE_AGE_MS || check.at > now + RESERVE_AGE_MS)
     return {
       kind: 'unknown',
-      detail: `holdings were compared ${Math.round((now - check.at) / 1_000)} s ago, and counts for ${RESERVE_AGE_MS / 1_000} s`,
+      detail: `the last comparison of holdings is ${Math.round((now - check.at) / 1_000)} s old (max ${RESERVE_AGE_MS / 1_000} s)`,
     };
   const dollars = check.lines.find(({ asset }) => asset === DOLLARS_ASSET);
   if (check.verdict === 'unknown' || dollars === undefined || dollars.held === null || check.depositedUsd === null)

@@ -306,7 +306,7 @@ function refuseDoubles(tables: CatalogTables, problems: Problem[]): void {
   const once = (what: string, path: string): void => {
     const first = seen.get(what);
     if (first === undefined) seen.set(what, path);
-    else problems.push({ path, problem: `${what} is there already: ${first}`, allowed: 'every underlying, mint, pool and feed once' });
+    else problems.push({ path, problem: `${what} is listed twice, first at ${first}`, allowed: 'every underlying, mint, pool and feed once' });
   };
   for (const table of ['shares', 'preIpo'] as const)
     for (const [index, { underlying, token, pool, feed }] of tables[table].entries()) {

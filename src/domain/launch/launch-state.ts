@@ -64,8 +64,8 @@ export function claimedFee(totalTradingFee: DecimalString, sharePct: number, wai
 }
 
 const WORDS: Readonly<Record<number, string>> = {
-  0: 'an account that should be new is there already',
-  1: 'the wallet does not hold enough for what is paid or made',
+  0: 'an account that must be new already exists',
+  1: 'the wallet cannot pay the amount or the rent',
   6002: 'less would come out than the first buy asks for',
   6003: 'a fee is outside of what the program takes',
   6008: 'the program takes no curve that is quoted in this mint',

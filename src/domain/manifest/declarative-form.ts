@@ -221,7 +221,7 @@ function readTimeframes(value: unknown, problems: Problem[]): string[] {
         allowed: describeField(TIMEFRAME),
       });
     } else if (timeframes.includes(timeframe)) {
-      problems.push({ path: `${path}[${index}]`, problem: `${timeframe} is listed already`, allowed: 'every timeframe once' });
+      problems.push({ path: `${path}[${index}]`, problem: `${timeframe} is listed twice`, allowed: 'every timeframe once' });
     } else timeframes.push(timeframe);
   });
   return timeframes;

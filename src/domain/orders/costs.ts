@@ -25,7 +25,7 @@ export const COST_MODELS = Object.fromEntries(EXECUTABLE_VENUES.map((venue) => [
  */
 export function costModelOf(instrument: InstrumentKey): CostModel {
   const { venue, instrument: name } = splitInstrumentKey(instrument);
-  if (!isExecutable(venue)) throw new Error(`${instrument} never trades: the prices of ${venue} are for comparison`);
+  if (!isExecutable(venue)) throw new Error(`${instrument} cannot be traded: ${venue} has reference prices only`);
   return VENUE_FACTS[venue].costsOf?.(name) ?? COST_MODELS[venue];
 }
 

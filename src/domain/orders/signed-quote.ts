@@ -34,7 +34,7 @@ export function signedQuoteObjection(
   if (age < 0 || age > SIGNED_QUOTE_MS)
     return {
       code: 'quote_stale',
-      detail: `the newest quote of ${instrument} that the feed signed is ${ageInWords(age)} old, and counts for ${ageInWords(SIGNED_QUOTE_MS)}`,
+      detail: `the newest quote of ${instrument} that the feed signed is ${ageInWords(age)} old (max ${ageInWords(SIGNED_QUOTE_MS)})`,
     };
   const touch = liveTouch(instrument, side, observedOrderQuote(observation));
   if (!touch.ok) return { code: 'quote_stale', detail: `the feed signed no live quote of ${instrument}: ${touch.refusal.detail}` };

@@ -45,7 +45,7 @@ export function createAsOfView(history: History, needs: readonly IndicatorNeed[]
   return {
     /** The cut at slot `i`. @throws RangeError if it lies before the last one. */
     cutAt(i: number): Cut {
-      if (i <= at || i >= history.length) throw new RangeError(`the view stands at slot ${at} of ${history.length} and cannot go to ${i}`);
+      if (i <= at || i >= history.length) throw new RangeError(`slot ${i} must be after slot ${at} and below ${history.length}`);
       const slot = history.firstSlot + i * history.barMs;
       const observations = new Map<InstrumentKey, Observation>();
       for (const view of views) {

@@ -41,7 +41,7 @@ export class StressPath implements ShownPath {
 
   /** Report of the run once it is done. */
   report(): StressRunReport {
-    if (this.#step.done !== true) throw new Error('a run that is not done has no report');
+    if (this.#step.done !== true) throw new Error('the run is not done and has no report');
     return this.#step.value;
   }
 

@@ -26,7 +26,7 @@ export interface StressOutcome {
 /** The work of one stress test, the same in the thread and in a test. */
 export function workStressTest(thread: StressThread, onProgress: (done: number, total: number) => void): StressOutcome {
   const result = runStressTest({ ...thread, onProgress });
-  if (result === null) throw new Error('a stress test that nobody cancels has a result');
+  if (result === null) throw new Error('the stress test was not cancelled and returned no result');
   return stressOutcome(thread.manifest, result);
 }
 

@@ -478,7 +478,7 @@ test('a context is made of an input where an actor begins, and at no step after'
   for (let step = 0; step < 3; step++) state = eventStep(kind, subject, restore(machine, state), { type: 'look' }).state;
   expect(state.context).toEqual({ seen: 7 });
   expect(made).toBe(1);
-  expect(() => startStep(kind, subject, undefined as never)).toThrow('an actor begins with an input');
+  expect(() => startStep(kind, subject, undefined as never)).toThrow('the first step of an actor needs an input');
 });
 
 test('from any state, through rest and back, a machine goes on as if it had never rested', async () => {

@@ -49,7 +49,7 @@ test('lines of wire items were known from when they were published', () => {
 test.each([
   ['no object', `${item()}\n[1]\n`, /line 2 is not a JSON object/],
   ['without a time', item({ publishedAt: 'soon' }), /line 1: item a: "publishedAt" is not a time/],
-  ['told twice', `${item()}\n${item()}\n`, /item a comes twice/],
+  ['told twice', `${item()}\n${item()}\n`, /item a appears twice/],
 ])('a wire item that is %s', (_, text, words) => {
   expect(() => readEventFiles([file('bad.ndjson', text)], NAMES, FROM)).toThrow(words);
 });

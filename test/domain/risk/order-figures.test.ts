@@ -117,7 +117,7 @@ test('a price between two ticks is assessed exactly', () => {
 
 test('what is not a number of lots, or states another notional, is a defect that is named', () => {
   const wrong = (over: Partial<Order>) => () => figuresOf(order('spotchain:AAPLx', '5', '200', over));
-  expect(wrong({ reduceOnly: true })).toThrow(/^order o: sells are reduce-only, and only they$/);
+  expect(wrong({ reduceOnly: true })).toThrow(/^order o: reduceOnly must be true for a sell and false for a buy$/);
   expect(wrong({ quantity: '5.0000001', notionalUsd: '1000.00002' })).toThrow(
     /^5.0000001 is not a positive whole number of lots of spotchain:AAPLx$/,
   );

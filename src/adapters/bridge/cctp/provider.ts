@@ -172,7 +172,7 @@ export function createCctpProvider(options: CctpOptions) {
     name: 'cctp' as const,
     offer: (wish: BridgeWish, amountIn: string): Promise<Outcome<PlannedOffer>> => offered('cctp', () => ask(wish, amountIn)),
     async word(terms: TransferTerms): Promise<ProviderWord> {
-      if (terms.hash === null) throw new Error('a transfer of cctp is asked for by its source transaction');
+      if (terms.hash === null) throw new Error('a CCTP transfer has no source transaction');
       try {
         const path = `/v2/messages/${domainOf(terms.wish.from)}`;
         const answer = fieldsOf(await http.get(path, { transactionHash: terms.hash }, 1, MESSAGES_FIELDS));

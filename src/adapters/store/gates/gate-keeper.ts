@@ -68,7 +68,7 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
     if (kind !== 'paper' && kind !== 'shadow') return null;
     const manifest = await manifestOf(sql, agent);
     const window = await rows.window(agent.id);
-    if (window === null) throw new Error(`agent ${agent.id} has no entry to its stage on record`);
+    if (window === null) throw new Error(`agent ${agent.id} has no recorded entry to its stage`);
     return kind === 'paper'
       ? paperSeriesOf(await rows.paper(agent, manifest, window))
       : shadowSeriesOf(await rows.shadow(agent, manifest, window));

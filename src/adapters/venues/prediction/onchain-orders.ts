@@ -204,7 +204,7 @@ export function createOnchainOrders(options: OnchainOrdersOptions) {
 
     async news(orderId: string, context: OnchainOrderContext) {
       const { onchain } = context;
-      if (onchain === null) throw new Error(`order ${orderId} is on no chain`);
+      if (onchain === null) throw new Error(`order ${orderId} has no transaction on the chain`);
       const rows: HistoryEvent[] = [];
       for (let page = 0; page < MOST_PAGES; page++) {
         const query = {

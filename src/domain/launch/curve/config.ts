@@ -193,7 +193,7 @@ export function buildCurveConfig(plan: CurvePlan): CurveConfig {
   const migrationBase = successorBase(floorOf(intoPool.mul(new ToolDecimal(10 ** quoteDecimals))), migrationSqrtPrice);
   const leftover = rawUnits(plan.leftover, baseDecimals);
   const onCurve = totalSupply - migrationBase - vestingTotal(locked) - leftover;
-  if (onCurve <= 0n || migrationBase <= 0n) throw new RangeError('nothing of the supply is left for the curve');
+  if (onCurve <= 0n || migrationBase <= 0n) throw new RangeError('no supply is left for the curve');
   const first = firstSegment(migrationSqrtPrice, migrationBase, onCurve, migrationQuoteThreshold, migrationFeePct);
   const parts = { first, leftover, totalSupply, locked, migrationFeePct };
   const collected = collectible(migrationQuoteThreshold, first);
