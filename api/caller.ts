@@ -285,6 +285,6 @@ async function letAgentIn(
 /** Returns the caller with its organization. Every permission except `market:read` comes from a member row, so there is one. */
 export function memberOf(request: FastifyRequest): Caller & { readonly orgId: string } {
   const { caller } = request;
-  if (caller === null || caller.orgId === null) throw new Error('a route without a member behind it asked for the organization');
+  if (caller === null || caller.orgId === null) throw new Error('the route has no member and therefore no organization');
   return caller as Caller & { readonly orgId: string };
 }

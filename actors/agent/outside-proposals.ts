@@ -237,7 +237,7 @@ function offGrid({ instrument, limitPrice }: OutsideProposal): Refusal | null {
   if (limitPrice === null) return null;
   const step = priceStepOf(instrument, limitPrice);
   if (new Decimal(limitPrice).mod(step).isZero()) return null;
-  return { code: 'malformed', detail: `limitPrice ${limitPrice} is between two prices of ${instrument}; allowed are multiples of ${step}` };
+  return { code: 'malformed', detail: `limitPrice ${limitPrice} is not a multiple of the tick size ${step} of ${instrument}` };
 }
 
 /** Refuses a sell that exceeds the agent's own book, regardless of the organization's other holdings. */

@@ -21,7 +21,7 @@ export interface CheckoutWorkerDeps {
 /** Compares a finalized transaction with the expected payment. */
 function assessed({ error, changes }: LandedTransaction, payment: Payment): PaymentAnswer {
   if (error !== null)
-    return { outcome: 'ended', how: 'failed', reason: 'failed_on_chain', detail: `the chain carried it out without its effect: ${error}` };
+    return { outcome: 'ended', how: 'failed', reason: 'failed_on_chain', detail: `the payment failed on the chain: ${error}` };
   const objection = paymentObjection(changes, payment);
   return objection === null ? { outcome: 'paid' } : { outcome: 'ended', how: 'failed', reason: 'paid_otherwise', detail: objection };
 }
@@ -64,7 +64,12 @@ export function checkoutWorkers(deps: CheckoutWorkerDeps): Readonly<Record<strin
   async function landedBefore({ signature, payment }: CheckoutContext): Promise<PaymentAnswer> {
     const { state } = await deps.chain.status(signature as string);
     if (state === 'unseen')
-      return { outcome: 'ended', how: 'expired', reason: 'not_landed', detail: 'it came after its expiry and is not on the chain' };
+      return {
+        outcome: 'ended',
+        how: 'expired',
+        reason: 'not_landed',
+        detail: 'it was submitted after its expiry and is not on the chain',
+      };
     const landed = state === 'finalized' ? await deps.chain.transaction(signature as string) : null;
     return landed === null ? { outcome: 'waits' } : assessed(landed, payment as Payment);
   }

@@ -256,6 +256,6 @@ async function refusedEvidence(writing: Promise<unknown>) {
     if (!(error instanceof Error)) throw error;
     if (error.name === 'UnsignedRow') return { type: 'run.refused', code: 'state_conflict', detail: error.message } as const;
     if ((error as { code?: string }).code !== CHECK_VIOLATION) throw error;
-    return { type: 'run.failed', detail: `the database does not take its evidence: ${error.message}` } as const;
+    return { type: 'run.failed', detail: `the database refuses its evidence: ${error.message}` } as const;
   }
 }

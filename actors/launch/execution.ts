@@ -99,7 +99,7 @@ export function launchWorkers(deps: LaunchWorkerDeps): Readonly<Record<string, A
     try {
       const launch = launchContext((await loaded(id)).state);
       const standing = await readCurveState(deps.chain, launch, deps.clock.now());
-      if (standing === null) return { outcome: 'silent', detail: 'the node knows of no such pool yet' };
+      if (standing === null) return { outcome: 'silent', detail: 'the node does not know the pool yet' };
       const startQuoteUsd = launch.standing === null ? deps.quoteUsd(launch.quoteMint) : (launch.standing.startQuoteUsd ?? null);
       return { outcome: 'looked', standing: { ...standing, startQuoteUsd } };
     } catch (error) {

@@ -52,7 +52,7 @@ export function launcherWorkers(deps: LauncherWorkerDeps): Readonly<Record<strin
 
   async function ask(id: string): Promise<LauncherAnswer> {
     const { intent, offer, signature } = launcherContext((await loaded(id)).state);
-    if (signature === null) throw new Error(`launch ${id} has no payment to tell of`);
+    if (signature === null) throw new Error(`launch ${id} has no payment to report`);
     try {
       const word = await deps.launcher.complete(intent, offer, signature);
       if (word.said === 'declined')

@@ -249,7 +249,7 @@ function transactionInputOf(
 
 /** Returns an order's maximum cost, notional plus fee, in whole millionths of a dollar. @throws Error for an unknown fee. */
 function depositOf({ notionalUsd }: Order, feeUsd: DecimalString | null): DecimalString {
-  if (feeUsd === null) throw new Error('an order whose fee is not known was let through');
+  if (feeUsd === null) throw new Error('risk passed an order with an unknown fee');
   return plainDecimal(new Decimal(notionalUsd).plus(feeUsd).toDecimalPlaces(6, Decimal.ROUND_UP));
 }
 

@@ -47,7 +47,7 @@ export function builtTransaction(
 ): BuiltTransaction {
   const message = compileMessage(payer, blockhash, instructions);
   const read = readMessage(message);
-  if (!read.ok) throw new Error(`the instructions compiled into no message: ${read.refusal.detail}`);
+  if (!read.ok) throw new Error(`the instructions do not compile into a message: ${read.refusal.detail}`);
   const given = signersOf(read.value).map((signer) => keys.find(({ address }) => address === signer)?.sign(message) ?? null);
   const bytes = wireTransaction(message, given);
   const signatures = given.map((one) => one ?? new Uint8Array(SIGNATURE_BYTES));

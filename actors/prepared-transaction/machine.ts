@@ -33,7 +33,7 @@ function reasonOf(told: Told): { readonly reason: string | null; readonly detail
   if (answer?.outcome === 'unknown') return { reason: 'outcome_unknown', detail: answer.detail };
   const landed = landedOf(told);
   return landed !== null && landed.error !== null
-    ? { reason: 'failed_on_chain', detail: `the chain carried it out without its effect: ${landed.error}` }
+    ? { reason: 'failed_on_chain', detail: `the transaction failed on the chain: ${landed.error}` }
     : { reason: null, detail: null };
 }
 

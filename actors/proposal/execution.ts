@@ -165,15 +165,15 @@ function venueWorkers({ clients }: Pick<ExecutionDeps, 'clients'>) {
   }
 
   async function ask<V extends ExecutableVenue>(venue: V, { id, orgId, context, order, name }: LoadedPart): Promise<VenueAnswer> {
-    if (!isOrderOn(order, venue)) throw new Error(`proposal ${id} is of another venue than ${venue}`);
+    if (!isOrderOn(order, venue)) throw new Error(`proposal ${id} is not for ${venue}`);
     return clientOf(venue).lookUp(order, name, { ...context, orgId });
   }
 
   async function takeBack<V extends ExecutableVenue>(venue: V, proposal: LoadedPart): Promise<VenueAnswer> {
     const { id, orgId, context, order, name } = proposal;
-    if (!isOrderOn(order, venue)) throw new Error(`proposal ${id} is of another venue than ${venue}`);
+    if (!isOrderOn(order, venue)) throw new Error(`proposal ${id} is not for ${venue}`);
     const { resting } = clientOf(venue);
-    if (resting === undefined) throw new Error(`${venue} takes no resting orders`);
+    if (resting === undefined) throw new Error(`${venue} does not support resting orders`);
     return resting.withdraw(order, name, { ...context, orgId });
   }
 
@@ -217,7 +217,7 @@ function venueWorkers({ clients }: Pick<ExecutionDeps, 'clients'>) {
       if (part.kind === 'take') return client.submit(approved, info);
       const price = context.resting === undefined ? nearPriceOf(approved, quote) : approved.limitPrice;
       if (client.resting === undefined || price === null)
-        return { outcome: 'rejected', reason: 'one_sided', detail: 'the order book has no price at which to rest' };
+        return { outcome: 'rejected', reason: 'one_sided', detail: 'the order book has no price for a resting order' };
       return client.resting.place(approved, { ...info, price, postOnly: context.resting?.postOnly ?? true });
     },
 

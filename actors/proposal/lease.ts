@@ -42,6 +42,6 @@ export async function takeLease(
     if (!(error instanceof PermitLost)) throw error;
     return { supersededBy: error.reason };
   }
-  if (leftMs() < MARGIN_MS) throw new Error(`the lease of ${id} was over before it could be used`);
+  if (leftMs() < MARGIN_MS) throw new Error(`the lease of ${id} expired before it was used`);
   return { until, leftMs };
 }

@@ -44,7 +44,7 @@ export function onPaper({ part, name, context }: LoadedPart, verdict: Passed, at
     const { quote, depth } = verdict.market;
     const top = depth === null ? quote : { bid: depth.bids[0]?.price ?? null, ask: depth.asks[0]?.price ?? null };
     const price = top === null ? null : nearPriceOf(verdict.approved, top);
-    if (price === null) return { outcome: 'rejected', reason: 'one_sided', detail: 'the order book has no price at which to rest' };
+    if (price === null) return { outcome: 'rejected', reason: 'one_sided', detail: 'the order book has no price for a resting order' };
     return { outcome: 'resting', price };
   }
   const filled = paperFill(verdict.approved, verdict.market, costModelOf(verdict.approved.instrument), {
@@ -62,7 +62,7 @@ export async function restedOnPaper(
   { flows, clock }: { readonly flows: VenueFlows; readonly clock: Pick<Clock, 'now'> },
   { context, order, name }: LoadedPart,
 ): Promise<ExecutionAnswer> {
-  if (context.rest == null) return { outcome: 'rejected', reason: 'not_filled', detail: 'it did not rest' };
+  if (context.rest == null) return { outcome: 'rejected', reason: 'not_filled', detail: 'the order did not rest' };
   const { price, since } = context.rest;
   const until = clock.now();
   const flow = await flows.between(order.instrument, since, until);

@@ -41,7 +41,7 @@ export function runEvery(
   function limited(): Promise<unknown> {
     return new Promise<void>((resolve, reject) => {
       const giveUp = clock.deadline(clock.now() + LOOK_LIMIT_MS, () =>
-        reject(new Error(`${loop}: a look did not end within ${LOOK_LIMIT_MS / 1_000} s`)),
+        reject(new Error(`${loop}: a round did not end within ${LOOK_LIMIT_MS / 1_000} s`)),
       );
       look()
         .then(() => resolve(), reject)

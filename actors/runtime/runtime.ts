@@ -244,7 +244,7 @@ function prepare(
     return { commit };
   } catch (error) {
     return {
-      refusal: { code: 'unavailable', detail: `actor ${row.id} could not take ${event.type}; its last good state is kept` },
+      refusal: { code: 'unavailable', detail: `actor ${row.id} could not process ${event.type}; its last good state is kept` },
       broken: error,
     };
   }

@@ -113,6 +113,6 @@ async function readFrame(): Promise<Frame> {
     logLevel: 'silent',
   });
   const [file] = outputFiles;
-  if (file === undefined) throw new Error('nothing was made of the modules of the report');
+  if (file === undefined) throw new Error('the modules of the report produced no output');
   return { script: file.text, style: STYLES.map((name) => readFileSync(new URL(name, FOLDER), 'utf8')).join('\n') };
 }

@@ -113,7 +113,7 @@ const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 function entryOf({ outputs }: Metafile, entry: string): string {
   const found = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === entry);
-  if (found === undefined) throw new Error(`the bundle of the terminal has nothing of ${entry}`);
+  if (found === undefined) throw new Error(`the terminal bundle does not contain ${entry}`);
   return nameOf(found[0]);
 }
 

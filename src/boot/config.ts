@@ -87,7 +87,7 @@ const SETTINGS = {
     'max live buys of one organization on the spot exchange within 24 hours, in US dollars',
     '1000000',
   ),
-  SVC_DELEGATED_SIGNING_ENABLED: setting(flag, false, 'delegated session signers: true or false', 'false'),
+  SVC_DELEGATED_SIGNING_ENABLED: setting(flag, false, 'allow delegated session signers: true or false', 'false'),
   SVC_DELEGATED_DAILY_LIMIT_USD: setting(
     wholeNumber(1, 1_000_000_000),
     100_000,
@@ -194,7 +194,7 @@ const SETTINGS = {
     "the sandbox's, beside its markets and chain",
   ),
   PREDICTION_ONCHAIN_KEY: optional(secret, 'its API key; required with the URL'),
-  PREDICTION_ONCHAIN_PROGRAMS: setting(programs, [], 'its programs that transactions may call, separated by commas', 'none'),
+  PREDICTION_ONCHAIN_PROGRAMS: setting(programs, [], 'programs that its transactions may call, separated by commas', 'none'),
   MODEL_URL: optional(urlOrSandbox, 'OpenAI-compatible endpoint that may phrase assessments, or sandbox for the simulated one'),
   MODEL_NAME: optional(text, 'name of the model; required with the URL'),
   MODEL_KEY: optional(secret, 'key of the same'),

@@ -159,5 +159,5 @@ async function loadTape<Sinks extends MarketSinks>(name: string, options: TapeDe
 
 function within(at: EpochMs, start: EpochMs, end: EpochMs, option: string): EpochMs {
   if (at >= start && at <= end) return at;
-  throw new Error(`${option} ${isoTime(at)} lies outside of the tape, which goes from ${isoTime(start)} to ${isoTime(end)}`);
+  throw new Error(`${option} ${isoTime(at)} is outside the tape, which runs from ${isoTime(start)} to ${isoTime(end)}`);
 }

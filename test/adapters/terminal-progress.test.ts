@@ -20,9 +20,9 @@ function drawn(work: Parameters<ReturnType<typeof progressBar>['show']>[0], isTT
 }
 
 test('a bar shows what is done, what is left and what is waited for, and nothing at first where nobody looks at a terminal', () => {
-  const waitingFor = { cause: 'venue', detail: 'spotexchange is asked again at noon' } as const;
+  const waitingFor = { cause: 'venue', detail: 'spotexchange is requested again at noon' } as const;
   const work = { progress: { done: 250, total: 1_000, unit: 'bars' }, remainingMs: 65_000, waitingFor };
-  expect(drawn(work)).toMatch(/fetching .+ 25% 250\/1000 bars, 1 min 5 s left; waits: spotexchange is asked again at noon/);
+  expect(drawn(work)).toMatch(/fetching .+ 25% 250\/1000 bars, 1 min 5 s left; waits: spotexchange is requested again at noon/);
   expect(drawn({ ...work, remainingMs: null, waitingFor: null })).toMatch(/250\/1000 bars(?![,;])/);
   expect(drawn({ ...work, progress: null })).toBe('');
   expect(drawn(work, false)).toBe('');

@@ -140,7 +140,7 @@ test('a character of a label that nobody sees is named', async () => {
   expect(body.problems).toEqual([
     {
       path: '$.label',
-      problem: 'holds U+202E, a character that nobody sees',
+      problem: 'has U+202E, an invisible character',
       allowed: 'a text of 1 to 60 visible characters, not only spaces',
     },
   ]);

@@ -127,7 +127,7 @@ describe('imports and backfills of candles', () => {
   };
 
   test('are told newest first, each with how far it is, how long it still takes and what it waits for; one whose writer is gone says so', async () => {
-    await row('spotexchange', 0, { done: 750, waits: 'spotexchange answers as fast as its request budget lets it' });
+    await row('spotexchange', 0, { done: 750, waits: 'the request budget of spotexchange limits the speed' });
     await row('gone', 3_600, { done: 500 });
     await row('stopped', 5, { isEnded: true, error: 'Invalid symbol. (-1121)' });
     await row('done', 5, { isEnded: true, done: 1_000 });

@@ -112,7 +112,17 @@ describe.each(pages)('$name', ({ text }) => {
 
   test('is short and says what every page says', () => {
     const headings = [...text.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
-    const wanted = ['Used for', 'Settings', 'Endpoints', 'Units', 'Limits', 'Freshness and storage', 'Failures and pitfalls', 'Simulator', 'Tests'];
+    const wanted = [
+      'Used for',
+      'Settings',
+      'Endpoints',
+      'Units',
+      'Limits',
+      'Freshness and storage',
+      'Failures and pitfalls',
+      'Simulator',
+      'Tests',
+    ];
     expect(headings).toEqual(expect.arrayContaining(wanted));
     expect(text.split('\n').length).toBeLessThanOrEqual(150);
   });

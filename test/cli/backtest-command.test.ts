@@ -138,7 +138,7 @@ test('a sweep from files gives the bytes of the same work here, counts every tri
   expect(refused).toMatchObject({ code: 1, stdout: '' });
   expect(refused.stderr).toContain('"stopLoss" is not a threshold of the manifest (allowed: entryConditions[0].period');
   expect(refused.stderr).toContain('parameters[1].values 0 values are given (allowed: 1 to 50)');
-  expect(refused.stderr).toContain('walkForward.trainDays 0 is not a length of a window (allowed: 1 to 1500 whole days)');
+  expect(refused.stderr).toContain('walkForward.trainDays 0 is not a window length (allowed: 1 to 1500 whole days)');
 });
 
 test('bars of a service that is stopped: the result of the same bars in a file, told before the database has stopped again', async () => {

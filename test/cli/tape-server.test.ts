@@ -213,7 +213,7 @@ test('another tape of the folder is loaded, and nothing outside of it', async ()
 test('wrong words on the command line are refused in one sentence, and an interrupt ends it', async () => {
   const refusals: readonly (readonly [readonly string[], RegExp])[] = [
     [[join(day.folder, 'none.tape.ndjson')], /there is no such file/],
-    [[day.file, '--from', '2020-01-01T00:00:00Z'], /lies outside of the tape, which goes from 2026-03-02T14:30:00.000Z/],
+    [[day.file, '--from', '2020-01-01T00:00:00Z'], /is outside the tape, which runs from 2026-03-02T14:30:00.000Z/],
     [[day.file, '--speed', '0'], /"0" is out of range. Needed: a number from 0.01 to 100000/],
   ];
   await Promise.all(

@@ -19,7 +19,7 @@ test.each(UNSEEN.map((code) => [`U+${code.toString(16).toUpperCase().padStart(4,
       expect(unseenIn(name)).toBe(code);
       expect(new RegExp(SHOWN_PATTERN, 'u').test(name)).toBe(false);
       const read = readManifest(payload({ name }));
-      expect(read).toMatchObject({ problems: [{ path: '$.name', problem: `holds ${code}, a character that nobody sees` }] });
+      expect(read).toMatchObject({ problems: [{ path: '$.name', problem: `has ${code}, an invisible character` }] });
     }
   },
 );

@@ -27,10 +27,11 @@ const CloseWish = Type.Object(
 function wishOf({ instrument, limitPrice }: { readonly instrument?: string; readonly limitPrice?: string }) {
   const key = instrument === undefined ? null : (instrument as InstrumentKey);
   if (limitPrice === undefined) return { instrument: key, limitPrice: null };
-  if (key === null) throw malformed('$.limitPrice', 'a limit is the price of one instrument', 'a limit together with an instrument');
+  if (key === null) throw malformed('$.limitPrice', 'a limit price needs one instrument', 'a limit together with an instrument');
   if (/^[0.]+$/.test(limitPrice)) throw malformed('$.limitPrice', 'it is zero', 'a number above zero');
   const step = priceStepOf(key, limitPrice);
-  if (!new Decimal(limitPrice).mod(step).isZero()) throw malformed('$.limitPrice', 'it lies between two ticks', `a multiple of ${step}`);
+  if (!new Decimal(limitPrice).mod(step).isZero())
+    throw malformed('$.limitPrice', 'it is not a multiple of the tick size', `a multiple of ${step}`);
   return { instrument: key, limitPrice };
 }
 

@@ -32,7 +32,7 @@ export const submitBridge = defineRoute({
     return (request, reply) => {
       const { quoteId, signedTransaction, hash } = request.body;
       if ((signedTransaction === undefined) === (hash === undefined))
-        throw malformed('$', 'it names both or neither of them', 'exactly one of signedTransaction and hash');
+        throw malformed('$', 'give exactly one of signedTransaction and hash', 'exactly one of signedTransaction and hash');
       const submitted = signedTransaction === undefined ? { hash: hash as string } : { signedTransaction };
       return carryOut(request, reply, {
         status: 202,

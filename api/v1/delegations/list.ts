@@ -21,8 +21,7 @@ export const listDelegations = defineRoute({
   handle: (ports) => async (request) => {
     const page = pageOfQuery(request.query, 'delegations', POSITIONS.number);
     const { agentId, takeId } = request.query;
-    if (agentId !== undefined && takeId !== undefined)
-      throw malformed('$.takeId', 'it needs agentId beside it', 'agentId, takeId, or neither');
+    if (agentId !== undefined && takeId !== undefined) throw malformed('$.takeId', 'it requires agentId', 'agentId, takeId, or neither');
     const trader = agentId ?? takeId ?? null;
     return pageBody(await ports.delegations.reads.list(memberOf(request).orgId, trader, page), 'delegations', delegationBody);
   },

@@ -72,7 +72,8 @@ export const prepareLaunch = defineRoute({
     const carryOut = onceOnly(ports);
     return (request, reply) => {
       const { name, symbol, uri, creator, firstBuy = null, agentId = null, takeId = null, ...curve } = request.body;
-      if (agentId !== null && takeId !== null) throw malformed('$.takeId', 'a launch is of an agent or of a Take', 'one of both, or none');
+      if (agentId !== null && takeId !== null)
+        throw malformed('$.takeId', 'agentId and takeId exclude each other', 'one of the two, or none');
       const signer = checkedAddress(creator);
       const quoted = quotedWish(ports.launchQuotes, curve);
       if (!quoted.ok) return sendRefusal(reply, quoted.refusal);

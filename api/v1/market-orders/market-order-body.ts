@@ -43,7 +43,7 @@ export function requestOf(ports: Pick<ApiPorts, 'catalog'>, wish: Wish): MarketO
   if (!knownInstrument(ports.catalog.entries, 'spotexchange', instrument)) throw malformed('$.instrument', NO_INSTRUMENT, 'e.g. BTCUSDT');
   if (postOnly && timeInForce !== 'gtc') throw malformed('$.postOnly', 'a post-only order must rest', '"timeInForce": "gtc" beside it');
   if (timeInForce === 'gtc' && wish.limitPrice === undefined)
-    throw malformed('$.limitPrice', 'missing, and a resting order needs it', 'the price that it rests at');
+    throw malformed('$.limitPrice', 'missing; a resting order needs it', 'the price that it rests at');
   return { instrument: instrumentKey('spotexchange', instrument), side, ...termsOf(wish), timeInForce, postOnly };
 }
 

@@ -40,7 +40,7 @@ export const listPredictionMarkets = defineRoute({
     const page = pageOfQuery(request.query, LIST, POSITION);
     const entry = symbol === undefined ? undefined : ports.catalog.entries.bySymbol(symbol);
     if (symbol !== undefined && entry === undefined)
-      throw malformed('query.symbol', `there is not a symbol ${symbol}`, 'a symbol of GET /v1/catalog');
+      throw malformed('query.symbol', `unknown symbol ${symbol}`, 'a symbol of GET /v1/catalog');
     const named = [underlying, entry?.underlying].filter((one) => one !== undefined);
     // No market is about two different underlyings.
     if (named.length === 2 && named[0] !== named[1]) return { items: [], nextCursor: null };

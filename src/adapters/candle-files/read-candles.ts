@@ -113,7 +113,7 @@ export function readOpenTime(text: string, milliseconds: boolean, local?: Instan
     if (text.length <= 11) return inRange(value * 1_000, 'seconds', text);
     return value % 1_000 === 0
       ? inRange(value / 1_000, 'microseconds', text)
-      : { reason: 'bad_time', detail: `the microseconds ${text} fall on no millisecond` };
+      : { reason: 'bad_time', detail: `${text} microseconds is not a whole number of milliseconds` };
   }
   if (EXPONENT.test(text)) {
     return {
@@ -128,11 +128,11 @@ export function readOpenTime(text: string, milliseconds: boolean, local?: Instan
   const offset = zone === 'UTC' ? 'Z' : zone.replace(/^([+-]\d{2}):?(\d{2})$/, '$1:$2');
   const at = Date.parse(`${day}T${clock.length === 5 ? `${clock}:00` : clock}${offset}`);
   // `Date` turns 31 February into a day of March.
-  if (Number.isNaN(at) || !sameDay(day as string)) return { reason: 'bad_time', detail: `${quoted(text)} is not a time of the calendar` };
+  if (Number.isNaN(at) || !sameDay(day as string)) return { reason: 'bad_time', detail: `${quoted(text)} is not a valid date and time` };
   if (written !== undefined || local === undefined) return inRange(at, 'text', text);
   const [instant, again] = local(at);
   if (instant === undefined)
-    return { reason: 'bad_time', detail: `the clock of the time zone never shows ${quoted(text)}: it is set forward` };
+    return { reason: 'bad_time', detail: `${quoted(text)} does not exist in the time zone, because clocks are set forward` };
   if (again !== undefined)
     return {
       reason: 'bad_time',
@@ -148,7 +148,7 @@ function sameDay(day: string): boolean {
 
 function inRange(at: EpochMs, unit: TimeUnit, text: string): ReadTime {
   if (Number.isSafeInteger(at) && at >= 0 && at < LAST_OPEN) return { at, unit };
-  return { reason: 'bad_time', detail: `the time ${text.slice(0, 40)} lies outside of 1970 to 2100` };
+  return { reason: 'bad_time', detail: `the time ${text.slice(0, 40)} is outside 1970 to 2100` };
 }
 
 function quoted(text: string): string {

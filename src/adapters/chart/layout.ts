@@ -305,7 +305,7 @@ async function inAThread<Result>(use: (layOut: (graph: ElkNode) => Promise<ElkNo
   // Awaited together with every layout: an error between two of them must not end the process.
   const failed = new Promise<never>((_, reject) => {
     thread.once('error', reject);
-    thread.once('exit', (code) => reject(new Error(`the thread of the layout ended with ${code}`)));
+    thread.once('exit', (code) => reject(new Error(`the layout thread ended with code ${code}`)));
   });
   failed.catch(() => {});
   try {

@@ -186,7 +186,7 @@ async function readTokens(
     const [balance, decimals] = [results[index * 2], results[index * 2 + 1]];
     const places = decimals?.result;
     if (typeof balance?.result !== 'bigint' || typeof places !== 'number' || places > MAX_DECIMALS) {
-      unread.push({ symbol, contract, why: reasonOf(balance?.error ?? decimals?.error ?? new Error('the contract answers no token')) });
+      unread.push({ symbol, contract, why: reasonOf(balance?.error ?? decimals?.error ?? new Error('the contract is not a token')) });
     } else read.push({ symbol, contract, decimals: places, ...balanceOf(balance.result, places) });
   }
   return { tokens: read, unread };

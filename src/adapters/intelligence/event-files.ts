@@ -44,7 +44,7 @@ export function readEventFiles(files: readonly string[], names: EntityNames, fro
     return readEventFile(file, bytes.toString('utf8'), names, wanted);
   });
   const sources = new Set(read.map(({ source }) => source));
-  if (sources.size > 1) throw new Error('the files are of two sources: import wire items and filings one after the other');
+  if (sources.size > 1) throw new Error('the files are of two sources: import wire items and filings separately');
   return {
     source: [...sources][0] ?? WIRE_SOURCE,
     underlyings: [...new Set(read.flatMap(({ underlyings }) => underlyings))].sort(),
@@ -67,7 +67,9 @@ function readFilingsFile(
 ): Omit<EventFiles, 'sha256'> {
   const cik = OLDER_PAGE.exec(basename(file))?.[1];
   if ('accessionNumber' in body && cik === undefined)
-    throw new Error(`${file}: an older page of filings keeps its name, CIK##########-submissions-###.json: it alone says whose they are`);
+    throw new Error(
+      `${file}: an older page of filings must keep its name, CIK##########-submissions-###.json, which identifies the company`,
+    );
   const submissions = 'accessionNumber' in body ? { cik, filings: { recent: body } } : body;
   const missing = olderPagesOf(body, from).filter((name) => !given.has(name));
   if (missing.length > 0) throw new Error(`${file}: older filings are in ${missing.join(', ')}: name those files too`);
@@ -103,7 +105,9 @@ function readWireLines(file: string, text: string, names: EntityNames): Omit<Eve
   const ids = new Set<string>();
   for (const { id } of reports) {
     if (ids.has(id))
-      throw new Error(`${file}: item ${id.slice(5)} appears twice: give a correction its own id, and name the corrected item in "corrects"`);
+      throw new Error(
+        `${file}: item ${id.slice(5)} appears twice: give a correction its own id, and name the corrected item in "corrects"`,
+      );
     ids.add(id);
   }
   return { source: WIRE_SOURCE, underlyings: [], reports };

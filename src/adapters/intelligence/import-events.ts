@@ -63,7 +63,7 @@ export async function importArchive(
  */
 function underlyingsOf({ source, underlyings }: EventFiles, of: string | undefined): readonly string[] {
   if (source === 'news:filings') {
-    if (of !== undefined) throw new Error('--of is for wire items: filings say whose they are');
+    if (of !== undefined) throw new Error('--of is only for wire items: filings name their company');
     return underlyings;
   }
   if (of === undefined) throw new Error('--of is missing: wire items do not say which underlyings they are complete for');

@@ -63,7 +63,7 @@ export function createChatCompletions({ baseUrl, model, key, clock }: ChatComple
           { role: 'user', content: JSON.stringify(given) },
         ],
       });
-      if (Buffer.byteLength(body) > MAX_REQUEST_BYTES) return refused('too much to ask about');
+      if (Buffer.byteLength(body) > MAX_REQUEST_BYTES) return refused('the request is too large');
       if (inFlight >= MAX_IN_FLIGHT) return refused('busy');
       inFlight++;
       try {

@@ -118,7 +118,7 @@ async function databaseOf(starting: Starting): Promise<string> {
     const url = settings.DATABASE_URL.reveal();
     const { refusal } = await examineDatabase(url);
     if (refusal !== null) throw new Error(refusal);
-    log.info({}, 'database: the one that DATABASE_URL names');
+    log.info({}, 'database: PostgreSQL at DATABASE_URL');
     return url;
   }
   const server = await embed(starting, 'postgresql', (url) =>

@@ -397,9 +397,7 @@ class SharedNewestBus<Value> implements NewestBus<Value> {
       now - this.#echoedAt > SILENT_PERIODS * this.#snapshotMs
     ) {
       this.#echoedAt = now;
-      this.#report(
-        new Error(`nothing came back on ${this.#channel} for ${(SILENT_PERIODS * this.#snapshotMs) / 1_000} s: connecting again`),
-      );
+      this.#report(new Error(`no message returned on ${this.#channel} for ${(SILENT_PERIODS * this.#snapshotMs) / 1_000} s: reconnecting`));
       this.#subscriber.disconnect(true);
     }
     for (const [sender, { heardAt }] of this.#senders)

@@ -123,7 +123,7 @@ class RedisReplayChannel implements ReplayChannel {
 
   #receive(channel: string, text: string): void {
     const message = parsed(text);
-    if (message === null) return this.#options.onError(new Error(`a message on ${channel} is no step: ${text.slice(0, 100)}`));
+    if (message === null) return this.#options.onError(new Error(`a message on ${channel} is not a step: ${text.slice(0, 100)}`));
     if (channel !== this.#inbox) return void this.#answer(channel, message as Question).catch(this.#options.onError);
     const { ask, outcome } = message as Reply;
     this.#waiting.get(ask)?.(outcome);

@@ -76,5 +76,5 @@ function lineOf(text: string, where: string): Line {
   } catch {
     // Reported below.
   }
-  throw new Error(`${where} is no signing: the count of what was signed is not known, and nothing is signed`);
+  throw new Error(`${where} is not a signing record: the signed total is unknown, so nothing is signed`);
 }

@@ -94,7 +94,7 @@ function openKey(folder: string, owner: Writer | typeof PARITY): NoteKey & { rea
   try {
     key = createPrivateKey(readFileSync(file));
   } catch {
-    throw new Error(`${file} holds no private key: move it away, and a new one is made`);
+    throw new Error(`${file} has no private key: move the file away to create a new one`);
   }
   if (key.asymmetricKeyType !== 'ed25519') throw new Error(`${file} holds no Ed25519 key`);
   const publicKey = createPublicKey(key).export({ type: 'spki', format: 'der' }).subarray(KEY_INFO.length);

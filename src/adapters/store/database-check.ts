@@ -28,7 +28,7 @@ export async function examineDatabase(url: string): Promise<DatabaseFinding> {
     if (row.version < OLDEST) return refused(`PostgreSQL at ${place} is ${row.shown}, and ${OLDEST} or later is needed`);
     if (!row.may)
       return refused(
-        `${row.role} at ${place} may not create the roles sevengate_app, sevengate_api, sevengate_evaluator and sevengate_reader: grant it CREATEROLE, or have them made by somebody who may`,
+        `${row.role} at ${place} may not create the roles sevengate_app, sevengate_api, sevengate_evaluator and sevengate_reader: grant it CREATEROLE, or let an administrator create them`,
       );
     return { refusal: null, detail: `PostgreSQL ${row.shown} at ${place} as ${row.role}` };
   } catch (error) {

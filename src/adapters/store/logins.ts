@@ -42,7 +42,7 @@ export async function separateLogins(ownerUrl: string): Promise<Logins> {
     if (code !== '42501') throw error;
     const [found] = await owner<{ who: string; may: boolean }[]>`select current_user as who, pg_has_role(${API_ROLE}, 'member') as may`;
     if (found?.may !== true)
-      throw new Error(`the login ${found?.who} can neither make logins nor be ${API_ROLE}, which serves callers: grant it ${API_ROLE}`, {
+      throw new Error(`the login ${found?.who} can neither create logins nor use the role ${API_ROLE}: grant it ${API_ROLE}`, {
         cause: error,
       });
     return { appUrl: ownerUrl, apiUrl: ownerUrl, evaluatorUrl: ownerUrl, shared: message, openFunctions: await openFunctions(owner) };

@@ -29,7 +29,7 @@ type Writer = (transaction: Transaction, records: readonly ActorRecord[]) => Pro
 
 /** Creates the writer of a resource's projection. If a step projects twice, the last record counts. */
 export function project({ table, upsert }: Written): Writer {
-  if (upsert === null) throw new Error(`nothing of ${table} changes: its rows are only added`);
+  if (upsert === null) throw new Error(`rows of ${table} can be added, but not changed`);
   return writer(upsert, lastOfEach);
 }
 

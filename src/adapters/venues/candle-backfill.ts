@@ -82,9 +82,7 @@ export async function backfillCandles(options: BackfillOptions): Promise<Backfil
   };
   options.progress?.(done, total, null);
   const isMade = (history.madeBy?.(series.instrument) ?? null) !== null;
-  const askingNow: Waiting | null = isMade
-    ? null
-    : { cause: 'venue', detail: `${series.venue} answers as fast as its request budget lets it` };
+  const askingNow: Waiting | null = isMade ? null : { cause: 'venue', detail: `the request budget of ${series.venue} limits the speed` };
   const onPause = (pause: Waiting | null): void => options.waits?.(pause ?? askingNow);
   onPause(null);
   for (const range of open) {
@@ -192,7 +190,7 @@ async function asking<Answer>(
       const pause = Math.min(LONGEST_PAUSE_MS, Math.max(error.retryAfterMs ?? 0, FIRST_PAUSE_MS * 2 ** (attempt - 1)));
       onPause({
         cause: 'venue',
-        detail: `${error.venue} is asked again at ${isoTime(clock.now() + pause)}: ${error.message} (${error.code})`,
+        detail: `${error.venue} is requested again at ${isoTime(clock.now() + pause)}: ${error.message} (${error.code})`,
       });
       await paused(pause, clock, signal);
       onPause(null);

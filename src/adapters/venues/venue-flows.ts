@@ -26,7 +26,7 @@ export function createVenueFlows(venues: Readonly<Partial<Record<string, AskTrad
     async between(key, from, to) {
       const { venue, instrument } = splitInstrumentKey(key);
       const asked = venues[venue];
-      if (asked === undefined) throw new Error(`${venue} does not tell its trades`);
+      if (asked === undefined) throw new Error(`${venue} does not publish its trades`);
       const line = lines.get(key) ?? new TradeLine((since, until) => asked.between(instrument, since, until));
       lines.set(key, line);
       return { venue: venue as ExecutableVenue, source: asked.source, trades: await line.between(from, to), tops: [] };

@@ -131,7 +131,7 @@ const readinessReads = (sql: Sql) => ({
 export async function startApi(deps: ApiDeps): Promise<ApiRole> {
   const { sql, clock, log } = deps;
   const members = createMemberStore(sql);
-  const onError = (error: unknown): void => log.warn({ err: error }, 'following the announcements');
+  const onError = (error: unknown): void => log.warn({ err: error }, 'reading the announcements failed');
   const tail = createAnnouncementTail({ sql, ownConnection: deps.callers.connection.of, clock, random: deps.random, onError });
   const readiness = createReadiness({ ...deps, ...readinessReads(sql) });
   const onDemand = onDemandPorts(deps);

@@ -216,7 +216,7 @@ async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<DutyWork & {
   ];
   deps.metrics.countMessages(() => messageCounts(pipeline.counters.snapshot()));
   pipeline.start();
-  log.info({ feeds: feeds.length }, 'this process is the working feed');
+  log.info({ feeds: feeds.length }, 'this process is the active feed');
   return {
     async refreshNeeds() {
       pipeline.refreshNeeds();

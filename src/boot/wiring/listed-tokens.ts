@@ -27,5 +27,7 @@ export async function followListedTokens(deps: {
     told = refused;
   };
   await look();
-  return runEvery(clock, 'reading the listed tokens', LOOK_MS, look, (error) => log.warn({ err: error }, 'reading the listed tokens'));
+  return runEvery(clock, 'reading the listed tokens', LOOK_MS, look, (error) =>
+    log.warn({ err: error }, 'the listed tokens could not be read'),
+  );
 }

@@ -10,7 +10,7 @@ import type { Terminal } from './terminal.ts';
 export function callCommand(command: Command): void {
   withClientOptions(command)
     .argument('<operation>', 'API operation as named in /docs, for example listQuotes')
-    .argument('[field=value...]', 'parameters of its path and query', field, {})
+    .argument('[field=value...]', 'path and query parameters', field, {})
     .option('--body <json>', 'body as JSON, or @ and a file with JSON or YAML')
     .action((operation: string, fields: Fields, { body, ...options }: ClientOptions & { body?: string }) =>
       atService(options, (terminal) => call(terminal, operation, fields, body)),

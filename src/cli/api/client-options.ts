@@ -22,7 +22,7 @@ export function withClientOptions(command: Command): Command {
       named('a member', 64),
       'operator',
     )
-    .option('--url <url>', 'address of a service elsewhere (default: the one that runs on the state folder)')
+    .option('--url <url>', 'URL of the service (default: the one of the state folder)')
     .option('--token-file <file>', 'file with your bearer token, or with that of an agent')
     .option('--json', 'print the answer of the API as JSON');
 }

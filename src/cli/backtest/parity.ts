@@ -7,12 +7,12 @@ import type { Service } from '../ports.ts';
 /** Adds `parity`. A difference, and a certificate that is not signed, set exit code 1. */
 export function parityCommand(command: Command, service: Service): void {
   command
-    .argument('[tapes...]', 'the tapes of the live run, in the order of time')
-    .option('--from <time>', 'the first slot that counts, such as 2026-03-02T14:30:00Z')
-    .option('--to <time>', 'the first slot that no longer counts')
+    .argument('[tapes...]', 'tapes of the live run, in time order')
+    .option('--from <time>', 'first slot, such as 2026-03-02T14:30:00Z')
+    .option('--to <time>', 'end of the range, exclusive')
     .option('--out <file>', 'write the signed certificate to this file')
     .option('--check <certificate>', 'check the signature of a certificate instead')
-    .option('--keys <file>', 'public keys that count for --check, one per line (default: parity.pub under keys of the state folder)')
+    .option('--keys <file>', 'accepted public keys for --check, one per line (default: parity.pub under keys of the state folder)')
     .option('--json', 'print the result as JSON')
     .action(async (tapes: string[], options: ParityOptions) => {
       const { certify, check } = await import('./parity-run.ts');

@@ -37,8 +37,8 @@ export function candleCommands(candles: Command, service: Service): void {
     .addOption(venue().makeOptionMandatory())
     .requiredOption('--instrument <name>', 'an instrument of the catalog')
     .requiredOption('--timeframe <timeframe>', 'length of the bars, such as 1m or 1h')
-    .requiredOption('--from <time>', 'the first bar: YYYY-MM-DD or ISO 8601')
-    .option('--to <time>', 'bars open before it (default: now)')
+    .requiredOption('--from <time>', 'first bar: YYYY-MM-DD or ISO 8601')
+    .option('--to <time>', 'end of the range, exclusive (default: now)')
     .option('--json', 'print the result as JSON')
     .action(async (options: BackfillOptions) => (await run()).backfillBars(service, options));
 

@@ -42,12 +42,12 @@ function recordCommand(tape: Command): void {
   tape
     .command('record')
     .description("import a recording in a venue's own format as a tape")
-    .requiredOption('--from <file>', 'the recording; gzip is unpacked on the way')
+    .requiredOption('--from <file>', 'the recording, plain or gzip')
     .addOption(new Option('--venue <venue>', 'venue of the recording').choices(VENUES).makeOptionMandatory())
     .option('--to <file>', 'the tape: *.tape.ndjson, *.tape.ndjson.gz or *.tape (default: beside the recording)')
     .option('--instrument <name>', 'instrument, if the recording does not name it')
     .option('--timeframe <timeframe>', 'length of its bars, such as 1h')
-    .option('--date <YYYY-MM-DD>', 'the day of recordings whose times count from midnight')
+    .option('--date <YYYY-MM-DD>', 'day of a recording whose times count from midnight')
     .option('--overwrite', 'overwrite an existing tape')
     .option('--json', 'print the result as JSON')
     .addHelpText(
@@ -100,7 +100,7 @@ function replayCommand(tape: Command, service: Service): void {
   tape
     .command('replay')
     .description('replay a tape: the same tape gives the same decisions, byte for byte')
-    .argument('<files...>', 'the tapes of one recording, in the order of time')
+    .argument('<files...>', 'tapes of one recording, in time order')
     .option('--agent <manifest...>', 'manifests (YAML or JSON) of agents to replay besides those on the tape')
     .addOption(new Option('--autonomy <level>', 'of the agents given by --agent').choices(AUTONOMY_LEVELS).default('confirm'))
     .option('--out <file>', 'write the full decision records here, one JSON object per line')
@@ -159,9 +159,9 @@ async function replayed(
 function mergeCommand(tape: Command): void {
   tape
     .command('merge')
-    .description('write the events of several tapes as one, in the order of their receipt')
+    .description('merge several tapes into one, in order of receipt')
     .argument('<to>', 'file of the new tape')
-    .argument('<from...>', 'the tapes; of events received at the same time those of the tape named first come first')
+    .argument('<from...>', 'the tapes; events received at the same time keep the order of the tapes')
     .option('--overwrite', 'overwrite an existing tape')
     .option('--json', 'print the result as JSON')
     .action((to: string, from: string[], options: { overwrite?: true; json?: true }) =>
@@ -180,9 +180,9 @@ function mergeCommand(tape: Command): void {
 function convertCommand(tape: Command): void {
   tape
     .command('convert')
-    .description('write a tape in another form; nothing of it changes, and converting back gives the same bytes')
+    .description('convert a tape to another form; converting back gives the same bytes')
     .argument('<from>', 'the tape')
-    .argument('<to>', 'the new tape; its name says the form: *.tape.ndjson, *.tape.ndjson.gz or *.tape')
+    .argument('<to>', 'the new tape; its extension sets the form: *.tape.ndjson, *.tape.ndjson.gz or *.tape')
     .option('--overwrite', 'overwrite an existing tape')
     .option('--json', 'print the result as JSON')
     .action(async (from: string, to: string, options: { overwrite?: true; json?: true }) => {

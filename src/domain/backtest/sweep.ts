@@ -73,9 +73,7 @@ function windowProblems(windows: WalkForwardRequest): Problem[] {
   return (['trainDays', 'testDays'] as const).flatMap((name) => {
     const days = windows[name];
     if (Number.isInteger(days) && days >= 1 && days <= SWEEP_LIMITS[name]) return [];
-    return [
-      { path: `$.walkForward.${name}`, problem: `${days} is not a length of a window`, allowed: `1 to ${SWEEP_LIMITS[name]} whole days` },
-    ];
+    return [{ path: `$.walkForward.${name}`, problem: `${days} is not a window length`, allowed: `1 to ${SWEEP_LIMITS[name]} whole days` }];
   });
 }
 

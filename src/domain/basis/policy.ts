@@ -32,7 +32,7 @@ export function policyTake(policy: BasisPolicy, world: { readonly catalog: Catal
   if (!(policy.exitDiscountPct < policy.enterDiscountPct)) {
     problems.push({
       path: '$.exitDiscountPct',
-      problem: 'has to be smaller than the discount to enter at',
+      problem: 'must be smaller than the entry discount',
       allowed: `below ${policy.enterDiscountPct}`,
     });
   }

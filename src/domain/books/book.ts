@@ -190,7 +190,7 @@ export function applyFill(state: TradingBook, fill: Fill): TradingBook {
   if (!quantity.gt(0) || !priced.gt(0)) throw new Error(`fill ${fill.id} has no positive quantity and price`);
   const notional = new Decimal(fill.notionalUsd);
   if (priced.minus(notional).abs().gt(quantity.times(PRICE_ROUNDING)))
-    throw new Error(`fill ${fill.id} says ${fill.notionalUsd} for ${fill.quantity} at ${fill.fillPrice}`);
+    throw new Error(`fill ${fill.id} states a notional of ${fill.notionalUsd} for ${fill.quantity} at ${fill.fillPrice}`);
   const buys = fill.side === 'buy';
   const moved = buys ? enlarged(state, fill, notional) : reduced(state, fill, quantity, notional);
   const cash = new Decimal(state.cashUsd).plus(buys ? notional.neg() : notional).minus(fill.feeUsd);

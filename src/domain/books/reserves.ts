@@ -233,7 +233,7 @@ export function depositObjection(
   const free = new Decimal(dollars.held).minus(claimed);
   const figures = { freeUsd: plainDecimal(Decimal.max(0, free)), heldUsd: dollars.held };
   const lacking = lackingText(check);
-  if (lacking !== '') return { kind: 'short', detail: `holdings are below the claims already: ${lacking}`, ...figures, freeUsd: '0' };
+  if (lacking !== '') return { kind: 'short', detail: `holdings are already below the claims: ${lacking}`, ...figures, freeUsd: '0' };
   if (free.lt(amountUsd))
     return { kind: 'short', detail: `${dollars.held} US dollars are held and ${plainDecimal(claimed)} of them claimed`, ...figures };
   return present.venue === null

@@ -80,7 +80,7 @@ export function depositInto(shares: VaultShares, equityUsd: DecimalString, amoun
  */
 export function withdrawFrom(vault: VaultShares, equityUsd: DecimalString, shares: DecimalString): CapitalChange {
   const total = new Decimal(vault.totalShares);
-  if (new Decimal(shares).gt(total)) throw new RangeError(`${shares} shares of ${vault.totalShares} cannot be taken back`);
+  if (new Decimal(shares).gt(total)) throw new RangeError(`${shares} shares of ${vault.totalShares} cannot be redeemed`);
   const { sharePriceUsd, remainderUsd } = shareValue(vault, equityUsd);
   const worth = new Decimal(sharePriceUsd).times(shares);
   const paid = worth.toDecimalPlaces(USD_DECIMALS, Decimal.ROUND_DOWN);

@@ -282,7 +282,7 @@ function cells(given: Record<string, unknown>, of: string, problems: Problem[]):
       if ((cell.silentAfterMs ?? 0) > DATA_DEGRADATION_MS && tripsBySilence(name)) {
         problems.push({
           path: `${path}.silentAfterMs`,
-          problem: `is ${cell.silentAfterMs}, and the breaker of a feed that streams trips after ${DATA_DEGRADATION_MS}`,
+          problem: `is ${cell.silentAfterMs}; the breaker of a streaming feed trips after ${DATA_DEGRADATION_MS}`,
           allowed: `at most ${DATA_DEGRADATION_MS}`,
         });
       }
@@ -306,7 +306,8 @@ function refuseDoubles(tables: CatalogTables, problems: Problem[]): void {
   const once = (what: string, path: string): void => {
     const first = seen.get(what);
     if (first === undefined) seen.set(what, path);
-    else problems.push({ path, problem: `${what} is listed twice, first at ${first}`, allowed: 'every underlying, mint, pool and feed once' });
+    else
+      problems.push({ path, problem: `${what} is listed twice, first at ${first}`, allowed: 'every underlying, mint, pool and feed once' });
   };
   for (const table of ['shares', 'preIpo'] as const)
     for (const [index, { underlying, token, pool, feed }] of tables[table].entries()) {

@@ -93,7 +93,7 @@ export function delegationRefusal(
   if (transaction.wallet !== delegation.wallet)
     return {
       code: 'delegation_missing',
-      detail: `the ${trader} may trade from ${delegation.wallet}, and this transaction is of ${transaction.wallet}`,
+      detail: `the ${trader} may trade from ${delegation.wallet}, but this transaction uses ${transaction.wallet}`,
     };
   if (exceeds(transaction.notionalUsd, delegation.maxNotionalUsd))
     return {

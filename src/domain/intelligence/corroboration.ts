@@ -85,7 +85,7 @@ export function assess(reports: readonly Report[]): Assessment {
     byPublication,
   );
   const [first] = told;
-  if (first === undefined) throw new RangeError('a story needs a report that is no social post');
+  if (first === undefined) throw new RangeError('a story needs a report other than social posts');
   const withdrawn = told.filter((report) => told.some((other) => withdraws(other, report))).map(({ id }) => id);
   const live = told.filter(({ id, action }) => action !== 'retraction' && !withdrawn.includes(id));
   const copies = live

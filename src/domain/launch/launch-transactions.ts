@@ -79,7 +79,7 @@ export function launchInstructions(plan: LaunchPlan): LaunchInstructions {
   const buy: ProgramInstruction[] = [];
   if (firstBuy !== null) {
     const bound = firstBuyOf(plan);
-    if (bound === null) throw new RangeError('the first buy is more than the curve takes');
+    if (bound === null) throw new RangeError('the first buy is larger than the curve');
     const baseAccount = associatedAccount(creator, keys.baseMint, TOKEN_PROGRAM);
     const quoteAccount = associatedAccount(creator, keys.quoteMint, keys.quoteProgram);
     buy.push(ownAccount(creator, creator, keys.baseMint, TOKEN_PROGRAM));

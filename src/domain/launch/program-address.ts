@@ -35,7 +35,7 @@ export interface ProgramAddress {
 const DERIVED = new Map<string, ProgramAddress>();
 const MOST_DERIVED = 10_000;
 
-/** Derives the address of seeds under a program. Texts are UTF-8. @throws RangeError if no bump leads off the curve. */
+/** Derives the address of seeds under a program. Texts are UTF-8. @throws RangeError if no bump gives an address off the curve. */
 export function programAddress(program: string, seeds: readonly (string | Uint8Array)[]): ProgramAddress {
   const name = [program, ...seeds.map((seed) => Buffer.from(seed).toString('hex'))].join();
   const known = DERIVED.get(name);
@@ -54,5 +54,5 @@ function derive(program: string, seeds: readonly (string | Uint8Array)[]): Progr
     const bytes = hash.update(Uint8Array.of(bump)).update(owner).update('ProgramDerivedAddress').digest();
     if (!isOnCurve(bytes)) return { address: base58(bytes), bump };
   }
-  throw new RangeError('no bump leads off the curve');
+  throw new RangeError('no bump gives an address off the curve');
 }

@@ -183,7 +183,7 @@ function readStrategy(
     if (conditions.length > MAX_CONDITIONS) {
       problems.push({
         path: '$.strategy',
-        problem: `comes to ${conditions.length} ${side} conditions`,
+        problem: `has ${conditions.length} ${side} conditions`,
         allowed: `at most ${MAX_CONDITIONS}`,
       });
     }
@@ -194,7 +194,7 @@ function readStrategy(
     if (index > 0 && !read.has(name)) {
       problems.push({
         path: `$.strategy.timeframes[${index}]`,
-        problem: `no factor and no condition reads ${name}`,
+        problem: `no factor or condition uses ${name}`,
         allowed: 'the timeframes that are used',
       });
     }

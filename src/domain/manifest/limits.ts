@@ -120,7 +120,7 @@ export function readUniverse(value: unknown, catalog: Catalog, path: string, pro
     const resolved = resolveUniverseEntry(item, catalog);
     if (!resolved.ok) problems.push({ path: at, problem: resolved.problem, allowed: resolved.allowed });
     else if (entries.some((entry) => entry.key === resolved.entry.key)) {
-      problems.push({ path: at, problem: `${resolved.entry.key} is in the universe already`, allowed: 'every instrument once' });
+      problems.push({ path: at, problem: `${resolved.entry.key} is listed twice`, allowed: 'every instrument once' });
     } else entries.push(resolved.entry);
   }
   return entries;

@@ -130,7 +130,8 @@ function notionalNumber(lots: number, lotScale: number, ticks: number, tickScale
  * stated notional is not quantity x limit price, or a buy is reduce-only. Each is a defect of the order's creator.
  */
 export function figuresOf(order: Order): OrderFigures {
-  if (order.reduceOnly !== (order.side === 'sell')) throw new RangeError(`order ${order.id}: reduceOnly must be true for a sell and false for a buy`);
+  if (order.reduceOnly !== (order.side === 'sell'))
+    throw new RangeError(`order ${order.id}: reduceOnly must be true for a sell and false for a buy`);
   const { lot, tick } = marketStepOf(order.instrument);
   const lotScale = stepScale(lot);
   const tickScale = stepScale(tick);

@@ -30,7 +30,7 @@ function placed(payer: string, instructions: readonly ProgramInstruction[]): rea
 /** Returns the message's bytes. @throws RangeError if there are more accounts than an index can address. */
 export function compileMessage(payer: string, blockhash: string, instructions: readonly ProgramInstruction[]): Uint8Array {
   const accounts = placed(payer, instructions);
-  if (accounts.length > 256) throw new RangeError(`${accounts.length} accounts cannot be told apart in one message`);
+  if (accounts.length > 256) throw new RangeError(`a message cannot have ${accounts.length} accounts`);
   const index = new Map(accounts.map(([address], place) => [address, place]));
   const indexOf = (address: string): number => index.get(address) as number;
   const signers = accounts.filter(([, { signer }]) => signer);

@@ -94,7 +94,7 @@ export function provesInclusion(leaf: Uint8Array, index: number, size: number, p
 /** Returns the hashes that prove that the first `size` leaves are the earlier log. @throws RangeError if the log never had that size. */
 export function consistencyProof(leaves: readonly Uint8Array[], size: number): readonly Buffer[] {
   if (!Number.isInteger(size) || size < 1 || size > leaves.length)
-    throw new RangeError(`a log of ${leaves.length} entries never had ${size}`);
+    throw new RangeError(`a log of ${leaves.length} entries had no size ${size}`);
   return subproof(leaves, size, true);
 }
 

@@ -116,10 +116,10 @@ export function readField(value: unknown, field: FieldSchema, path: string, prob
     case 'string': {
       if (typeof value !== 'string') return refuse(`must be a text, got ${describeValue(value)}`);
       if (value.length < field.minLength || value.length > field.maxLength) return refuse(`has ${value.length} characters`);
-      if (field.minLength > 0 && value.trim() === '') return refuse('holds nothing but spaces');
-      if (!value.isWellFormed()) return refuse('holds half of a surrogate pair, which no encoding can carry');
+      if (field.minLength > 0 && value.trim() === '') return refuse('has only spaces');
+      if (!value.isWellFormed()) return refuse('has a lone surrogate');
       const unseen = field.minLength > 0 ? unseenIn(value) : null;
-      if (unseen !== null) return refuse(`holds ${unseen}, a character that nobody sees`);
+      if (unseen !== null) return refuse(`has ${unseen}, an invisible character`);
       return value;
     }
     case 'choice': {

@@ -14,7 +14,7 @@ export class Secret {
 
   /** Returns the value. Call it where the value is used, and do not store the result. */
   reveal(): string {
-    if (this.#value === null) throw new Error('this secret was handed over and is no longer here');
+    if (this.#value === null) throw new Error('this secret was passed on and deleted');
     return this.#value;
   }
 

@@ -224,8 +224,8 @@ const LAUNCHER_WAITS: Readonly<Partial<Record<LauncherLaunchState, Waiting>>> = 
   quoted: { cause: 'queue', detail: 'its payment is prepared' },
   prepared: { cause: 'signature', detail: 'the wallet that pays signs the payment before the offer ends' },
   payment_submitted: { cause: 'confirmation', detail: 'the chain confirms the payment' },
-  payment_confirmed: { cause: 'confirmation', detail: 'the chain makes the payment final; the launcher is told of it then' },
-  launching: { cause: 'provider', detail: 'the launcher makes the token, and the chain shows its mint' },
+  payment_confirmed: { cause: 'confirmation', detail: 'the chain makes the payment final; then the service reports it to the launcher' },
+  launching: { cause: 'provider', detail: 'the launcher creates the token, and the chain shows its mint' },
   failed_paid: { cause: 'provider', detail: 'the launcher declined: submit the same payment again to ask it once more' },
 };
 

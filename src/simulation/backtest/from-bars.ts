@@ -65,11 +65,10 @@ export function filesBySeries(words: readonly string[], wanted: readonly BarSeri
   const files = new Map<string, string>();
   for (const word of words) {
     const match = /^([A-Za-z0-9:._@-]+)=(.+)$/.exec(word);
-    if (match === null && own.length !== 1)
-      throw new Error(`--candles ${word}: say of what it is, as <instrument>=<file>; needed are ${names.join(', ')}`);
+    if (match === null && own.length !== 1) throw new Error(`--candles ${word}: use <instrument>=<file>; needed are ${names.join(', ')}`);
     const [name, file] = match === null ? [names[0] as string, word] : [match[1] as string, match[2] as string];
     const series = own.find(({ venue, instrument }) => name === instrument || name === `${venue}:${instrument}`);
-    if (series === undefined) throw new Error(`--candles ${word}: the manifest does not read ${name}; needed are ${names.join(', ')}`);
+    if (series === undefined) throw new Error(`--candles ${word}: the manifest does not use ${name}; needed are ${names.join(', ')}`);
     files.set(seriesName(series), file);
   }
   return files;

@@ -35,7 +35,7 @@ export async function missingHistory(
 /** The stretch that a backtest takes by default, which a gate asks for. */
 function gateStretch(now: EpochMs): Stretch {
   const request = readBacktestRequest({}, now);
-  if (!('assumptions' in request)) throw new RangeError('the default stretch of a backtest cannot be read');
+  if (!('assumptions' in request)) throw new RangeError('the default period of a backtest cannot be read');
   return { from: Date.parse(request.from), to: Date.parse(request.to) };
 }
 

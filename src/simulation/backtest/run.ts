@@ -252,7 +252,7 @@ function progressOf({ history, onProgress }: BacktestOptions): (done: number) =>
 
 function rulesOf({ manifest, history, assumptions, inputs }: BacktestOptions): RuleBook {
   if (manifest.strategy !== undefined)
-    throw new RangeError(`the strategy ${manifest.strategy.release} is outside code, which answers replay sessions and no backtest`);
+    throw new RangeError(`the strategy ${manifest.strategy.release} is outside code: test it with a replay session`);
   return evaluateRules(manifest, history, assumptions, inputs);
 }
 

@@ -46,7 +46,7 @@ export class StressPath implements ShownPath {
   }
 
   #slot(): StressSlot {
-    if (this.#step.done === true) throw new Error('a run that is done shows no slot');
+    if (this.#step.done === true) throw new Error('the run is done and has no next slot');
     return this.#step.value;
   }
 

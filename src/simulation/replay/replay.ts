@@ -137,7 +137,7 @@ class TapeReplay {
     let first = true;
     for await (const walk of tape.walks?.() ?? walksOf(tape)) {
       if (first && walk.firstAt < this.#lastAt)
-        throw new RangeError(`${tape.file} begins before the tape in front of it ended: name the tapes in the order of their time`);
+        throw new RangeError(`${tape.file} starts before the previous tape ended: list the tapes in time order`);
       first = false;
       await this.#walk(walk);
       this.#events += walk.events;

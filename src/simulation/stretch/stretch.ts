@@ -57,7 +57,7 @@ export async function moveTimeOn(ports: StretchPorts, asked: StretchAsked): Prom
   const hold = async (): Promise<void> => {
     for (const duty of DUTIES)
       if (!(await leases.hold(duty)))
-        throw new Error('a service runs on this database: stop it first (Ctrl-C), move its time on, and start it again');
+        throw new Error('a service runs on this database: stop it (Ctrl-C), advance the time, then start it again');
   };
   await hold();
   try {
@@ -189,7 +189,7 @@ export function openStretch<Duty extends TickDuty>(deps: {
       receive: market.receive,
       async tick(periodMs, slot) {
         const ticker = worker.tickers.get(periodMs);
-        if (ticker === undefined) throw new Error(`nobody is ticked every ${periodMs} ms`);
+        if (ticker === undefined) throw new Error(`no agent is ticked every ${periodMs} ms`);
         if (margined !== slot) while ((await margins.end(moved)) > 0) changed();
         margined = slot;
         await Promise.all((shards.get(periodMs) ?? []).map((shard) => ticker.tick(periodMs, shard, slot)));

@@ -159,9 +159,9 @@ interface Part {
   readonly variants: Variant[];
 }
 
-/** Returns the place of the first with the highest Sharpe ratio. @throws Error for a sweep without a variant. */
+/** Returns the place of the first with the highest Sharpe ratio. @throws Error for the sweep has no variant. */
 function bestOf(tried: readonly Tried[]): number {
-  if (tried.length === 0) throw new Error('a sweep without a variant');
+  if (tried.length === 0) throw new Error('the sweep has no variant');
   const scores = tried.map(({ trial }) => trial.sharpe ?? Number.NEGATIVE_INFINITY);
   return scores.indexOf(Math.max(...scores));
 }

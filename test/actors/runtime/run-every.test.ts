@@ -21,7 +21,7 @@ test('a look that fails, and one that never ends, are reported and followed by t
   );
   await clock.settleTo(40_000);
   expect(began.slice(0, 5)).toEqual([1_000, 2_000, 33_000, 34_000, 35_000]);
-  expect(errors).toEqual(['the database is away', 'timers: a look did not end within 30 s']);
+  expect(errors).toEqual(['the database is away', 'timers: a round did not end within 30 s']);
   await looking.stop();
   const seen = began.length;
   await clock.settleTo(60_000);

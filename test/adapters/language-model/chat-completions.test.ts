@@ -93,7 +93,7 @@ test('an endpoint that is slow, away, broken or endless is told in one phrase, a
 });
 
 test('what is too long is not asked, and no more than four wait at a time', async () => {
-  expect(await client.complete('x', 'y'.repeat(60_000))).toEqual({ ok: false, why: 'too much to ask about' });
+  expect(await client.complete('x', 'y'.repeat(60_000))).toEqual({ ok: false, why: 'the request is too large' });
   expect(simulator.requests.size).toBe(0);
   simulator.faults.set({ freeze: true });
   const waiting = Array.from({ length: 4 }, () => client.complete('x', {}));

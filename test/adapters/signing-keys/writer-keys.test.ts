@@ -46,7 +46,7 @@ test('a key that others may read, or that is none, is refused in one sentence', 
   expect(() => openWriterKeys(home, ['feed'])).toThrow(`${file} can be read by others`);
   writeFileSync(file, 'nothing', { mode: 0o600 });
   chmodSync(file, 0o600);
-  expect(() => openWriterKeys(home, ['feed'])).toThrow(`${file} holds no private key`);
+  expect(() => openWriterKeys(home, ['feed'])).toThrow(`${file} has no private key`);
 });
 
 test('public files name writers of the service and nothing else', () => {

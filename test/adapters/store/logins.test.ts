@@ -98,9 +98,7 @@ test('a login that may use the roles and make none serves for all, and the start
   const address = new URL(migrated);
   address.username = name;
   address.password = 'plain';
-  await expect(separateLogins(address.href)).rejects.toThrow(
-    /can neither make logins nor be sevengate_api, which serves callers: grant it/,
-  );
+  await expect(separateLogins(address.href)).rejects.toThrow(/can neither create logins nor use the role sevengate_api: grant it/);
   await superuser.unsafe(`grant sevengate_api to ${name}`);
   const logins = await separateLogins(address.href);
   expect(logins).toMatchObject({

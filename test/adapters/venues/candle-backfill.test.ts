@@ -147,7 +147,7 @@ test('everybody sees how far a backfill is and until when the venue wants it to 
   expect(await shown()).toMatchObject({ kind: 'backfill', source: 'spotexchange', done: 1_000, total: 2_500, endedAt: null });
   expect((await shown())?.waitingFor).toEqual({
     cause: 'venue',
-    detail: 'spotexchange is asked again at 2026-03-02T14:32:30.000Z: the request budget of spot is spent (budget_exhausted)',
+    detail: 'spotexchange is requested again at 2026-03-02T14:32:30.000Z: the request budget of spot is spent (budget_exhausted)',
   });
   await waitFor(
     async () => {

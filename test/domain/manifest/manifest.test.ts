@@ -193,7 +193,7 @@ describe('factors', () => {
   test('a listed timeframe that nothing reads is refused, for changing it would change nothing', () => {
     const problems = problemsOf(withFactors([{ name: 'premium', parameters: { max_pct: -1 } }], ['1h', '4h']));
     expect(problems).toEqual([
-      { path: '$.strategy.timeframes[1]', problem: 'no factor and no condition reads 4h', allowed: 'the timeframes that are used' },
+      { path: '$.strategy.timeframes[1]', problem: 'no factor or condition uses 4h', allowed: 'the timeframes that are used' },
     ]);
   });
 
@@ -303,7 +303,7 @@ describe('what an author is told', () => {
 
   test('a name of nothing but spaces is none', () => {
     expect(problemsOf(payload({ name: ' \t ' }))).toEqual([
-      { path: '$.name', problem: 'holds nothing but spaces', allowed: 'a text of 1 to 120 visible characters, not only spaces' },
+      { path: '$.name', problem: 'has only spaces', allowed: 'a text of 1 to 120 visible characters, not only spaces' },
     ]);
   });
 

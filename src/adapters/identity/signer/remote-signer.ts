@@ -75,7 +75,7 @@ function answerOf({ status, text }: { readonly status: number; readonly text: st
   if (status === 200) {
     const signed = signedOf(text);
     return signed === null
-      ? { outcome: 'unavailable', reason: 'malformed', detail: 'the remote signer answered with something else than a signed transaction' }
+      ? { outcome: 'unavailable', reason: 'malformed', detail: 'the answer of the remote signer is not a signed transaction' }
       : { outcome: 'signed', signed };
   }
   if (status === 401)

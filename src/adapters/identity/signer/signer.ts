@@ -40,7 +40,7 @@ export async function openSigner(start: SignerStart): Promise<Signer> {
   const socket = join(home, 'signer', `${process.pid}.sock`);
   const kept = sealed(keys);
   const secret: SignerSecret = { keys: kept === null ? keys : null, keyFile, appId, logLevel };
-  if (kept === null) log.warn({}, 'there are no files of memory here (/dev/shm): if the signer process ends, it is not restarted');
+  if (kept === null) log.warn({}, 'no /dev/shm on this machine: if the signer process ends, it is not restarted');
   const first = beginLife(program, clock, kept);
   try {
     const publicKey = await first.tell(secret);

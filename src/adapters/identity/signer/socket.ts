@@ -92,7 +92,7 @@ export async function listenAsSigner(options: {
         (given) => answer(200, given),
         (error: unknown) => {
           options.onError(error);
-          answer(200, { outcome: 'unavailable', reason: 'internal', detail: 'the signer could not read what it needs' });
+          answer(200, { outcome: 'unavailable', reason: 'internal', detail: 'the signer could not read its data' });
         },
       );
     });
@@ -143,7 +143,7 @@ function asked<Given extends Answer>(
     request.on('response', (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', () => settle({ outcome: 'unavailable', reason: 'unreachable', detail: 'the signer broke off its answer' }));
+      response.on('error', () => settle({ outcome: 'unavailable', reason: 'unreachable', detail: 'the answer of the signer was cut off' }));
       response.on('end', () => settle(answerOf<Given>(Buffer.concat(chunks).toString('utf8'))));
     });
     request.end(JSON.stringify(body));
@@ -159,5 +159,5 @@ function answerOf<Given extends Answer>(text: string): Given | Silence {
   } catch {
     // Reported below.
   }
-  return { outcome: 'unavailable', reason: 'malformed', detail: 'the signer answered with something that is no answer' };
+  return { outcome: 'unavailable', reason: 'malformed', detail: 'the answer of the signer cannot be read' };
 }

@@ -258,7 +258,7 @@ class PolledTail {
         p.xid::text as xid, p.seq, p.channel, p.org_id, p.actor_id, p.at, p.body
       from horizon h left join page p on true order by p.xid, p.seq`;
     const [first] = found;
-    if (!first) throw new Error('the horizon of the announcements did not come');
+    if (!first) throw new Error('PostgreSQL returned no horizon of the announcements');
     return { rows: first.xid === null ? [] : found.map(announcementRow), wentBack: first.went_back, heldBack: first.held_back };
   }
 

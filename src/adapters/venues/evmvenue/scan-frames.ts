@@ -53,7 +53,7 @@ export function scannedLevels(
   frame: Buffer,
   coins: ReadonlySet<string>,
 ): { readonly bids: readonly BookLevel[]; readonly asks: readonly BookLevel[] } {
-  if (scanPerpFrame(frame, coins) === null) throw new Error('a frame that was scanned before is another one now');
+  if (scanPerpFrame(frame, coins) === null) throw new Error('the scanned frame has changed');
   return { bids: scan.pairs(0, bidLevels), asks: scan.pairs(bidLevels, askLevels) };
 }
 

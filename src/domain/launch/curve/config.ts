@@ -189,7 +189,7 @@ export function buildCurveConfig(plan: CurvePlan): CurveConfig {
   const migrationSqrtPrice = sqrtPriceOf(intoPool.div(baseIntoPool), baseDecimals, quoteDecimals);
   const migrationQuoteThreshold = rawUnits(threshold, quoteDecimals);
   if (migrationQuoteThreshold <= 0n || migrationSqrtPrice <= MIN_SQRT_PRICE || migrationSqrtPrice >= MAX_SQRT_PRICE)
-    throw new RangeError('the value at graduation is outside of what a curve can price');
+    throw new RangeError('the value at graduation is outside the price range of a curve');
   const migrationBase = successorBase(floorOf(intoPool.mul(new ToolDecimal(10 ** quoteDecimals))), migrationSqrtPrice);
   const leftover = rawUnits(plan.leftover, baseDecimals);
   const onCurve = totalSupply - migrationBase - vestingTotal(locked) - leftover;
@@ -224,7 +224,7 @@ interface FirstSegment {
 function firstSegment(end: bigint, migrationBase: bigint, onCurve: bigint, threshold: bigint, feePct: number): FirstSegment {
   const kept = new ToolDecimal(onCurve.toString()).mul(new ToolDecimal(100).sub(feePct)).div(100);
   const start = floorOf(new ToolDecimal(end.toString()).mul(migrationBase.toString()).div(kept));
-  if (start < MIN_SQRT_PRICE || start >= end) throw new RangeError('the value at the start is outside of what a curve can price');
+  if (start < MIN_SQRT_PRICE || start >= end) throw new RangeError('the value at the start is outside the price range of a curve');
   const ofBase = liquidityOfBase(onCurve, start, end);
   const ofQuote = liquidityOfQuote(threshold, start, end);
   return { sqrtStartPrice: start, point: { sqrtPrice: end, liquidity: ofBase < ofQuote ? ofBase : ofQuote } };
