@@ -112,7 +112,7 @@ test('only what runs on simulators alone may be moved on', async () => {
   // A service that is on duty would receive and tick the same slots.
   const leases = createDispatchStore(store.sql);
   expect(await leases.hold('feed', 'a service', 5 * MINUTE)).toBe(true);
-  await expect(moveSandboxOn(service, store, moving)).rejects.toThrow(/a service runs on this database: stop it first/);
+  await expect(moveSandboxOn(service, store, moving)).rejects.toThrow(/a service runs on this database: stop it/);
   await leases.release('feed', 'a service');
   expect(await simulatedTime(store.sql)).toBe(null);
 });

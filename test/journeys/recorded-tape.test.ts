@@ -246,7 +246,7 @@ describe("a made recording in LEAN's shape", () => {
     await writeFile(one, `${lines.slice(0, middle).join('\n')}\n`);
     await writeFile(two, `${[lines[0], ...lines.slice(middle)].join('\n')}\n`);
     expect((await replayed([one, two])).rows).toEqual(made);
-    await expect(replayed([two, one])).rejects.toThrow('begins before the tape in front of it ended');
+    await expect(replayed([two, one])).rejects.toThrow('starts before the previous tape ended');
   });
 
   test('what an agent was told while the tape ran is repeated at its time', async () => {

@@ -154,7 +154,7 @@ describe('a launch', () => {
       'launch_refused',
       expect.stringContaining('name of an instrument'),
     ]);
-    expect(await prepare({ firstBuy: '1000' })).toEqual(['launch_refused', expect.stringContaining('more than the curve takes')]);
+    expect(await prepare({ firstBuy: '1000' })).toEqual(['launch_refused', expect.stringContaining('larger than the curve')]);
     const poor = sandboxKey('poor creator');
     expect(await prepare({ creator: poor.address })).toEqual([
       'launch_refused',

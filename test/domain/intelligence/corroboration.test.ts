@@ -100,7 +100,7 @@ describe('a story', () => {
   });
 
   test('of nothing but chatter is none', () => {
-    expect(() => assess([aReport({ channel: 'social' })])).toThrow('no social post');
+    expect(() => assess([aReport({ channel: 'social' })])).toThrow('other than social posts');
   });
 });
 

@@ -74,7 +74,7 @@ test('it ends after the slot that is under way where it is told to, and says whe
 
 test('beside a service on duty nothing is opened', async () => {
   const { move, ticked, onRecord, closedTimes } = recorded(() => {}, ['dispatcher']);
-  await expect(move(1)).rejects.toThrow('a service runs on this database: stop it first');
+  await expect(move(1)).rejects.toThrow('a service runs on this database: stop it');
   expect([ticked, onRecord, closedTimes()]).toEqual([[], [], 0]);
 });
 
