@@ -1,12 +1,12 @@
-/** Two agent tokens that only the sandbox's chain has, so that they can be looked at and traded before anybody launches one. */
+/** Two agent tokens that exist only on the sandbox's chain, so that agent tokens can be viewed and traded before any launch. */
 import type { ListedToken } from '../domain/catalog/listed-token.ts';
 import type { AssetTraits } from './market/listed-assets.ts';
 
 const TOKEN_2022_PROGRAM = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb';
-/** Listing time, long before any bar that may be requested. */
+/** Listing time, earlier than any bar that may be requested. */
 const LISTED_AT = Date.UTC(2025, 8, 1);
 
-/** Their mints are 32 bytes that spell nobody's key. */
+/** Agent tokens of the sandbox. Nobody holds the private keys of their mints. */
 export const SANDBOX_AGENT_TOKENS: readonly Omit<ListedToken, 'delistedAt'>[] = [
   {
     mint: 'AgtRchd1111111111111111111111111111111111111',

@@ -1,4 +1,4 @@
-/** The sandbox's control endpoint: an HTTP server on loopback that shows and turns the fault switch of every simulator. */
+/** Control endpoint of the sandbox: an HTTP server on loopback that shows and sets the faults of every simulator. */
 import http from 'node:http';
 import type { FaultSettings, FaultSwitch } from './faults.ts';
 import { guarded, listenLocally, readTarget } from './local-server.ts';
@@ -24,16 +24,16 @@ interface Answer {
 const MAX_BODY_BYTES = 16 * 1024;
 
 /**
- * Opens the endpoint on 127.0.0.1. `GET /faults` shows every simulator's settings and `GET /faults/<simulator>` those of one;
- * `PUT /faults/<simulator>` with `{ "freeze": true, … }` changes the named ones and leaves the others, and answers with
- * all; `DELETE /faults/<simulator>` or `DELETE /faults` switches them off. `GET /chain` shows where the primary chain stands,
- * and `POST /chain/<verb>` moves it (src/sandbox/solana/control.ts). What is refused changes nothing.
+ * Opens the endpoint on 127.0.0.1. `GET /faults` returns the settings of all simulators, `GET /faults/<simulator>` those of one. `PUT
+ * /faults/<simulator>` with `{ "freeze": true, … }` changes the named settings and returns all. `DELETE /faults/<simulator>` and `DELETE
+ * /faults` switch faults off. `GET /chain` returns the state of the primary chain, and `POST /chain/<verb>` changes it
+ * (src/sandbox/solana/control.ts). A refused request changes nothing.
  */
 export async function openSandboxControl(options: {
   readonly faults: Readonly<Record<string, FaultSwitch>>;
-  /** 0 = any free port. */
+  /** Port; 0 takes any free port. */
   readonly port: number;
-  /** The primary chain: where it stands, and what can be done with it. */
+  /** Controls of the primary chain. */
   readonly chain?: ChainClient;
 }): Promise<SandboxControl> {
   const { faults, chain } = options;
@@ -73,7 +73,7 @@ export async function openSandboxControl(options: {
       response.writeHead(status, { 'content-type': 'application/json', ...(allow === undefined ? {} : { allow }) });
       response.end(`${JSON.stringify(body)}\n`);
     };
-    // A web page whose own name leads here would otherwise be let in by the browser.
+    // Rejects other host names: a web page whose name resolves to loopback could otherwise call this server (DNS rebinding).
     const host = incoming.headers.host ?? '';
     if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(host)) {
       incoming.resume();
@@ -122,12 +122,12 @@ function chainAnswer(chain: ChainClient, method: string, verb: string | undefine
   }
 }
 
-/** The settings of a text; the switch itself checks names and values. */
+/** Parses fault settings from JSON, or returns null. The switch itself checks names and values. */
 function settingsIn(text: string): Partial<FaultSettings> | null {
   return objectIn(text);
 }
 
-/** Parses a JSON object; null if the text is not one. */
+/** Parses a JSON object, or returns null if the text is not one. */
 function objectIn(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text);

@@ -1,10 +1,10 @@
-/** The organization that the sandbox begins with: four people whom the local identity provider knows, and three agents. */
+/** Example organization of the sandbox: four members that the local identity provider knows, and three agents. */
 import type { Autonomy, Permission } from '../domain/agents/agent.ts';
 import { CRYPTO_TREND, DISCOUNT_HUNTER } from '../domain/manifest/templates.ts';
 
 export const EXAMPLE_ORGANIZATION = '01900000-0000-7000-8000-000000000001';
 
-/** Subjects of the local identity provider and what the example organization grants them. */
+/** Members of the example organization with their subjects at the local identity provider and their permissions. */
 export const EXAMPLE_MEMBERS: readonly { readonly subject: string; readonly name: string; readonly permissions: readonly Permission[] }[] =
   [
     { subject: 'operator', name: 'Olivia Operator', permissions: ['market:read', 'agent:read', 'trade:execute'] },
@@ -13,7 +13,7 @@ export const EXAMPLE_MEMBERS: readonly { readonly subject: string; readonly name
     { subject: 'administrator', name: 'Ada Administrator', permissions: ['market:read', 'agent:read', 'members:manage'] },
   ];
 
-/** Manifests in either form, and how far each agent may go by itself. */
+/** Manifests in both forms, with the autonomy of each agent. */
 const EXAMPLE_AGENTS: readonly { readonly autonomy: Autonomy; readonly manifest: unknown }[] = [
   { autonomy: 'suggest', manifest: DISCOUNT_HUNTER },
   { autonomy: 'confirm', manifest: CRYPTO_TREND },
@@ -49,10 +49,10 @@ const EXAMPLE_AGENTS: readonly { readonly autonomy: Autonomy; readonly manifest:
   },
 ];
 
-/** The organization that an empty database is seeded with. */
+/** Organization that seeds an empty database. */
 export const EXAMPLE = { id: EXAMPLE_ORGANIZATION, name: 'Example desk', members: EXAMPLE_MEMBERS, agents: EXAMPLE_AGENTS };
 
-/** Wallets of the simulated perpetuals venue that trade from the start; what each does follows from its address. */
+/** Wallets that trade on the simulated perpetuals venue from the start. Their trades are derived from the address. */
 export const EXAMPLE_TRADERS: readonly { readonly label: string; readonly address: string }[] = [
   { label: 'Meridian Basis', address: '0xe02726cd7f72de41b2f7e2abbc1a8bef1e787a3c' },
   { label: 'Northwind Macro', address: '0x5f0dbaa119b63258abc3eeda336b06d907be6acc' },

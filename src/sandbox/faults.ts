@@ -1,44 +1,44 @@
-/** The fault switch of a simulator: what goes wrong, how often, from now until it is switched off. */
+/** Fault switch of a simulator: which faults happen, and how often. */
 import { seededRandom } from '../domain/values/seeded-random.ts';
 import { DAY_MS } from '../domain/values/time.ts';
 
 export { seededRandom };
 
-/** Faults of a simulator. Probabilities lie between 0 and 1. A simulator ignores what its wire cannot express. */
+/** Faults of a simulator. Probabilities are between 0 and 1. A simulator ignores faults that its wire cannot express. */
 export interface FaultSettings {
-  /** Connections stay open, new sockets are still taken, and nothing at all is sent: no data, no ping, no answer. */
+  /** Keeps connections open and accepts sockets, but sends nothing: no data, no ping, no answer. */
   readonly freeze: boolean;
-  /** Probability per frame that a frame of garbage goes out before it, and per answer that garbage takes its place. */
+  /** Probability per frame of a garbage frame before it, and per answer of garbage instead of it. */
   readonly garbage: number;
-  /** Probability per frame that it is lost, which numbered streams show as a gap. */
+  /** Probability per frame of its loss, which shows as a gap in numbered streams. */
   readonly gap: number;
-  /** Probability per frame that it goes out twice. */
+  /** Probability per frame of sending it twice. */
   readonly duplicate: number;
-  /** Probability per frame that it is held back until after the next one. */
+  /** Probability per frame of sending it after the next one. */
   readonly reorder: number;
-  /** Probability per quote that its bid stands above its ask. */
+  /** Probability per quote of a bid above the ask. */
   readonly crossed: number;
-  /** Probability per quote that its bid price is zero although its size is not. */
+  /** Probability per quote of a zero bid price with a non-zero size. */
   readonly zeroPrice: number;
-  /** Probability per quote that its bid price is negative. */
+  /** Probability per quote of a negative bid price. */
   readonly negativePrice: number;
-  /** Probability per quote that its bid price is the text `NaN`. */
+  /** Probability per quote of the bid price `NaN`. */
   readonly nanPrice: number;
-  /** Probability per quote that both prices are a hundred times what they should be. */
+  /** Probability per quote of both prices multiplied by 100. */
   readonly priceJump: number;
-  /** Lead of the simulator's clock over the true one; negative: behind. */
+  /** Offset of the simulator's clock from true time; negative if it is behind. */
   readonly clockOffsetMs: number;
-  /** Probability per request or handshake that it is refused with 429. */
+  /** Probability per request or handshake of a 429 response. */
   readonly status429: number;
-  /** Probability per request or handshake that it is answered with 503. */
+  /** Probability per request or handshake of a 503 response. */
   readonly status5xx: number;
-  /** Delay of every answer to a request or handshake. */
+  /** Delay of every response to a request or handshake. */
   readonly slowMs: number;
-  /** Probability per frame that a frame of 10 MB goes out before it, and per answer that 10 MB take its place. */
+  /** Probability per frame of a 10 MB frame before it, and per answer of 10 MB instead of it. */
   readonly bigFrame: number;
-  /** Every connection is cut: sockets right after they were opened, requests before they are read. */
+  /** Cuts every connection: sockets right after they open, requests before they are read. */
   readonly disconnectLoop: boolean;
-  /** Probability per request that it is executed and the connection then cut, so that its result is unknown to the client. */
+  /** Probability per request of cutting the connection after executing it, so that the client does not know the result. */
   readonly lostAnswer: number;
 }
 
@@ -62,22 +62,22 @@ export const NO_FAULTS: FaultSettings = Object.freeze({
   lostAnswer: 0,
 });
 
-/** The names of all faults, in the order of `FaultSettings`. */
+/** Names of all faults, in the order of `FaultSettings`. */
 export const FAULT_NAMES = Object.keys(NO_FAULTS) as (keyof FaultSettings)[];
 
-/** One simulator's switch. Simulators read `settings` each time, so a change holds from the next frame or request on. */
+/** Fault switch of one simulator. Simulators read `settings` each time, so a change takes effect from the next frame or request. */
 export interface FaultSwitch {
   readonly settings: FaultSettings;
   /**
-   * Changes some settings and leaves the others.
-   * @throws RangeError naming the setting, what was given and what would be right; then nothing has changed.
+   * Changes the given settings and keeps the others.
+   * @throws RangeError naming the setting, the given value and the allowed ones; nothing has changed then
    */
   set(change: Partial<FaultSettings>): void;
   /** Switches every fault off. */
   reset(): void;
-  /** True with this probability, from the switch's own seeded source. */
+  /** Returns true with this probability, from the switch's own seeded source. */
   happens(probability: number): boolean;
-  /** The next number of the seeded source, 0 <= n < 1. */
+  /** Returns the next number of the seeded source, 0 <= n < 1. */
   random(): number;
 }
 
@@ -93,7 +93,7 @@ function checkedSetting(name: string, value: unknown): void {
   }
 }
 
-/** A switch with every fault off. `seed` decides which frames are hit once a probability is set. */
+/** Creates a switch with all faults off. `seed` determines which frames are hit. */
 export function createFaultSwitch(seed = 1): FaultSwitch {
   const random = seededRandom(seed);
   let settings = NO_FAULTS;
@@ -108,16 +108,16 @@ export function createFaultSwitch(seed = 1): FaultSwitch {
     reset() {
       settings = NO_FAULTS;
     },
-    // No number is drawn for a fault that is off, so switching one on leaves the fate of the others alone.
+    // Draws no number for a fault that is off, so that switching one on does not change the others.
     happens: (probability) => probability > 0 && random() < probability,
     random,
   };
 }
 
-/** Content of a 10 MB frame, built once because it is large. */
+/** Content of a 10 MB frame, built once because building is slow. */
 let bigFrame: string | null = null;
 
-/** A frame or an answer of 10 MB, well-formed and of no meaning. */
+/** Returns a well-formed but meaningless text of 10 MB. */
 function bigText(): string {
   bigFrame ??= `{"filler":"${'x'.repeat(10 * 1024 * 1024)}"}`;
   return bigFrame;
@@ -134,22 +134,19 @@ const GARBAGE = [
   '{"e":1e999,',
 ];
 
-/**
- * Returns the replacement of an answer's body for the present faults: the page of a broken intermediary, or 10 MB; null if it goes out
- * unchanged.
- */
+/** Returns a faulty body (a proxy's error page, or 10 MB), or null if the answer is sent unchanged. */
 export function spoiledBody(faults: FaultSwitch): string | null {
   if (faults.happens(faults.settings.garbage)) return '<html><head><title>502 Bad Gateway</title></head></html>';
   return faults.happens(faults.settings.bigFrame) ? bigText() : null;
 }
 
-/** True if the switch bends some prices: what a simulator sends only on change then goes out whole. */
+/** True if a price fault is on. Data that is sent only on change is then sent every time. */
 export function bendsPrices({ settings }: FaultSwitch): boolean {
   const { crossed, zeroPrice, negativePrice, nanPrice, priceJump } = settings;
   return crossed + zeroPrice + negativePrice + nanPrice + priceJump > 0;
 }
 
-/** One price as text, bent as the switch says: what has no second side cannot be crossed. */
+/** Formats one price with its faults. A single price cannot be crossed. */
 export function bendPrice(faults: FaultSwitch, price: number, write: (price: number) => string): string {
   const { settings } = faults;
   const jumped = faults.happens(settings.priceJump) ? price * 100 : price;
@@ -159,7 +156,7 @@ export function bendPrice(faults: FaultSwitch, price: number, write: (price: num
   return write(jumped);
 }
 
-/** The last step before a socket: loses, doubles, swaps and pollutes frames as the switch says. */
+/** Creates the last step before a socket: it loses, duplicates, reorders and pollutes frames as the switch says. */
 export function createFramePipe(faults: FaultSwitch, send: (frame: string) => void): { frame(text: string): void } {
   let held: string | null = null;
   return {
@@ -184,7 +181,7 @@ export function createFramePipe(faults: FaultSwitch, send: (frame: string) => vo
   };
 }
 
-/** Bid and ask as text, bent as the switch says. `write` spells a price the way the venue does. */
+/** Formats bid and ask with their faults. `write` formats a price like the venue. */
 export function bendPrices(
   faults: FaultSwitch,
   bid: number,

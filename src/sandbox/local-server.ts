@@ -1,14 +1,14 @@
-/** Base of every server of the sandbox. It listens on 127.0.0.1 only, and no request can crash its process. */
+/** Base of every sandbox server. It listens on 127.0.0.1 only, and no request can crash its process. */
 import type http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface LocalServer {
   readonly port: number;
-  /** Closes every connection and the server; resolves once the port is free. */
+  /** Closes all connections and the server. Resolves when the port is free. */
   close(): Promise<void>;
 }
 
-/** Listens; rejects if the port is taken. 0 = any free port. */
+/** Listens on a port; 0 takes any free port. Rejects if the port is taken. */
 export async function listenLocally(server: http.Server, port: number): Promise<LocalServer> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -27,7 +27,7 @@ export async function listenLocally(server: http.Server, port: number): Promise<
   };
 }
 
-/** Parses a request's path (decoded) and query; null if its target is not an address, such as `//`. */
+/** Parses a request's decoded path and query, or returns null if its target is invalid, such as `//`. */
 export function readTarget(incoming: http.IncomingMessage): { readonly path: string; readonly query: URLSearchParams } | null {
   try {
     const url = new URL(incoming.url ?? '/', 'http://loopback');
@@ -37,13 +37,13 @@ export function readTarget(incoming: http.IncomingMessage): { readonly path: str
   }
 }
 
-/** Answers in plain text, if nothing was answered yet. */
+/** Answers in plain text, unless an answer was already sent. */
 export function answerPlainly(response: http.ServerResponse, status: number, text: string): void {
   if (response.destroyed || response.headersSent) return;
   response.writeHead(status, { 'content-type': 'text/plain' }).end(text);
 }
 
-/** Carries out the answering of a request: what throws there is answered with 500, and the simulator lives on. */
+/** Runs a request handler. If it throws, answers 500 and keeps the simulator running. */
 export function guarded(response: http.ServerResponse, answer: () => void): void {
   try {
     answer();

@@ -1,4 +1,4 @@
-/** Base of every simulator: an HTTP and websocket server on 127.0.0.1 that can be made to fail. */
+/** Base of every simulator: an HTTP and websocket server on 127.0.0.1 with a fault switch. */
 import http from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
@@ -6,33 +6,33 @@ import type { Clock } from '../../streams/clock/clock.ts';
 import { createFramePipe, type FaultSwitch, spoiledBody } from './faults.ts';
 import { answerPlainly, guarded, listenLocally, readTarget } from './local-server.ts';
 
-/** One request as a simulator sees it. */
+/** Request to a simulator. */
 export interface LoopbackRequest {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
-  /** The query as it came, for what is signed. */
+  /** Raw query string, as it was signed. */
   readonly search: string;
   readonly headers: http.IncomingHttpHeaders;
   readonly body: string;
 }
 
-/** Answer of a simulator; a `body` that is not text is written as JSON. */
+/** Answer of a simulator. A `body` that is not a string is sent as JSON. */
 export interface LoopbackAnswer {
   readonly status: number;
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** One client's socket. Everything sent passes the fault switch. */
+/** Socket of one client. The fault switch applies to everything sent. */
 export interface LoopbackSocket {
   readonly path: string;
   readonly query: URLSearchParams;
-  /** The headers of the handshake. */
+  /** Headers of the handshake. */
   readonly headers: http.IncomingHttpHeaders;
-  /** Sends market data: it may be lost, doubled, swapped or polluted. */
+  /** Sends market data, which faults may lose, duplicate, reorder or pollute. */
   data(text: string): void;
-  /** Sends an acknowledgement, pong or error: lost only while everything is frozen. */
+  /** Sends an acknowledgement, pong or error, which only a freeze loses. */
   control(text: string): void;
   /** Sends a ping frame. */
   ping(payload: string): void;
@@ -42,7 +42,7 @@ export interface LoopbackSocket {
 /** Handlers of one socket. */
 export interface LoopbackSession {
   message?(text: string): void;
-  /** A ping or pong frame of the client. */
+  /** Receives a ping or pong frame of the client. */
   signal?(kind: 'ping' | 'pong'): void;
   closed?(): void;
 }
@@ -50,12 +50,12 @@ export interface LoopbackSession {
 export interface LoopbackOptions {
   readonly clock: Clock;
   readonly faults: FaultSwitch;
-  /** 0 = any free port. */
+  /** Port; 0 takes any free port. */
   readonly port: number;
   readonly request: (request: LoopbackRequest) => LoopbackAnswer;
-  /** Returns the status with which a handshake is refused, or null if it may proceed. Default: every handshake may. */
+  /** Returns the status that refuses a handshake, or null if it may proceed. Default: all may proceed. */
   readonly admit?: (target: Pick<LoopbackSocket, 'path' | 'headers'>) => number | null;
-  /** Returns the session of a new socket, or null if the path takes no sockets. */
+  /** Returns the session of a new socket, or null if the path accepts no sockets. */
   readonly socket: (socket: LoopbackSocket) => LoopbackSession | null;
 }
 
@@ -64,7 +64,7 @@ export interface LoopbackServer {
   readonly url: string;
   /** `ws://127.0.0.1:<port>` */
   readonly wsUrl: string;
-  /** Closes every socket and the server; resolves once the port is free. */
+  /** Closes all sockets and the server. Resolves when the port is free. */
   close(): Promise<void>;
 }
 
@@ -74,14 +74,14 @@ function searchOf({ url = '' }: http.IncomingMessage): string {
   const at = url.indexOf('?');
   return at < 0 ? '' : url.slice(at + 1);
 }
-/** A client that reads this little is cut off, as venues do. */
+/** Unread bytes after which a slow client is cut off, like at real venues. */
 const MAX_BACKLOG_BYTES = 32 * 1024 * 1024;
 
-/** Listens on loopback only. Dates in headers come from the simulator's clock, fault offset included. */
+/** Listens on loopback only. Date headers come from the simulator's clock, including its fault offset. */
 export async function listenOnLoopback(options: LoopbackOptions): Promise<LoopbackServer> {
   const { clock, faults } = options;
   const cancels = new Set<() => void>();
-  /** Handshakes that are held back: nobody but us closes them. */
+  /** Delayed handshakes, which must be closed by hand. */
   const held = new Set<Duplex>();
 
   function later(ms: number, call: () => void): void {
@@ -157,13 +157,13 @@ export async function listenOnLoopback(options: LoopbackOptions): Promise<Loopba
   };
 }
 
-/** Sends an answer, unless a fault loses or spoils it. */
+/** Sends an answer, unless a fault loses or corrupts it. */
 function respond(
   { clock, faults }: Pick<LoopbackOptions, 'clock' | 'faults'>,
   response: http.ServerResponse,
   answer: LoopbackAnswer,
 ): void {
-  // Carried out, and nobody is told of it.
+  // Executed, but the client gets no answer.
   if (faults.happens(faults.settings.lostAnswer)) return void response.destroy();
   const text = spoiledBody(faults) ?? (typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body));
   response.sendDate = false;
@@ -175,7 +175,7 @@ function respond(
   response.end(text);
 }
 
-/** Returns the status with which a handshake is refused; null if it may proceed. */
+/** Returns the status that refuses a handshake, or null if it may proceed. */
 function refusalOf(
   { faults, admit }: Pick<LoopbackOptions, 'faults' | 'admit'>,
   path: string,
@@ -187,7 +187,7 @@ function refusalOf(
   return admit?.({ path, headers }) ?? null;
 }
 
-/** Connects a client's socket with the simulator's session; what is sent and received passes the fault switch. */
+/** Connects a client's socket with its session. The fault switch applies in both directions. */
 function attach(
   { faults, socket: sessionOf }: Pick<LoopbackOptions, 'faults' | 'socket'>,
   socket: WebSocket,

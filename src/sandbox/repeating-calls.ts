@@ -1,4 +1,4 @@
-/** Calls that come again and again by a clock, each under a name. */
+/** Named calls that repeat by a clock. */
 import type { Clock } from '../../streams/clock/clock.ts';
 import type { EpochMs } from '../domain/values/time.ts';
 
@@ -8,7 +8,7 @@ export class RepeatingCalls {
   readonly #timers = new Map<string, () => void>();
   #closed = false;
 
-  /** `paceMs`: after their first call all names are called together, at multiples of this and no oftener. Default: each at its own times. */
+  /** @param paceMs interval at whose multiples all names are called together after their first call. Default: each at its own times */
   constructor(clock: Pick<Clock, 'deadline'>, paceMs = 1) {
     this.#clock = clock;
     this.#paceMs = paceMs;
@@ -27,14 +27,14 @@ export class RepeatingCalls {
     return [...this.#timers.keys()];
   }
 
-  /** Calls until the name is cancelled; each call returns when it wants to be called next. */
+  /** Repeats a call until its name is cancelled. Each call returns the time of the next one. */
   repeat(name: string, first: EpochMs, call: () => EpochMs): void {
     if (this.#closed) return;
     this.#timers.set(
       name,
       this.#clock.deadline(first, () => {
         const next = call();
-        // The call itself may have been what made it unwanted.
+        // The call may have cancelled its own name.
         if (this.#timers.has(name)) this.repeat(name, Math.ceil(next / this.#paceMs) * this.#paceMs, call);
       }),
     );
@@ -45,7 +45,7 @@ export class RepeatingCalls {
     this.#timers.delete(name);
   }
 
-  /** Cancels every name, and takes no other. */
+  /** Cancels all names and accepts no new ones. */
   close(): void {
     this.#closed = true;
     for (const name of this.names()) this.cancel(name);

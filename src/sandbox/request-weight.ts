@@ -1,4 +1,4 @@
-/** Request weights of a venue's simulator: counted by the minute of its own clock, with a ban for clients that do not stop. */
+/** Request weights of a venue's simulator, counted per minute of its own clock, with a ban for clients that do not stop. */
 import type { EpochMs } from '../domain/values/time.ts';
 
 export interface WeightVerdict {
@@ -8,11 +8,11 @@ export interface WeightVerdict {
 }
 
 const MINUTE_MS = 60_000;
-/** Refused requests per minute that lead to a ban, if the venue bans. */
+/** Refused requests per minute after which a venue that bans does so. */
 const REFUSALS_BEFORE_BAN = 10;
 const BAN_MS = 120_000;
 
-/** Counts one client's weight. `bans`: whether insisting after 429 leads to 418. */
+/** Counts one client's weight. `bans` is true if insisting after 429 leads to 418. */
 export class RequestWeight {
   readonly #limit: number;
   readonly #bans: boolean;

@@ -1,2 +1,2 @@
-/** The key that simulators of paid providers ask for; of no use anywhere else. */
+/** API key that simulators of paid providers require. It is valid only in the sandbox. */
 export const SANDBOX_KEY = 'sandbox';

@@ -1,4 +1,4 @@
-/** The past of the sandbox: what its simulators would tell of years, at once and whole. */
+/** History of the sandbox, without request limits: what its simulators would report for years. */
 import type { CandleHistory } from '../../streams/candle-keeper.ts';
 import { CATALOG } from '../domain/catalog/catalog.ts';
 import { type EntityNames, entityNamesOf } from '../domain/intelligence/entities.ts';
@@ -16,17 +16,17 @@ import type { Market } from './market/market.ts';
 import { createMarketWords, type WordSources } from './market/market-words.ts';
 import { barsOf, depthsOf, fundingOf, halfSpreadsOf, marksOf } from './market/market-history.ts';
 
-/** Price of the market that each venue shows. */
+/** Price of the market by venue. */
 const FACES = { spotexchange: 'spot', evmvenue: 'perp', spotchain: 'token', reference: 'reference' } as const;
 
-/** Quotes are read for their spreads alone. */
+/** Empty source names: quotes are read only for their spreads. */
 const NAMELESS: WordSources = { spotexchange: '', evmvenue: '', perpContext: '', spotchain: '', liquidity: '', reference: '', mark: '' };
 
 type Histories = Readonly<Partial<Record<Venue, CandleHistory>>>;
 
-/** Readers of what the simulators would have sent, as when it is received. */
+/** Parsers that turn simulator messages into records, as at reception. */
 export interface PastReaders {
-  /** A wire item, or why it is none. */
+  /** Parses a wire item, or returns why it is invalid. */
   readonly wireItem: (item: unknown, names: EntityNames, receivedAt: EpochMs) => Report | string;
   readonly submissions: (
     body: unknown,
@@ -38,12 +38,12 @@ export interface SandboxPastOptions {
   readonly market: Market;
   readonly seed: number;
   readonly clock: { now(): EpochMs };
-  /** Returns true if the sandbox stands in for the source: a venue, the wire, or filings. */
+  /** Returns true if the sandbox simulates the source: a venue, the wire, or filings. */
   readonly isSimulated: (source: DataSource) => boolean;
   readonly readers: PastReaders;
 }
 
-/** Histories of the simulated venues, which no budget slows down; what the market does not price is asked of the simulators. */
+/** Creates the histories of simulated venues without request limits. Requests that the market cannot answer go to the simulators. */
 export function sandboxHistories({ market, clock, isSimulated }: SandboxPastOptions, asked: Histories): Histories {
   const priced = new Set(market.assets.map(({ symbol }) => symbol));
   const venues = (Object.keys(FACES) as (keyof typeof FACES)[]).filter(isSimulated);
@@ -71,7 +71,7 @@ export function sandboxHistories({ market, clock, isSimulated }: SandboxPastOpti
   );
 }
 
-/** Events, marks, liquidity and spreads of any stretch; null of a source that the sandbox does not stand in for. */
+/** Returns events, marks, liquidity and spreads of any period, or null for a source that the sandbox does not simulate. */
 export function sandboxArchives({ market, seed, clock, isSimulated, readers }: SandboxPastOptions) {
   const stories = sandboxStories(seed, market);
   const names = entityNamesOf(CATALOG);

@@ -1,6 +1,6 @@
 /**
- * Simulator of one outside system: its port among those of the sandbox, and how it is started in a world. Simulators are loaded when the
- * sandbox is started, because their libraries are large and every command reads the entries.
+ * Entry of a simulator: its port offset and how to start it. Implementations are loaded when the sandbox starts, because their libraries
+ * are large and every command reads the entries.
  */
 import type { Clock } from '../../streams/clock/clock.ts';
 import type { FaultSwitch } from './faults.ts';
@@ -9,18 +9,18 @@ import type { SandboxWorld } from './world.ts';
 export interface SimulatorAddress {
   readonly clock: Clock;
   readonly faults: FaultSwitch;
-  /** 0 = any free port. */
+  /** Port; 0 takes any free port. */
   readonly port: number;
-  /** Interval at which price streams send everything together, in milliseconds. */
+  /** Interval at which price streams send, in milliseconds. */
   readonly paceMs: number;
 }
 
 export interface SimulatorEntry {
   /** Offset of its port from the sandbox's first port. */
   readonly place: number;
-  /** @param home the state folder, for keys that have to outlive the process. */
+  /** Starts the simulator. @param home state folder, for keys that must outlive the process */
   start(world: SandboxWorld, at: SimulatorAddress, home: string): Promise<{ readonly url: string; close(): Promise<void> }>;
 }
 
-/** The simulators of one system, by name. */
+/** Simulators of one system, by name. */
 export type Simulators = Readonly<Record<string, SimulatorEntry>>;

@@ -1,4 +1,4 @@
-/** Starts the sandbox: one world, and every simulator of it on loopback. */
+/** Start of the sandbox: one world, with every simulator on loopback. */
 import type { Clock } from '../../streams/clock/clock.ts';
 import { openSandboxControl } from './control.ts';
 import { createFaultSwitch, type FaultSwitch } from './faults.ts';
@@ -6,16 +6,13 @@ import type { Market } from './market/market.ts';
 import { noteSandbox } from './noted-sandbox.ts';
 import type { SimulatorEntry } from './simulator-entry.ts';
 
-/**
- * Interval of prices. Once a second is often enough for viewers, and a fifth of the load of a venue's own pace; a price is too old after
- * five seconds.
- */
+/** Interval of prices. Once a second suffices for viewers and costs a fifth of the venues' own pace. A price expires after five seconds. */
 const PACE_MS = 1_000;
 
 export interface Sandbox<Name extends string> {
-  /** Address of each simulator that runs here: `http://127.0.0.1:<port>`. */
+  /** URLs of the simulators started here: `http://127.0.0.1:<port>`. */
   readonly urls: Readonly<Record<Name, string>>;
-  /** URL of the simulators' fault switches (src/sandbox/control.ts). */
+  /** URL of the control endpoint (src/sandbox/control.ts). */
   readonly controlUrl: string;
   stop(): Promise<void>;
 }
@@ -23,29 +20,29 @@ export interface Sandbox<Name extends string> {
 export interface SandboxStart {
   readonly clock: Clock;
   readonly seed: number;
-  /** Market that prices it. */
+  /** Market of all simulators. */
   readonly market: Market;
   readonly evmChainId: number;
-  /** Folder of program binaries for the primary chain; null if only its own programs run. */
+  /** Folder of program binaries for the primary chain, or null if only its own programs run. */
   readonly programs: string | null;
-  /** The first of its ports; 0 = any free ones. */
+  /** First port; 0 takes free ones. */
   readonly port: number;
   /** The state folder. */
   readonly home: string;
-  /** Turns a listening error into the reported one. */
+  /** Converts a listening error to the one that is thrown. */
   readonly refusalOf: (error: unknown, port: number) => unknown;
 }
 
 /**
- * Starts every simulator on loopback, in the order of the entries: one market behind them all. Ports follow the entries'
- * places; the control listener has the one after the last simulator's sockets.
- * @throws what `refusalOf` makes of a port that cannot be listened on; what was started is then stopped.
+ * Starts every simulator on loopback, in the order of the entries, over one market. Ports follow the entries' places. The control
+ * endpoint takes the port after the last simulator's sockets.
+ * @throws the result of `refusalOf` if a port cannot be opened; started simulators are stopped then
  */
 export async function startSandbox<Name extends string>(
   options: SandboxStart,
   entries: Readonly<Record<Name, SimulatorEntry>>,
 ): Promise<Sandbox<Name>> {
-  // Its libraries are large, and commands read this file that start no sandbox.
+  // Loaded late: its libraries are large, and commands that start no sandbox import this file.
   const { createSandboxWorld } = await import('./world.ts');
   const { clock, seed, port: firstPort, home } = options;
   const names = Object.keys(entries) as Name[];

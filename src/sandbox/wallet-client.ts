@@ -1,19 +1,19 @@
-/** Wallets of the sandbox's chains for the members of the service: a client of the sandbox's control endpoint and of its EVM node. */
+/** Member wallets on the sandbox's chains, as a client of the control endpoint and the EVM node. */
 import { createMemberWallet } from './evmchain/member-wallet.ts';
 import { notedControl, notedSimulators } from './noted-sandbox.ts';
 
 const NATIVE = 'SOL';
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
-/** Gifts of the faucet, in base units: 10 SOL and 10,000 USDC. */
+/** Amounts that the faucet gives, in base units: 10 SOL and 10,000 USDC. */
 const GIFTS = [
   { mint: NATIVE, amount: '10000000000' },
   { mint: USDC, amount: '10000000000' },
 ] as const;
 const PATIENCE_MS = 5_000;
 
-/** Wallets in the sandbox that runs with a state folder, if one does. */
+/** Creates the wallets of the sandbox that runs with a state folder. */
 export const sandboxWallets = (home: string) => ({
-  /** Finds the wallet of a member; null if no sandbox runs. */
+  /** Returns a member's wallets, or null if no sandbox runs. */
   of(subject: string) {
     const control = notedControl(home);
     if (control === null) return null;
@@ -37,7 +37,7 @@ function walletAt(control: string, name: string) {
   };
 }
 
-/** @throws RangeError if the sandbox refuses it, in its words. */
+/** Calls a control verb. @throws RangeError with the sandbox's message if it refuses */
 async function verb<Answer>(control: string, what: string, body: object): Promise<Answer> {
   const response = await fetch(`${control}/chain/${what}`, {
     method: 'POST',

@@ -1,4 +1,4 @@
-/** Shared parts of one sandbox's simulators: one market, one chain of each kind, one wire of stories, one set of questions. */
+/** Parts that the sandbox's simulators share: one market, one chain of each kind, one wire of stories, one set of questions. */
 
 import type { Clock } from '../../streams/clock/clock.ts';
 import { BRIDGE_PROVIDERS, type BridgeProviderName } from '../domain/bridge/quote.ts';
@@ -26,7 +26,7 @@ import { createLaunchedMarket } from './spotchain/launched-market.ts';
 import { createSwapBuilder } from './spotchain/swap-builder.ts';
 import { EXCHANGE_VERBS } from './spotexchange/simulators.ts';
 
-/** The stablecoin's contract on the sandbox's EVM chain. */
+/** Address of the stablecoin on the sandbox's EVM chain. */
 const EVM_STABLE = EVM_TOKENS.find(({ symbol }) => symbol === 'USDC')?.contract ?? '';
 
 export interface SandboxOptions {
@@ -34,15 +34,15 @@ export interface SandboxOptions {
   readonly seed: number;
   readonly market: Market;
   readonly evmChainId: number;
-  /** Returns the present lead of the EVM chain's clock, in milliseconds. */
+  /** Returns the offset of the EVM chain's clock, in milliseconds. */
   readonly evmClockOffsetMs: () => number;
-  /** Folder of program binaries for the primary chain; null if only its own programs run. */
+  /** Folder of program binaries for the primary chain, or null if only its own programs run. */
   readonly programs: string | null;
 }
 
 export type SandboxWorld = ReturnType<typeof createSandboxWorld>;
 
-/** Founds both chains and everything that lives on them. Nothing listens yet. */
+/** Creates both chains with their genesis state. No server listens yet. */
 export function createSandboxWorld({ clock, seed, market, evmChainId, evmClockOffsetMs, programs }: SandboxOptions) {
   const stable = { mint: USDC_MINT, decimals: USDC_DECIMALS };
   const mints = tokensOf([
@@ -61,7 +61,7 @@ export function createSandboxWorld({ clock, seed, market, evmChainId, evmClockOf
   const scripts = { ...bridges, model: createModelScript(), launcher: createLauncherScript() };
   const companies = sandboxCompanies();
   const value = (symbol: string, at: EpochMs): number => market.value(symbol, at);
-  // The same and what agent tokens trade at, which no other venue knows.
+  // Adds agent tokens, which only the primary chain trades.
   const tokenMarket = createPressedMarket(combinedMarket(market, createSeededMarket({ seed, assets: AGENT_ASSETS, hasNews: false })));
   const control: ChainClient = {
     status: () => chainStatus(chain),
@@ -79,7 +79,7 @@ export function createSandboxWorld({ clock, seed, market, evmChainId, evmClockOf
     market,
     /** Market of the primary chain's tokens. */
     tokenMarket,
-    /** The dollar value of an asset at an instant. */
+    /** Returns the dollar value of an asset at an instant. */
     value,
     stable,
     mints,
@@ -91,14 +91,14 @@ export function createSandboxWorld({ clock, seed, market, evmChainId, evmClockOf
     companies: companies.all,
     questions: createSeededQuestions({ seed, market }),
     stories: sandboxStories(seed, market),
-    /** Chains that bridge providers connect. */
+    /** Chains that the bridge providers connect. */
     chains: { solana: chain, evm: ledger, stable, token: EVM_STABLE },
     scripts,
     control,
   };
 }
 
-/** Presses the price of a token by its symbol, as if much of it were sold or bought. */
+/** Moves a token's price, as if a large amount were sold or bought. @throws RangeError if the symbol or the percentage is invalid */
 function pressed(market: PressedMarket, { symbol, pct }: Readonly<Record<string, unknown>>, now: EpochMs): object {
   const entry = CATALOG.fixed.entries.find(({ instrument, token }) => instrument === symbol && token !== null);
   if (entry === undefined) throw new RangeError(`symbol must be a token such as "AAPLx", not ${JSON.stringify(symbol)}`);
@@ -106,7 +106,7 @@ function pressed(market: PressedMarket, { symbol, pct }: Readonly<Record<string,
   return { until: isoTime(market.press(entry.underlying, pct, now)) };
 }
 
-/** Tokens of the primary chain, as a chain and its aggregator need them. */
+/** Returns the tokens of the primary chain, for the chain and its aggregator. */
 function tokensOf(entries: readonly CatalogEntry[]) {
   return entries.flatMap(({ instrument: symbol, underlying, token }) => {
     if (token === null) return [];

@@ -1,4 +1,4 @@
-/** A simulator of the issuer's attestation service on loopback: fees, messages that wait for finality, and forwarding that mints. */
+/** Simulator of Circle's attestation service on loopback: fees, messages that wait for finality, and forwarding that mints. */
 import { createHash } from 'node:crypto';
 import { getAddressDecoder } from '@solana/kit';
 import { decodeFunctionData, getAddress, type Hex, parseAbi } from 'viem';
@@ -19,19 +19,19 @@ const MESSENGER_ABI = parseAbi([
 ]);
 const FORWARD = `0x${Buffer.from('cctp-forward').toString('hex').padEnd(64, '0')}`;
 const STRANGER = sandboxKey('stranger').address;
-/** Basis points of a fast transfer, by domain of its source; base units of forwarding. */
+/** Fee of a fast transfer by source domain, in basis points, and the fee of forwarding, in base units. */
 const FAST_BPS = 1;
 const FORWARD_FEE = { low: 60_000, med: 80_000, high: 120_000 };
-/** Time from the attestation to the mint, and the addition if it is slow. Milliseconds. */
+/** Delay from attestation to mint, and the extra delay of a slow transfer. Milliseconds. */
 const FORWARD_MS = 1_000;
 const SLOW_MS = 600_000;
 
 export interface CctpSimulatorOptions extends BridgeChains {
-  /** Circle's number of the EVM chain. */
+  /** Circle's domain number of the EVM chain. */
   readonly evmDomain: number;
   readonly clock: Clock;
   readonly faults?: FaultSwitch;
-  /** 0 = any free port. */
+  /** Port; 0 takes any free port. */
   readonly port: number;
   readonly script?: BridgeScript;
 }
@@ -60,7 +60,6 @@ interface Message {
   mintHash: string | null;
 }
 
-/** Fields of a burn. */
 type Read = Pick<Message, 'sender' | 'amount' | 'domain' | 'recipient' | 'maxFee' | 'finality' | 'hook'>;
 
 export async function createCctpSimulator(options: CctpSimulatorOptions): Promise<CctpSimulator> {
@@ -68,9 +67,9 @@ export async function createCctpSimulator(options: CctpSimulatorOptions): Promis
   const faults = options.faults ?? createFaultSwitch(evmDomain);
   const script = options.script ?? createBridgeScript();
   const messages = new Map<string, Message>();
-  const minted = new Map<string, string>(); // The newest mint to each recipient.
+  const minted = new Map<string, string>(); // Newest mint by recipient.
 
-  /** The message of a burn; null before the burn is in a block, and again if a fork took it away before it was minted. */
+  /** Returns the message of a burn, or null if the burn is in no block. A fork can drop a burn that was not minted yet. */
   function messageOf(from: Side, hash: string): Message | null {
     const known = messages.get(hash);
     if (depth(options, from, hash) === 'none') {
@@ -95,7 +94,7 @@ export async function createCctpSimulator(options: CctpSimulatorOptions): Promis
     return made;
   }
 
-  /** Attests what is final enough and mints what was attested. */
+  /** Attests a message whose burn is final enough, and mints an attested one. */
   function proceed(message: Message): void {
     const { from, hash, finality, trouble, releases } = message;
     const depthReached = depth(options, from, hash);
@@ -176,7 +175,7 @@ function solanaBurn({ solana }: Pick<CctpSimulatorOptions, 'solana'>, hash: stri
   return { sender: owner, amount, domain, maxFee, finality, recipient: hexOf(burn.recipient), hook: hexOf(burn.hook) };
 }
 
-/** Returns the fee for speed and forwarding, which never exceeds the offer. */
+/** Returns the fee for speed and forwarding, capped at the burn's maximum fee. */
 function feeOf({ amount, finality, maxFee }: Message): bigint {
   const fee = (finality <= 1_000 ? (amount * BigInt(FAST_BPS) + 9_999n) / 10_000n : 0n) + BigInt(FORWARD_FEE.med);
   return fee > maxFee ? maxFee : fee;
@@ -189,7 +188,7 @@ function ownerOf({ solana }: Pick<CctpSimulatorOptions, 'solana'>, recipient: He
   return (held === null ? null : readTokenAccount(held.data as Uint8Array)?.owner) ?? STRANGER;
 }
 
-/** A message as the attestation service tells of it. */
+/** Formats a message as the attestation service returns it. */
 function bodyOf(message: Message, sourceDomain: number): object {
   const { attestedAt, mintHash, trouble } = message;
   const complete = attestedAt !== null;
@@ -218,7 +217,7 @@ function bodyOf(message: Message, sourceDomain: number): object {
   };
 }
 
-/** The fees from one domain to another. */
+/** Returns the fees of a transfer between two domains. */
 function feesAnswer(evmDomain: number, from: number, to: number, forward: boolean): LoopbackAnswer {
   const known = [SOLANA_DOMAIN, evmDomain];
   if (!known.includes(from) || !known.includes(to) || from === to) return { status: 400, body: { code: 400, message: 'Invalid domain' } };

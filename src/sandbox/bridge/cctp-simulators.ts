@@ -1,8 +1,8 @@
-/** CCTP in the sandbox: it carries between the chains of the sandbox. */
+/** Simulator of CCTP, which transfers between the sandbox's chains. */
 import { EVM_DOMAINS } from '../../domain/bridge/cctp-domains.ts';
 import type { Simulators } from '../simulator-entry.ts';
 
-/** The domain of the sandbox's EVM chain where Circle has none for its number. */
+/** Domain of the sandbox's EVM chain if Circle assigns none to its chain id. */
 const SANDBOX_DOMAIN = 3;
 
 export const CCTP_SIMULATORS = {

@@ -1,4 +1,4 @@
-/** Both chains as the simulators of bridge providers see them: deposits that came, and payments that they make. */
+/** Access of the bridge simulators to both chains: they find deposits and make payments. */
 import { createHash } from 'node:crypto';
 import { address, getBase58Decoder } from '@solana/kit';
 import type { EvmLedger } from '../evmchain/ledger.ts';
@@ -54,7 +54,7 @@ function paySolana({ solana, stable }: BridgeChains, to: string, amount: bigint)
       version: 0,
       feePayer: SOLVER.address,
       blockhash: solana.latestBlockhash('processed').blockhash,
-      // Equal payments of one slot are transactions of their own.
+      // Makes equal payments in one slot distinct transactions.
       instructions: [
         computeLimit(200_000 + (++payments % 100_000)),
         createAssociatedAccount(SOLVER.address, owner, mint, TOKEN),
@@ -67,13 +67,13 @@ function paySolana({ solana, stable }: BridgeChains, to: string, amount: bigint)
   return transaction.signature;
 }
 
-/** Pays base units to an address of one of the chains; answers the transaction's name there. */
+/** Pays base units to an address on one of the chains. Returns the transaction hash or signature. */
 export function pay(chains: BridgeChains, side: Side, to: string, amount: bigint): string {
   const { evm, token } = chains;
   return side === 'spotchain' ? paySolana(chains, to, amount) : evm.pay(PAYER, to, token, amount);
 }
 
-/** Makes a payment that fails on the EVM chain, or pays somebody else on the primary chain. Returns its hash. */
+/** Makes a payment that fails on the EVM chain, or pays `stranger` on the primary chain. Returns its hash or signature. */
 export function payBadly(chains: BridgeChains, side: Side, stranger: string): string {
   return side === 'evmvenue' ? chains.evm.payBadly(PAYER, chains.token) : paySolana(chains, stranger, 1n);
 }
@@ -91,12 +91,12 @@ export function depth({ solana, evm }: BridgeChains, side: Side, hash: string): 
   return depthReached === 'finalized' ? 'final' : depthReached === 'confirmed' ? 'included' : 'none';
 }
 
-/** Transactions of the primary chain that name an address and succeeded, newest first. */
+/** Returns the successful transactions of the primary chain that name an address, newest first. */
 export function succeeded({ solana }: Pick<BridgeChains, 'solana'>, at: string): readonly Landed[] {
   return solana.historyOf(address(at)).filter(({ run }) => run.error === null);
 }
 
-/** A transaction's name that the chain does not have. */
+/** Returns a transaction hash or signature that the chain does not have. */
 export function nameOfNothing(side: Side, seed: string): string {
   const hash = createHash('sha512').update(`nothing ${seed}`).digest();
   return side === 'evmvenue' ? `0x${hash.subarray(0, 32).toString('hex')}` : getBase58Decoder().decode(hash);

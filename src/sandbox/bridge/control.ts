@@ -1,4 +1,4 @@
-/** Controls of the EVM chain and of the bridge providers for the sandbox's operator. */
+/** Operator controls of the EVM chain and the bridge providers. */
 import { isAddress } from 'viem';
 import type { EvmIntake, EvmLedger } from '../evmchain/ledger.ts';
 import type { BridgeScript } from './script.ts';
@@ -8,8 +8,8 @@ type Body = Readonly<Record<string, unknown>>;
 const INTAKES: readonly EvmIntake[] = ['land', 'lose', 'keep'];
 
 /**
- * Adds verbs to `/chain/<verb>`. A verb throws RangeError, in words for the operator, if its input makes no sense; then nothing has
- * changed.
+ * Adds verbs to `/chain/<verb>`.
+ * @throws RangeError from a verb, with a message for the operator, if its input is invalid; nothing has changed then
  */
 export function bridgeVerbs(
   ledger: EvmLedger,

@@ -1,4 +1,4 @@
-/** The quotes of the simulated intent network: fee lines, and the deposit that is to be signed on either chain. */
+/** Quotes of the simulated Relay network: fee lines, and the deposit to sign on either chain. */
 import { address } from '@solana/kit';
 import { encodeFunctionData, erc20Abi, getAddress, type Hex, parseAbi } from 'viem';
 import type { EpochMs } from '../../domain/values/time.ts';
@@ -9,18 +9,18 @@ import { sandboxKey } from '../solana/keys.ts';
 import type { BridgeChains, Side } from './chains.ts';
 import type { BridgeTrouble } from './script.ts';
 
-/** The network's own number of the primary chain. */
+/** Relay's chain id of Solana. */
 export const RELAY_NUMBER_OF_SOLANA = 792_703_809;
 export const DEPOSITORY_ABI = parseAbi(['function depositErc20(address depositor, address token, uint256 amount, bytes32 id)']);
 const ESTIMATE_S = 5;
-/** A table that the network names with every deposit on the primary chain; a message that fits without it needs it not. */
+/** Lookup table that Relay names with every deposit on Solana. A message that fits without the table does not use it. */
 const LOOKUP_TABLE = sandboxKey('relay lookup table').address;
 const STRANGER = sandboxKey('stranger').address;
 const EVM_STRANGER = `0x${'66'.repeat(20)}`;
 
 export interface Intent {
   readonly id: string;
-  /** Order id that its deposit names on the chain. */
+  /** Order id that the deposit names on the chain. */
   readonly order: string;
   readonly from: Side;
   readonly to: Side;
@@ -30,7 +30,7 @@ export interface Intent {
   readonly out: bigint;
   readonly trouble: BridgeTrouble | null;
   readonly releases: number;
-  /** Payment to the recipient from before any deposit; null if the script asks for none. */
+  /** Hash of a payment to the recipient that is older than the deposit, or null if the script requests none. */
   readonly olderHash: string | null;
   depositHash: string | null;
   depositAt: EpochMs | null;
@@ -42,7 +42,7 @@ export interface RelayContext extends BridgeChains {
   readonly chainId: number;
 }
 
-/** Base units that the solver keeps for gas, and for its service. */
+/** Fees that the solver keeps for gas and for its service, in base units. */
 export interface RelayFees {
   readonly gas: bigint;
   readonly service: bigint;
@@ -124,7 +124,7 @@ function approval(context: RelayContext, intent: Intent): object {
   return transactionStep(intent, 'approve', 'Sign an approval', { data: call(context, intent, context.token, data) });
 }
 
-/** The order that the deposit names: that of the quote, unless the script has it swapped. */
+/** Returns the order id that the deposit names: the quote's, unless the script swaps it. */
 const orderOf = ({ order, trouble }: Intent): Hex => (trouble === 'swaps_order' ? `0x${'0d'.repeat(32)}` : (order as Hex));
 
 function evmDeposit(context: RelayContext, intent: Intent): object {

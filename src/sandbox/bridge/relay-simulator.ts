@@ -1,4 +1,4 @@
-/** A simulator of Relay on loopback: quotes with real source transactions, solvers that pay on the other chain, and every trouble of theirs. */
+/** Simulator of Relay on loopback: quotes with real source transactions, solvers that pay on the other chain, and their failures. */
 import { createHash } from 'node:crypto';
 import { address, isAddress as isSolanaAddress } from '@solana/kit';
 import { decodeFunctionData, type Hex, isAddress } from 'viem';
@@ -15,11 +15,11 @@ import { createRequestPushes } from './request-pushes.ts';
 import { type BridgeScript, type BridgeTrouble, createBridgeScript } from './script.ts';
 
 const STRANGER = sandboxKey('stranger').address;
-/** Base units that a solver keeps: for gas, and per ten thousand of the amount. */
+/** Solver's fee for gas in base units, and its service fee in basis points of the amount. */
 const GAS_FEE = 20_000n;
 const SERVICE_BPS = 4n;
 const LEAST = 1_000_000n;
-/** Time from a deposit to its payment, and the addition if it is slow. Milliseconds. */
+/** Delay from a deposit to its payment, and the extra delay of a slow one. Milliseconds. */
 const FILL_MS = 1_500;
 const SLOW_MS = 600_000;
 
@@ -27,14 +27,14 @@ export interface RelaySimulatorOptions extends BridgeChains {
   readonly chainId: number;
   readonly clock: Clock;
   readonly faults?: FaultSwitch;
-  /** 0 = any free port. */
+  /** Port; 0 takes any free port. */
   readonly port: number;
   readonly script?: BridgeScript;
 }
 
 export interface RelaySimulator {
   readonly url: string;
-  /** URL of its pushes. */
+  /** URL of the status websocket. */
   readonly wsUrl: string;
   readonly faults: FaultSwitch;
   readonly script: BridgeScript;
@@ -83,7 +83,7 @@ export async function createRelaySimulator(options: RelaySimulatorOptions): Prom
   };
 }
 
-/** Intents of the provider, and the actions of its solver. */
+/** Solver of the simulated provider, with its intents. */
 class RelaySolver {
   readonly #options: RelaySimulatorOptions;
   readonly #script: BridgeScript;
@@ -94,7 +94,7 @@ class RelaySolver {
   readonly #token;
   readonly #intents = new Map<string, Intent>();
   readonly #vaultAccount;
-  /** The newest payment to each recipient. */
+  /** Newest payment by recipient. */
   readonly #paid = new Map<string, string>();
   #made = 0;
 
@@ -159,7 +159,7 @@ class RelaySolver {
     return number === RELAY_NUMBER_OF_SOLANA ? 'spotchain' : number === this.#chainId ? 'evmvenue' : null;
   }
 
-  /** The deposit of an intent, as far as a chain shows it. */
+  /** Returns the hash of an intent's deposit, or null if no chain shows it. */
   #findDeposit(intent: Intent): string | null {
     if (intent.from === 'spotchain')
       return (
@@ -172,11 +172,11 @@ class RelaySolver {
     return paid?.hash ?? null;
   }
 
-  /** Lets the solver do what is due. */
+  /** Makes the solver pay, refund or fail as its script requires by now. */
   #proceed(intent: Intent): void {
     const hash = intent.trouble === 'deaf' ? null : this.#findDeposit(intent);
     if (hash === null || depth(this.#options, intent.from, hash) === 'none') {
-      // A deposit that a fork took away is gone for the solver as well, unless it has paid already.
+      // If a fork dropped the deposit, the solver forgets it too, unless it has already paid.
       if (intent.fillHash === null && intent.refundHash === null) intent.depositHash = intent.depositAt = null;
       return;
     }
@@ -192,7 +192,7 @@ class RelaySolver {
     else intent.fillHash = intent.olderHash ?? this.#fillOf(intent);
   }
 
-  /** Pays the recipient, or names its newest payment to the recipient once more. */
+  /** Pays the recipient, or returns the hash of its newest payment to the recipient again. */
   #fillOf({ trouble, to, recipient, out, id }: Intent): string {
     const before = this.#paid.get(recipient);
     if (trouble === 'names_used_payment') return before ?? nameOfNothing(to, id);

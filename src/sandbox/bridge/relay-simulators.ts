@@ -1,4 +1,4 @@
-/** Relay in the sandbox: it carries between the chains of the sandbox. */
+/** Simulator of Relay, which transfers between the sandbox's chains. */
 import type { Simulators } from '../simulator-entry.ts';
 
 export const RELAY_SIMULATORS = {

@@ -1,28 +1,28 @@
-/** Pushes of a simulated bridge provider: tells each socket which of the requests that it follows have moved. */
+/** Status pushes of a simulated bridge provider, sent to every socket that follows a changed request. */
 import type { Clock } from '../../../streams/clock/clock.ts';
 import type { LoopbackSession, LoopbackSocket } from '../loopback.ts';
 
-/** Interval of the check for something to push. */
+/** Interval between checks for status changes. */
 const LOOK_MS = 250;
 const EVENT = 'request.status.updated';
 
 export interface RequestPushes {
-  /** The session of a new socket. */
+  /** Opens the session of a new socket. */
   follow(socket: LoopbackSocket): LoopbackSession;
   close(): void;
 }
 
-/** Creates the pushes. `statusOf` advances a request as far as it is due and returns its status, or null. */
+/** Creates the pushes. `statusOf` carries out the due steps of a request and returns its status, or null if it is unknown. */
 export function createRequestPushes(options: {
   readonly clock: Clock;
   readonly statusOf: (id: string) => { readonly status: string } | null;
 }): RequestPushes {
   const { clock, statusOf } = options;
-  /** Requests that each socket follows, with the last pushed status. */
+  /** Requests by the socket that follows them, with the last pushed status. */
   const followers = new Map<LoopbackSocket, Map<string, string>>();
   let cancel = (): void => {};
 
-  /** Tells every socket what has moved since it was told last, as long as there is one. */
+  /** Sends each socket the statuses that changed since its last push. Stops when no socket is left. */
   function push(): void {
     cancel();
     if (followers.size === 0) return;

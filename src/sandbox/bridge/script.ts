@@ -1,42 +1,45 @@
-/** Script of a bridge provider's simulator for the coming transfers: the plain course, or one of its troubles. */
+/** Script of a bridge provider's simulator: how it handles the next transfers. */
 
 export const BRIDGE_TROUBLES = [
-  /** Pays out late. */
+  /** Pays late. */
   'slow',
-  /** Pays out when told to. */
+  /** Waits for the operator's release before it pays. */
   'holds',
-  /** Reports failure, tries again and pays out. */
+  /** Reports failure, then retries and pays. */
   'fails_then_fills',
-  /** Reports failure and pays back. */
+  /** Reports failure and refunds. */
   'fails_then_refunds',
   /** Reports failure, and that its refund failed. */
   'refund_fails',
-  /** Pays out less than it promised. */
+  /** Pays less than quoted. */
   'pays_part',
-  /** Claims a payment and names a transaction that no chain has. */
+  /** Reports a payment with a transaction that no chain has. */
   'claims_payment',
-  /** Claims a payment and names a transaction that failed. */
+  /** Reports a payment with a transaction that failed. */
   'names_failed_payment',
-  /** Claims a payment and names one to the recipient that is older than the quote. */
+  /** Reports a payment to the recipient that is older than the quote. */
   'names_older_payment',
-  /** Claims a payment and names the newest one that it made to the recipient for another transfer. */
+  /** Reports a payment that it made to the recipient for another transfer. */
   'names_used_payment',
-  /** Deposit that goes to somebody else. */
+  /** Returns a deposit transaction that pays somebody else. */
   'swaps_destination',
-  /** The deposit that it asks for is for another order. */
+  /** Returns a deposit transaction that names another order. */
   'swaps_order',
-  /** The provider never learns of the deposit. */
+  /** Never notices the deposit. */
   'deaf',
-  /** Delays the attestation with a reason, then gives it. */
+  /** Delays the attestation and states a reason, then attests. */
   'attests_late',
 ] as const;
 export type BridgeTrouble = (typeof BRIDGE_TROUBLES)[number];
 
 export interface BridgeScript {
-  /** Sets the course of every new transfer; null is the plain one. @throws RangeError for an unknown word */
+  /**
+   * Sets the behavior for all new transfers; null restores the normal one.
+   * @throws RangeError for an unknown word
+   */
   trouble(how: string | null): void;
   current(): BridgeTrouble | null;
-  /** Lets held transfers go on. */
+  /** Releases held transfers. */
   release(): void;
   released(): number;
 }

@@ -1,6 +1,6 @@
 /**
- * The state of the sandbox's EVM chain: signed transactions that land in blocks, move tokens and leave receipts, with
- * finality that follows, forks that drop a transaction, and an intake that can lose or keep what is sent.
+ * State of the sandbox's EVM chain. Signed transactions land in blocks, move tokens and leave receipts. Finality follows, forks can drop
+ * a transaction, and the node can lose or hold back a submitted one.
  */
 import { createHash } from 'node:crypto';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
@@ -43,7 +43,7 @@ export interface LandedEvm extends LedgerCall {
   readonly logs: readonly LedgerLog[];
 }
 
-/** Treatment of a transaction that the node takes: it lands at once, it is lost, or it lands on command. */
+/** Treatment of a submitted transaction: it lands at once, it is lost, or it lands on command. */
 export type EvmIntake = 'land' | 'lose' | 'keep';
 
 export interface LedgerToken {
@@ -55,13 +55,13 @@ export interface LedgerToken {
 export interface EvmLedgerOptions {
   readonly chainId: number;
   readonly tokens: readonly LedgerToken[];
-  /** The number of the newest block. */
+  /** Returns the newest block number. */
   readonly newest: () => number;
-  /** Returns the initial balance of an address, in base units; a null `contract` is the chain's own coin. */
+  /** Returns the initial balance of an address, in base units. A null `contract` means the chain's native coin. */
   readonly opening: (address: string, contract: string | null) => bigint;
-  /** Transactions that an address has sent before anything happened here. */
+  /** Returns the initial nonce of an address. */
   readonly openingNonce: (address: string) => number;
-  /** Blocks until one is final. Default 40. */
+  /** Blocks after which a block is final. Default 40. */
   readonly finalAfter?: number;
 }
 
@@ -73,31 +73,37 @@ export interface EvmLedger {
   nonce(address: string, finalOnly?: boolean): number;
   setBalance(address: string, contract: string | null, balance: bigint): void;
   setNonce(address: string, nonce: number): void;
-  /** Takes signed bytes; answers their hash. @throws LedgerRefusal in a node's words */
+  /**
+   * Submits signed bytes and returns their hash.
+   * @throws LedgerRefusal with a node's error message
+   */
   submit(raw: Hex): Hex;
-  /** Returns the present answer of a call. @throws LedgerRevert */
+  /**
+   * Returns the current result of a call.
+   * @throws LedgerRevert if the call reverts
+   */
   call(call: LedgerCall): Hex;
   landed(hash: string): LandedEvm | null;
-  /** The hash of a block of the chain that counts now: a fork changes it. */
+  /** Returns the hash of a block on the current fork. */
   blockHash(number: number): Hex;
   /** Lists all landed transactions, oldest first. */
   history(): readonly LandedEvm[];
-  /** Lands a payment of the sandbox itself, minted out of nothing; answers its hash. */
+  /** Lands a payment that the sandbox mints, and returns its hash. */
   pay(from: string, to: string, contract: string, amount: bigint): Hex;
-  /** Lands a transaction of the sandbox itself that fails; answers its hash. */
+  /** Lands a failing transaction of the sandbox, and returns its hash. */
   payBadly(from: string, contract: string): Hex;
-  /** A fork without this transaction wins. False if it is final or unknown. */
+  /** Drops a transaction by a fork. False if the transaction is final or unknown. */
   drop(hash: string): boolean;
   intake(way: EvmIntake): void;
-  /** Lands what was kept; answers how many did. */
+  /** Lands the transactions that were held back, and returns their number. */
   landKept(): number;
-  /** Stops finality of newer blocks; null lets it go on. */
+  /** Holds finality at the current block, or lets it continue. */
   holdFinality(held: boolean): void;
 }
 
-/** A node's refusal of a transaction. */
+/** Refusal of a transaction by the node. */
 export class LedgerRefusal extends Error {}
-/** A call that the contract gives up on. */
+/** Revert of a contract call. */
 export class LedgerRevert extends Error {}
 
 const MESSENGER_ABI = parseAbi([
@@ -274,7 +280,7 @@ class AccountLedger implements EvmLedger {
     return void (this.#heldFinal = held ? this.final() : null);
   }
 
-  /** Puts a call into a block: if it reverts, only its nonce is used. */
+  /** Puts a call into a block. A reverted call uses only its nonce. */
   #land(hash: Hex, call: LedgerCall & { readonly nonce: number; readonly type: string }, block: number): void {
     const run = execution(this.#accounts);
     let status: LandedEvm['status'] = 'success';
@@ -296,7 +302,7 @@ class AccountLedger implements EvmLedger {
   #sandboxCall(from: string, contract: string, act: (run: Execution) => void, status: LandedEvm['status']): Hex {
     const run = execution(this.#accounts);
     act(run);
-    // The block is in it: a chain that was started again counts from one again, and no hash may come twice.
+    // Includes the block: after a restart nonces begin at one again, and hashes must stay unique.
     const hash: Hex = `0x${createHash('sha256')
       .update(`sandbox ${this.#chainId} ${this.newest()} ${++this.#sandboxCount}`)
       .digest('hex')}`;
@@ -324,7 +330,7 @@ class AccountLedger implements EvmLedger {
     return true;
   }
 
-  /** A payment of the sandbox that stood behind a dropped transaction is made again. */
+  /** Repeats a sandbox payment that followed a dropped transaction. */
   #restore(landed: LandedEvm, changes: readonly Change[]): void {
     const run = execution(this.#accounts);
     for (const { key } of changes) if (key.startsWith('b ')) run.write(key, this.#amounts.get(key) ?? 0n);
@@ -358,7 +364,7 @@ class AccountLedger implements EvmLedger {
   }
 }
 
-/** One execution: its writes can be undone, and its logs are kept if it succeeds. */
+/** Creates one execution. Its writes can be undone; its logs are kept if it succeeds. */
 function execution(accounts: Accounts) {
   const { amounts } = accounts;
   const changes: Change[] = [];
@@ -470,7 +476,10 @@ function decoded<Value>(read: () => Value): Value {
   }
 }
 
-/** Reads signed bytes and finds who signed them. @throws LedgerRefusal */
+/**
+ * Parses signed bytes and recovers the signer.
+ * @throws LedgerRefusal if they are invalid
+ */
 function readSigned(raw: Hex, chainId: number): LedgerCall & { readonly nonce: number; readonly type: string } {
   try {
     const { r, s, v, yParity, ...transaction } = parseTransaction(raw) as ReturnType<typeof parseTransaction> & {

@@ -1,16 +1,17 @@
-/** Wallets of the sandbox's EVM chain for members of the service: what a provider of EIP-1193 answers for them. */
+/** Member wallets on the sandbox's EVM chain, as EIP-1193 providers. */
 import { type Hex, keccak256, type TypedDataDefinition, toBytes } from 'viem';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 
-/** Calls that the chain's node answers for the wallet. */
+/** Methods that are passed on to the chain's node. */
 const READS = ['eth_chainId', 'eth_blockNumber', 'eth_getTransactionByHash', 'eth_getTransactionReceipt'];
 const PATIENCE_MS = 5_000;
 
 type Answer = (method: string, params: readonly unknown[]) => Promise<unknown>;
 
 /**
- * Answers calls for the wallet whose key follows from a name. @param url the chain's node
- * @throws RangeError if the wallet does not answer a call, or the node refuses it
+ * Creates the provider of a wallet whose key is derived from a name.
+ * @param url URL of the chain's node
+ * @throws RangeError if the wallet does not support a method, or the node refuses it
  */
 export function createMemberWallet(url: string, name: string): Answer {
   const node: Answer = (method, params) => askNode(url, method, params);
@@ -27,7 +28,7 @@ export function createMemberWallet(url: string, name: string): Answer {
   };
 }
 
-/** The simulator gives addresses that end in 0 nothing: such a key is passed over. */
+/** Derives the account of a name. Skips addresses that end in 0, which the simulator leaves empty. */
 function accountOf(name: string): PrivateKeyAccount {
   for (let number = 0; ; number++) {
     const account = privateKeyToAccount(keccak256(toBytes(`sandbox ${name} ${number}`)));

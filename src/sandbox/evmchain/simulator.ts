@@ -1,4 +1,4 @@
-/** A simulator of an EVM node's JSON-RPC endpoint: blocks by the clock, balances that follow from the address, calls to a few tokens. */
+/** Simulator of an EVM node's JSON-RPC endpoint: blocks by the clock, balances derived from the address, calls to a few tokens. */
 import { createHash } from 'node:crypto';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import {
@@ -20,7 +20,7 @@ import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import { type LoopbackAnswer, type LoopbackRequest, listenOnLoopback } from '../loopback.ts';
 import { createEvmLedger, type EvmLedger, type LandedEvm, LedgerRefusal, LedgerRevert } from './ledger.ts';
 
-/** A token of the simulator's chain. */
+/** Token of the simulated chain. */
 export interface ChainTokenListing {
   readonly symbol: string;
   readonly contract: string;
@@ -32,38 +32,38 @@ export interface EvmChainSimulatorOptions {
   readonly tokens: readonly ChainTokenListing[];
   readonly clock: Clock;
   readonly faults?: FaultSwitch;
-  /** 0 = any free port. */
+  /** Port; 0 takes any free port. */
   readonly port: number;
-  /** True if the contract that answers many reads in one call exists. Default true. */
+  /** True if the Multicall contract exists. Default true. */
   readonly multicall?: boolean;
-  /** The state of the chain where others share it. Default: one of its own. */
+  /** Chain state shared with other simulators. Default: a state of its own. */
   readonly ledger?: EvmLedger;
 }
 
 export interface EvmChainSimulator {
   readonly url: string;
   readonly faults: FaultSwitch;
-  /** Sets what an address holds, in base units; `contract` null is the chain's own coin. */
+  /** Sets the balance of an address, in base units. A null `contract` means the native coin. */
   setBalance(address: string, contract: string | null, balance: bigint): void;
   setCode(address: string, code: Hex): void;
-  /** Puts a contract at an address that takes signatures of the owner's key as its own (ERC-1271). */
+  /** Puts a contract wallet at an address that accepts signatures of the owner's key (ERC-1271). */
   setContractWallet(address: string, owner: string): void;
   setNonce(address: string, nonce: number): void;
-  /** Ledger of the chain, with its controls. */
+  /** State of the chain, with its controls. */
   readonly ledger: EvmLedger;
   close(): Promise<void>;
 }
 
 const MULTICALL3 = '0xca11bde05977b3631167028862be2a173976ca11';
-/** Blocks are this far apart, counted from the first. */
+/** Time between two blocks. */
 const BLOCK_MS = 250;
 const GENESIS: EpochMs = Date.UTC(2021, 7, 31);
-/** The code of a contract is only looked at, never run. */
+/** Code of every contract. Clients read it, and nothing runs it. */
 const SOME_CODE: Hex = '0x6080604052';
 const CONTRACT_WALLET_ABI = parseAbi(['function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)']);
 const ERROR_ABI = parseAbi(['error Error(string)']);
 
-/** A refusal in the words of JSON-RPC. */
+/** JSON-RPC error. */
 class RpcError extends Error {
   readonly code: number;
   readonly data: Hex | undefined;
@@ -82,7 +82,7 @@ const digest = (...parts: string[]): Buffer => createHash('sha256').update(parts
 interface Contracts {
   readonly tokens: ReadonlyMap<string, EvmChainSimulatorOptions['tokens'][number]>;
   readonly codes: ReadonlyMap<string, Hex>;
-  /** Owners of the wallets that are contracts. */
+  /** Owners of the contract wallets, by address. */
   readonly owners: ReadonlyMap<string, string>;
   readonly ledger: EvmLedger;
   readonly multicall: boolean;
@@ -90,13 +90,13 @@ interface Contracts {
 
 type Methods = Readonly<Record<string, (params: readonly unknown[]) => unknown>>;
 
-/** Starts the simulator. Equal clocks and requests give equal answers; addresses ending in 0 hold nothing. */
+/** Starts the simulator. Equal clocks and requests give equal responses. Addresses ending in 0 hold nothing. */
 export async function createEvmChainSimulator(options: EvmChainSimulatorOptions): Promise<EvmChainSimulator> {
   const { clock } = options;
   const faults = options.faults ?? createFaultSwitch(options.chainId);
   const tokens = new Map(options.tokens.map((token) => [token.contract.toLowerCase(), token]));
   const codes = new Map<string, Hex>();
-  /** Owners of the wallets that are contracts. */
+  /** Owners of the contract wallets, by address. */
   const owners = new Map<string, string>();
   const venueNow = (): EpochMs => clock.now() + faults.settings.clockOffsetMs;
   const newest = (): number => options.ledger?.newest() ?? newestBlock(venueNow());
@@ -154,7 +154,7 @@ export async function createEvmChainSimulator(options: EvmChainSimulatorOptions)
         throw new RpcError(-32602, 'invalid argument 0: invalid hex string');
       const returned = call(contracts, addressOf(to), payload as Hex);
       if (returned !== null && returned !== '0x') return returned;
-      // A wallet's own call: what it would change decides, and nothing of it stays.
+      // Simulates a call from a wallet: it fails if its changes would fail, and the changes are discarded.
       if (from !== undefined)
         return dryRun(ledger, { from: addressOf(from), to: addressOf(to), data: payload as Hex, value: BigInt(String(value ?? '0x0')) });
       if (returned !== null) return returned;
@@ -187,7 +187,7 @@ export async function createEvmChainSimulator(options: EvmChainSimulatorOptions)
   };
 }
 
-/** A call, or each of a batch. */
+/** Answers a call or a batch of calls. */
 function answerAll(body: string, methods: Methods): object {
   let message: unknown;
   try {
@@ -200,7 +200,7 @@ function answerAll(body: string, methods: Methods): object {
   return message.map((each) => answerTo(each, methods));
 }
 
-/** Carries out one call; the answer or its refusal, in the words of JSON-RPC. */
+/** Executes one call and returns its result or a JSON-RPC error. */
 function answerTo(message: unknown, methods: Methods): object {
   const { jsonrpc, id, method, params } = (typeof message === 'object' && message !== null ? message : {}) as Record<string, unknown>;
   const known = typeof id === 'number' || typeof id === 'string' ? id : null;
@@ -222,7 +222,7 @@ function answerTo(message: unknown, methods: Methods): object {
   }
 }
 
-/** The block that a tag or number names; blocks beyond the newest do not exist. */
+/** Returns the block number of a tag or number, or null if it is newer than the newest block. */
 function blockOfTag(tag: unknown, newest: number, ledger: EvmLedger): number | null {
   if (tag === undefined || tag === 'latest' || tag === 'pending') return newest;
   if (tag === 'safe' || tag === 'finalized') return ledger.final();
@@ -240,7 +240,7 @@ function codeOf(contracts: Contracts, address: string): Hex {
   return tokens.has(address) || (address === MULTICALL3 && contracts.multicall) ? SOME_CODE : '0x';
 }
 
-/** Makes one call; null if the contract reverts. Calls to addresses without code return nothing, as on the chain. */
+/** Executes a call, or returns null if the contract reverts. A call to an address without code returns `0x`, as on a real chain. */
 function call(contracts: Contracts, to: string, data: Hex): Hex | null {
   const { tokens, owners, ledger } = contracts;
   const token = tokens.get(to);
@@ -257,7 +257,7 @@ function call(contracts: Contracts, to: string, data: Hex): Hex | null {
     if (functionName === 'symbol') return encodeFunctionResult({ abi: erc20Abi, functionName, result: token.symbol });
     return null;
   } catch {
-    // A selector that the token does not have.
+    // Unknown selector: the token reverts.
     return null;
   }
 }
@@ -314,7 +314,7 @@ function addressOf(value: unknown): string {
   throw new RpcError(-32602, `invalid argument 0: hex string has length ${String(value).length - 2}, want 40 for common.Address`);
 }
 
-/** A contract wallet with one owner: its magic value, or a revert as the usual ones answer. */
+/** Answers a call to a contract wallet with one owner: returns ERC-1271's magic value, or reverts as common wallets do. */
 function walletAnswer(owner: string, data: Hex): Hex | null {
   try {
     const { args } = decodeFunctionData({ abi: CONTRACT_WALLET_ABI, data });
@@ -324,12 +324,12 @@ function walletAnswer(owner: string, data: Hex): Hex | null {
     if (bytes.length !== 65 || signer.toLowerCase() !== owner) return null;
     return encodeFunctionResult({ abi: CONTRACT_WALLET_ABI, functionName: 'isValidSignature', result: '0x1626ba7e' });
   } catch {
-    // No signature at all, or a function that the wallet does not have.
+    // Invalid signature or unknown function.
     return null;
   }
 }
 
-/** The state of a chain whose addresses hold what follows from them; those that end in 0 hold nothing. */
+/** Creates a ledger whose initial balances are derived from the addresses. Addresses ending in 0 hold nothing. */
 export function foundLedger(options: {
   readonly chainId: number;
   readonly tokens: readonly ChainTokenListing[];
@@ -341,18 +341,18 @@ export function foundLedger(options: {
     ...options,
     opening(address, contract) {
       if (address.endsWith('0')) return 0n;
-      // Up to some thousands of a token, some coins of the chain.
+      // Some thousands of a token, or a few native coins.
       const part = BigInt(digest(address, contract ?? 'native').readUInt32LE(0));
       const whole = contract === null ? 4n : 25_000n;
       return (part * whole * 10n ** BigInt(contract === null ? 18 : (decimals.get(contract) ?? 0))) >> 32n;
     },
-    // Counted on from the block at which the chain was opened: a chain that was started again takes no transaction for an old one.
+    // Starts at the block at which the chain was opened, so that a restarted chain never mistakes a transaction for an old one.
     openingNonce: (address) =>
       address.endsWith('0') ? 0 : (opened ??= options.newest()) + (digest(address, 'nonce').readUInt16LE(0) % 500),
   });
 }
 
-/** The number of the newest block of a chain by the clock. */
+/** Returns the newest block number at a time. */
 export function newestBlock(now: EpochMs): number {
   return Math.floor((now - GENESIS) / BLOCK_MS);
 }

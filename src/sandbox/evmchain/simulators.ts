@@ -1,4 +1,4 @@
-/** The EVM chain's node in the sandbox. */
+/** Simulator of the EVM chain's node. */
 import { EVM_TOKENS } from '../../domain/identity/evm-chain.ts';
 import type { Simulators } from '../simulator-entry.ts';
 

@@ -1,4 +1,4 @@
-/** The types of `POST /info` that the simulated perpetuals venue answers, with their weights. */
+/** `POST /info` request types of the simulated perpetuals venue, with their weights. */
 import { type EpochMs, HOUR_MS } from '../../domain/values/time.ts';
 import { seededRandom } from '../faults.ts';
 import type { Market } from '../market/market.ts';
@@ -11,7 +11,7 @@ const FUNDING_PAGE = 500;
 
 export interface InfoType {
   readonly weight: number;
-  /** Undefined: the request is malformed. */
+  /** Returns the answer, or undefined if the request is malformed. */
   readonly answer: (body: Record<string, unknown>, now: EpochMs) => unknown;
 }
 
@@ -24,7 +24,7 @@ export interface InfoSources {
   readonly venueNow: () => EpochMs;
 }
 
-/** Rows that each cost a part of a unit of weight, by type. */
+/** Rows per additional unit of weight, by request type. */
 export const ROWS_PER_WEIGHT: Readonly<Record<string, number>> = {
   candleSnapshot: 60,
   fundingHistory: 20,
@@ -33,7 +33,7 @@ export const ROWS_PER_WEIGHT: Readonly<Record<string, number>> = {
   recentTrades: 20,
 };
 
-/** Every type by its name. */
+/** Returns all request types by name. */
 export function infoTypes(sources: InfoSources): InfoTypes {
   return { ...dexTypes(sources), ...marketTypes(sources), ...walletTypes(sources) };
 }
@@ -76,7 +76,7 @@ function dexTypes({ market, listings, perps }: InfoSources): InfoTypes {
   };
 }
 
-/** One market: its book, its trades, its bars, its funding. */
+/** Creates the requests about one market: book, trades, candles and funding. */
 function marketTypes({ market, listings, perps }: InfoSources): InfoTypes {
   return {
     l2Book: {
@@ -118,7 +118,7 @@ function marketTypes({ market, listings, perps }: InfoSources): InfoTypes {
         const end = Math.min(typeof endTime === 'number' ? endTime : now, now);
         const rows: object[] = [];
         for (let hour = Math.floor(startTime / HOUR_MS) * HOUR_MS; hour <= end && rows.length < FUNDING_PAGE; hour += HOUR_MS) {
-          // Settled on the hour, written some milliseconds later.
+          // The venue settles on the hour and stamps the payment some milliseconds later.
           const time = hour + 10 + Math.floor(seededRandom(hour / HOUR_MS)() * 190);
           if (time < startTime || time > end) continue;
           const { mark, oracle, hourlyFunding } = market.perp(listing.asset, hour);

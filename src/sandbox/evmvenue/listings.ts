@@ -5,16 +5,15 @@ import type { PerpListing } from './wallets.ts';
 
 /** Builder-deployed markets: perpetuals on shares carry this dex as a prefix, `xyz:TSLA`. */
 export const SHARE_DEX = 'xyz';
-/** Funds, of which the dex lists the index in points instead. */
+/** Symbols of funds. The dex lists their index, in points, instead. */
 const FUNDS: ReadonlySet<string> = new Set(['SPY', 'QQQ']);
-/** Deployer's factor on the venue's funding: half of it, so that a calm premium pays 0.00000625 an hour. */
+/** Deployer's factor on the venue's funding rate. At 0.5 a calm premium pays 0.00000625 an hour. */
 const SHARE_FUNDING = 0.5;
-/** Terms of share markets as the real dex reports them since fees are scaled. */
+/** Terms of share markets as the real dex has reported them since fees are scaled. */
 const SHARE_TERMS = { growthMode: 'enabled', lastFeeScaleChangeTime: '2025-11-23T17:37:10.033211662', deployerFeeScale: '1.0' };
-/** Listed, delisted and still shown, as real ones are: no book, no premium, mark at yesterday's price. */
+/** Delisted market that the venue still shows, like real ones: no book, no premium, mark at yesterday's price. */
 const DELISTED = { name: 'MATIC', szDecimals: 1, maxLeverage: 20, price: '0.37621' };
 
-/** Context of the delisted market. */
 export const DELISTED_CONTEXT = {
   funding: '0.0',
   openInterest: '0.0',
@@ -34,7 +33,7 @@ export interface PerpListings {
   readonly shareDex: readonly PerpListing[];
 }
 
-/** Returns the market without what is not public yet. */
+/** Returns the listings, without the assets that are not public yet. */
 export function listingsOf(market: Market, now: EpochMs): PerpListings {
   const all = market.assets
     .filter(({ symbol, kind }) => kind !== 'pre_ipo' && !FUNDS.has(symbol))
@@ -52,7 +51,7 @@ export function listingsOf(market: Market, now: EpochMs): PerpListings {
   };
 }
 
-/** The listings of a dex as the venue tells them; null for a dex that it does not have. */
+/** Returns the listings of a dex in the venue's format, or null if the dex is unknown. */
 export function metaOf({ mainDex, shareDex }: PerpListings, dex: unknown): object | null {
   if (dex !== undefined && dex !== '' && dex !== SHARE_DEX) return null;
   const own = dex === SHARE_DEX ? shareDex : mainDex;

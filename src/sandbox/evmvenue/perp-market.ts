@@ -1,4 +1,4 @@
-/** Market of the simulated perpetuals venue: books, contexts, bars and trades in its own format. */
+/** Market of the simulated perpetuals venue: books, contexts, candles and trades in the venue's format. */
 import { DAY_MS, type EpochMs, HOUR_MS } from '../../domain/values/time.ts';
 import { bendPrices, type FaultSwitch, seededRandom } from '../faults.ts';
 import type { Market } from '../market/market.ts';
@@ -6,7 +6,7 @@ import { type PerpListing, perpPrice } from './wallets.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Length of every interval of bars, in milliseconds. */
+/** Candle intervals, in milliseconds. */
 export const INTERVAL_MS: Readonly<Record<string, number>> = {
   '1m': MINUTE_MS,
   '3m': 3 * MINUTE_MS,
@@ -30,7 +30,7 @@ interface Level {
   readonly n: number;
 }
 
-/** A rate as the venue writes it: ten decimals without trailing zeros, "0.0" for none. */
+/** Formats a rate like the venue: ten decimals without trailing zeros, "0.0" for zero. */
 export function rate(value: number): string {
   const text = value.toFixed(10).replace(/0+$/, '');
   return text.endsWith('.') ? `${text}0` : text;
@@ -48,7 +48,7 @@ export class PerpMarket {
     this.#seed = seed;
   }
 
-  /** Levels around the mark. Sizes follow from (coin, price), the best one also from the time in steps of a second. */
+  /** Returns book levels around the mark. Sizes are derived from coin and price, the best one also from the time in whole seconds. */
   #levels(listing: PerpListing, now: EpochMs, count: number): [Level[], Level[]] {
     const { mark } = this.#market.perp(listing.asset, now);
     const step = Math.max(
@@ -123,7 +123,7 @@ export class PerpMarket {
     );
   }
 
-  /** The bar that is still open, sampled from the this.#market. */
+  /** Returns the open candle, sampled from the market. */
   formingCandle(listing: PerpListing, interval: string, now: EpochMs): object {
     const barMs = INTERVAL_MS[interval] as number;
     const openTime = Math.floor(now / barMs) * barMs;

@@ -1,4 +1,4 @@
-/** Sockets of the simulated perpetuals venue: their subscriptions, and what is sent while they last. */
+/** Websockets of the simulated perpetuals venue, with their subscriptions and messages. */
 import type { Clock } from '../../../streams/clock/clock.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 import { type FaultSwitch, seededRandom } from '../faults.ts';
@@ -12,7 +12,7 @@ const CHANNELS = new Set(['bbo', 'l2Book', 'activeAssetCtx', 'candle', 'trades']
 
 interface Session {
   readonly socket: LoopbackSocket;
-  /** Subscriptions by their canonical text, because the venue has no ids. */
+  /** Subscriptions by their canonical text, because the venue assigns no ids. */
   readonly subscriptions: Map<string, Subscription>;
   sentAt: EpochMs;
 }
@@ -33,7 +33,7 @@ export interface PerpStreamsOptions {
   readonly paceMs?: number;
 }
 
-/** One call for everybody who subscribed to the same. */
+/** Timer shared by all sockets with the same subscription. */
 interface Sending extends Subscription {
   readonly name: string;
   readonly listing: PerpListing;
@@ -61,14 +61,14 @@ export class PerpStreams {
     this.#calls = new RepeatingCalls(clock, paceMs);
   }
 
-  /** Null for a path that is no stream. */
+  /** Opens the session of a socket, or returns null if the path is no stream. */
   open(socket: LoopbackSocket): LoopbackSession | null {
     if (socket.path !== '/ws') return null;
     const session: Session = { socket, subscriptions: new Map(), sentAt: this.#clock.now() };
     this.#sessions.add(session);
     socket.control('Websocket connection established.');
     const name = `socket ${this.#socketCount++}`;
-    // A socket to which nothing was sent for a minute is closed: quiet clients must ping.
+    // Closes a socket that received nothing for a minute. Quiet clients must ping.
     this.#calls.repeat(name, this.#clock.now() + IDLE_MS, () => {
       if (this.#clock.now() - session.sentAt >= IDLE_MS) socket.close(1000, 'Inactive');
       return this.#clock.now() + 5_000;
@@ -83,7 +83,7 @@ export class PerpStreams {
     };
   }
 
-  /** Stops every timer; the sockets are the listener's to close. */
+  /** Stops every timer. The listener closes the sockets. */
   close(): void {
     this.#calls.close();
   }
@@ -99,7 +99,7 @@ export class PerpStreams {
         if (subscription.type === type && subscription.coin === coin && matches(subscription)) this.#send(session, type, data);
   }
 
-  /** Starts what a subscription needs, once however many sockets want it. */
+  /** Starts the timer of a subscription, shared by all sockets that have it. */
   #start(subscription: Subscription): void {
     const { type, coin } = subscription;
     const name = nameOf(subscription);
@@ -120,7 +120,7 @@ export class PerpStreams {
       const at = this.#clock.now();
       const { bbo: sides } = this.#perps.bbo(listing, at) as { bbo: unknown };
       const text = JSON.stringify(sides);
-      // Sent on change only, as the venue does.
+      // Sent only on change, like the venue.
       if (text !== last) this.#publish('bbo', coin, { coin, time: at + this.#faults.settings.clockOffsetMs, bbo: sides });
       last = text;
       return at + 100 + Math.floor(233 * random());
@@ -156,7 +156,7 @@ export class PerpStreams {
       const at = this.#clock.now();
       const current = Math.floor(at / barMs) * barMs;
       const matches = (subscription: Subscription) => subscription.interval === interval;
-      // The last word on a bar that has just closed is the bar as the history has it.
+      // The last update of a closed candle equals the candle in the history.
       for (const bar of open < current ? this.#perps.closedCandles(listing, interval, open, current) : [])
         this.#publish('candle', coin, bar, matches);
       open = current;
@@ -212,7 +212,7 @@ export class PerpStreams {
           : raw,
     });
     const listing = this.#listings.get(subscription.coin) as PerpListing;
-    // The first message on trades repeats what was traded before.
+    // The first trades message repeats earlier trades, like the venue.
     if (subscription.type === 'trades') this.#send(session, 'trades', this.#perps.recentTrades(listing, this.#clock.now()));
     if (subscription.type === 'bbo') this.#send(session, 'bbo', this.#perps.bbo(listing, this.#clock.now()));
     this.#start(subscription);

@@ -1,4 +1,4 @@
-/** A simulator of the perpetuals venue on loopback: Hyperliquid's `/info` and `/ws` wire formats over the seeded market. */
+/** Simulator of the perpetuals venue on loopback, with Hyperliquid's `/info` and `/ws` wire formats over the seeded market. */
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import { type LoopbackAnswer, type LoopbackRequest, listenOnLoopback } from '../loopback.ts';
@@ -14,11 +14,11 @@ const WEIGHT_LIMIT = 1_200;
 export interface EvmVenueSimulatorOptions {
   readonly market: Market;
   readonly clock: Clock;
-  /** Default: a switch of its own with every fault off. */
+  /** Fault switch. Default: its own, with all faults off. */
   readonly faults?: FaultSwitch;
-  /** 0 = any free port. */
+  /** Port; 0 takes any free port. */
   readonly port: number;
-  /** See `SimulatorAddress`. Default: as often as the venue does. */
+  /** Interval of market data in milliseconds (see `SimulatorAddress`). Default: the venue's own. */
   readonly paceMs?: number;
   readonly seed?: number;
 }
@@ -29,7 +29,7 @@ export interface EvmVenueSimulator {
   /** `ws://127.0.0.1:<port>/ws`. */
   readonly wsUrl: string;
   readonly faults: FaultSwitch;
-  /** The coins of the main dex that trade, e.g. `BTC`. */
+  /** Tradable coins of the main dex, e.g. `BTC`. */
   readonly coins: readonly string[];
   close(): Promise<void>;
 }
@@ -41,7 +41,7 @@ interface Answering {
   readonly weight: RequestWeight;
 }
 
-/** One request: failed by a fault, read, weighed, and answered. */
+/** Answers one request: applies faults, parses, weighs and answers. */
 function answerTo({ clock, faults, info: types, weight }: Answering, { method, path, body }: LoopbackRequest): LoopbackAnswer {
   if (path !== '/info' || method !== 'POST') return { status: 404, body: 'Not found' };
   if (faults.happens(faults.settings.status5xx)) return { status: 503, body: 'Service Unavailable' };
@@ -64,7 +64,7 @@ function answerTo({ clock, faults, info: types, weight }: Answering, { method, p
   return { status: 200, body: answer };
 }
 
-/** Starts the simulator. Its prices are the market's at the clock's time; equal seeds, clocks and requests give equal answers. */
+/** Starts the simulator. Prices are the market's at the clock's time. Equal seeds, clocks and requests give equal answers. */
 export async function createEvmVenueSimulator(options: EvmVenueSimulatorOptions): Promise<EvmVenueSimulator> {
   const { market, clock } = options;
   const seed = options.seed ?? 1;

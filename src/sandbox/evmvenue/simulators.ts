@@ -1,4 +1,4 @@
-/** The perpetuals venue in the sandbox. */
+/** Simulator of the perpetuals venue. */
 import type { Simulators } from '../simulator-entry.ts';
 
 export const EVMVENUE_SIMULATORS = {

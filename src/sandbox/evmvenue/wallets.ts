@@ -1,4 +1,4 @@
-/** Wallets of the perpetuals venue's simulator: what an address holds follows from the address alone. */
+/** Wallets of the simulated perpetuals venue. Holdings are derived from the address. */
 import { createHash } from 'node:crypto';
 import { type EpochMs, HOUR_MS } from '../../domain/values/time.ts';
 import { seededRandom } from '../faults.ts';
@@ -6,17 +6,17 @@ import type { Market } from '../market/market.ts';
 
 const MAX_FILLS = 2_000;
 
-/** Name and rounding of a coin, and the market asset that it follows. */
+/** Name and size decimals of a coin, and the market asset that it follows. */
 export interface PerpListing {
   readonly coin: string;
   readonly asset: string;
   readonly sizeDecimals: number;
   readonly maxLeverage: number;
-  /** Factor on the asset's funding: 1 on the main dex. */
+  /** Factor on the asset's funding rate; 1 on the main dex. */
   readonly fundingScale: number;
 }
 
-/** A price with the venue's precision: five significant digits, at most 6 - sizeDecimals decimals, whole numbers always allowed. */
+/** Rounds a price to the venue's precision: five significant digits, at most 6 - sizeDecimals decimals; integers are always allowed. */
 export function perpPrice(price: number, sizeDecimals: number): string {
   const magnitude = price > 0 ? Math.floor(Math.log10(price)) : 0;
   const decimals = Math.max(0, Math.min(4 - magnitude, 6 - sizeDecimals));
@@ -34,7 +34,7 @@ interface Position {
   readonly openedAt: EpochMs;
 }
 
-/** Up to three positions. Addresses that end in 0 are unknown to the venue: zeros, as for any address that never traded. */
+/** Returns up to three positions. Addresses ending in 0 are unknown to the venue and hold nothing. */
 function holdings(address: string, listings: readonly PerpListing[], epoch: EpochMs): readonly Position[] {
   if (address.endsWith('0')) return [];
   const random = randomOf(address);
@@ -45,12 +45,12 @@ function holdings(address: string, listings: readonly PerpListing[], epoch: Epoc
   }));
 }
 
-/** Time at which the simulator's wallets opened their positions: two days back, to the day. */
+/** Returns the time at which the simulated wallets opened their positions: two days earlier, at midnight UTC. */
 function openingEpoch(now: EpochMs): EpochMs {
   return Math.floor(now / 86_400_000) * 86_400_000 - 2 * 86_400_000;
 }
 
-/** The body of `clearinghouseState`. */
+/** Returns the body of `clearinghouseState`. */
 export function clearinghouseState(address: string, market: Market, listings: readonly PerpListing[], now: EpochMs, time: EpochMs): object {
   const held = holdings(address, listings, openingEpoch(now));
   let notional = 0;
@@ -100,9 +100,9 @@ export function clearinghouseState(address: string, market: Market, listings: re
 }
 
 /**
- * The body of `userFills`, newest first: round trips twice a day, or every half hour for addresses ending in `f`, whose
- * last 30 days are more than the venue's cap of 2000 shows. Fees of maker fills are negative (rebates). Each trip is made
- * from its own number, so that what was told once stays as it was.
+ * Returns the body of `userFills`, newest first: two round trips a day, or one every half hour for addresses ending in `f`, which exceed
+ * the venue's cap of 2000 within 30 days. Maker fills have negative fees (rebates). Each trip is derived from its own number, so reported
+ * fills never change.
  */
 export function userFills(address: string, market: Market, listings: readonly PerpListing[], now: EpochMs): readonly object[] {
   if (address.endsWith('0')) return [];
@@ -115,7 +115,7 @@ export function userFills(address: string, market: Market, listings: readonly Pe
   return fills.slice(0, MAX_FILLS);
 }
 
-/** The body of `userFillsByTime`: oldest first, at most 2000. */
+/** Returns the body of `userFillsByTime`, oldest first, at most 2000 fills. */
 export function userFillsSince(
   address: string,
   market: Market,
@@ -130,7 +130,7 @@ export function userFillsSince(
     .slice(0, MAX_FILLS);
 }
 
-/** The closing fill of a trip and the opening one before it. */
+/** Returns the closing and the opening fill of a round trip. */
 function roundTrip(
   address: string,
   market: Market,

@@ -1,13 +1,13 @@
-/** State folder of the sandbox's identity provider, with its keys, with which any process of the state folder may mint. */
+/** State folder of the sandbox's identity provider. Its keys let any process with access to the folder mint tokens. */
 import { join } from 'node:path';
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { SANDBOX_ISSUER } from './provider.ts';
 import { openSigningKeys, type SigningKeys } from './signing-keys.ts';
 
-/** @param home the state folder. */
+/** Returns the identity provider's folder. @param home state folder */
 export const identityFolder = (home: string): string => join(home, 'identity');
 
-/** The local identity provider's keys. */
+/** Opens the keys of the local identity provider. */
 export function localSigningKeys(home: string, clock: Pick<Clock, 'now'>): SigningKeys {
   return openSigningKeys({ folder: identityFolder(home), issuer: SANDBOX_ISSUER, now: () => clock.now() });
 }

@@ -1,4 +1,4 @@
-/** Tokens of the example members as files beside the state, if the identity provider is the sandbox's. */
+/** Tokens of the example members as files in the state folder, written only if the sandbox's identity provider is used. */
 import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../../streams/clock/clock.ts';
@@ -9,18 +9,18 @@ import { SANDBOX_AUDIENCE } from './provider.ts';
 const RENEW_MS = 20 * 60_000;
 const LIFETIME_S = 3_600;
 
-/** A token of the operator, as the files hold them. @param home the state folder. */
+/** Mints an operator token like those in the files. @param home state folder */
 export function operatorToken(home: string, clock: Pick<Clock, 'now'>): string {
   return localSigningKeys(home, clock).mintToken({ subject: 'operator', audience: SANDBOX_AUDIENCE, lifetimeS: LIFETIME_S });
 }
 
-/** Writes one file per member, readable by its owner only, and renews all of them every 20 minutes until it is stopped. */
+/** Writes one token file per member, readable by the owner only. Renews them every 20 minutes until stopped. */
 export function keepMemberTokens(
   home: string,
   clock: Pick<Clock, 'now' | 'deadline'>,
 ): {
   readonly folder: string;
-  /** Subjects of the tokens: each file is named after one. */
+  /** Subjects of the tokens, which name the files. */
   readonly subjects: readonly string[];
   stop(): void;
 } {
@@ -32,7 +32,7 @@ export function keepMemberTokens(
     const keys = localSigningKeys(home, clock);
     for (const { subject } of EXAMPLE_MEMBERS) {
       const file = join(folder, `${subject}.token`);
-      // Other processes of the service keep the same files fresh, so each writes a draft of its own and renames it.
+      // Other processes may renew the same files, so each writes its own draft and renames it.
       const draft = `${file}.${process.pid}.new`;
       writeFileSync(draft, `${keys.mintToken({ subject, audience: SANDBOX_AUDIENCE, lifetimeS: LIFETIME_S })}\n`, { mode: 0o600 });
       renameSync(draft, file);

@@ -1,10 +1,10 @@
-/** The sandbox's identity provider on loopback: a discovery document and a key set over persisted keys. */
+/** The sandbox's identity provider on loopback: discovery document and JWKS from stored keys. */
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import { createHttpSimulator, type HttpSimulator } from '../reference/http-simulator.ts';
 import { openSigningKeys, type SigningKeys } from './signing-keys.ts';
 
-/** The issuer of sandbox tokens: a name, not an address, so that tokens outlive a change of port. */
+/** Issuer of sandbox tokens. It is a name and not an address, so that tokens survive a change of port. */
 export const SANDBOX_ISSUER = 'https://identity.sandbox.invalid';
 export const SANDBOX_AUDIENCE = 'sevengate';
 
@@ -14,7 +14,7 @@ export interface IdentityProviderOptions {
   readonly clock: Clock;
   readonly issuer?: string;
   readonly faults?: FaultSwitch;
-  /** 0 = any free port. */
+  /** Port; 0 takes any free port. */
   readonly port: number;
 }
 
@@ -24,7 +24,7 @@ export interface IdentityProvider extends HttpSimulator {
   readonly keys: SigningKeys;
 }
 
-/** Opens the provider. Tokens are minted by `keys.mintToken`, in this process or in any other that opens the folder. */
+/** Opens the provider. `keys.mintToken` mints tokens in any process that opens the folder. */
 export async function createIdentityProvider(options: IdentityProviderOptions): Promise<IdentityProvider> {
   const { clock } = options;
   const issuer = options.issuer ?? SANDBOX_ISSUER;

@@ -1,16 +1,16 @@
-/** The authorization key that the sandbox's identity provider knows of its app: a file in its folder. */
+/** Authorization key of the app at the sandbox's identity provider, stored as a file in the provider's folder. */
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const NAME = 'authorization-key.pub';
 
-/** The keys that the provider knows of its app; none before a signer was started on this state folder. */
+/** Returns the app's registered keys; empty until a signer was started with this state folder. */
 export function registeredKeys(folder: string): readonly string[] {
   const file = join(folder, NAME);
   return existsSync(file) ? [readFileSync(file, 'utf8').trim()] : [];
 }
 
-/** SPKI, base64. */
+/** Registers a key. @param publicKey SPKI in base64 */
 export function registerKey(folder: string, publicKey: string): void {
   const file = join(folder, NAME);
   mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -1,6 +1,6 @@
 /**
- * The identity provider's signing API on loopback: session wallets whose keys it derives, requests that need
- * the app's credentials and an authorization signature, and the ways in which a remote signer can go wrong.
+ * The identity provider's signing API on loopback. Wallet keys are derived, requests need the app's credentials and an authorization
+ * signature, and faults of a remote signer can be switched on.
  */
 import { createPublicKey, verify } from 'node:crypto';
 import type { Clock } from '../../../streams/clock/clock.ts';
@@ -12,19 +12,19 @@ import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import { type LoopbackAnswer, type LoopbackRequest, listenOnLoopback } from '../loopback.ts';
 import { type SandboxKey, sandboxKey } from '../solana/keys.ts';
 
-/** Conducts of the simulated signer. `altered`: another instruction is put in, as wallets do to guard or to pay more. */
+/** Behaviors of the simulated signer. `altered` adds an instruction, as wallets do for guards or priority fees. */
 export const SIGNER_CONDUCTS = ['honest', 'altered', 'wrong_signature', 'unsigned', 'other_key'] as const;
 export type SignerConduct = (typeof SIGNER_CONDUCTS)[number];
 
-/** The credentials that the sandbox's app has; of no use anywhere else. */
+/** Credentials of the sandbox's app. They are valid only in the sandbox. */
 export const SANDBOX_SIGNER_APP = { id: 'sandbox-app', secret: 'sandbox-app-secret' } as const;
 
 export interface RemoteSignerSimulatorOptions {
   readonly clock: Clock;
   readonly faults?: FaultSwitch;
-  /** 0 = any free port. */
+  /** Port; 0 takes any free port. */
   readonly port: number;
-  /** The authorization keys that the app has registered, SPKI in base64; asked at every request. */
+  /** Returns the app's registered authorization keys, SPKI in base64. Called for every request. */
   readonly authorizationKeys: () => readonly string[];
 }
 
@@ -33,7 +33,7 @@ export interface RemoteSignerSimulator {
   readonly faults: FaultSwitch;
   /** Number of transactions signed, by wallet. */
   readonly signed: ReadonlyMap<string, number>;
-  /** Turns what it does from the next request on. */
+  /** Sets the behavior from the next request on. */
   behave(conduct: SignerConduct): void;
   close(): Promise<void>;
 }
@@ -43,15 +43,15 @@ const MEMO = fromBase58('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr') as Uint8A
 
 const refused = (status: number, error: string): LoopbackAnswer => ({ status, body: { error } });
 
-/** The key of a session wallet by its id: the sandbox's chain can fund its address. */
+/** Returns the key of a session wallet by its id. The sandbox's chain can fund its address. */
 export function sessionWallet(id: string): SandboxKey {
   return sandboxKey(`session wallet ${id}`);
 }
 
-/** Starts it. `GET /v1/wallets/session-<name>` shows a wallet, `PATCH` sets its `additional_signers`, `POST …/rpc` signs. */
+/** Starts the signer. `GET /v1/wallets/session-<name>` returns a wallet, `PATCH` sets its `additional_signers`, `POST …/rpc` signs. */
 export async function createRemoteSignerSimulator(options: RemoteSignerSimulatorOptions): Promise<RemoteSignerSimulator> {
   const faults = options.faults ?? createFaultSwitch();
-  /** Wallets whose owner has added the app as a session signer. */
+  /** Wallets whose owners have added the app as a session signer. */
   const delegated = new Set<string>();
   const signed = new Map<string, number>();
   let conduct: SignerConduct = 'honest';
@@ -69,7 +69,7 @@ export async function createRemoteSignerSimulator(options: RemoteSignerSimulator
     const body = JSON.parse(request.body) as { method?: string; params?: { transaction?: string; message?: string; encoding?: string } };
     if (body.params?.encoding !== 'base64') return refused(400, 'params.encoding should be base64');
     if (body.method === 'signMessage') {
-      // The owner's own doing, in the provider's app on the owner's device.
+      // Signs as the owner, who does so in the provider's app on a device of their own.
       const message = Buffer.from(body.params.message ?? '', 'base64');
       const signature = Buffer.from(sessionWallet(id).sign(message)).toString('base64');
       return { status: 200, body: { method: 'signMessage', data: { signature, encoding: 'base64' } } };
@@ -132,7 +132,7 @@ export async function createRemoteSignerSimulator(options: RemoteSignerSimulator
   };
 }
 
-/** True if one of the keys signed a request, as it was sent to this address. */
+/** True if one of the keys signed a request to this URL. */
 function isAuthorized(keys: readonly string[], url: string, request: LoopbackRequest, body: Json): boolean {
   const headers = Object.fromEntries(
     ['privy-app-id', 'privy-idempotency-key', 'privy-request-expiry'].flatMap((name) => {
@@ -148,7 +148,7 @@ function isAuthorized(keys: readonly string[], url: string, request: LoopbackReq
   });
 }
 
-/** The transaction with a wallet's signature at its place, honest or as the conduct has it. */
+/** Puts the wallet's signature into the transaction, or a faulty one as the behavior requires. */
 function signedBy(key: SandboxKey, place: number, transaction: WireTransaction, conduct: SignerConduct): LoopbackAnswer {
   const message = conduct === 'altered' ? withMemo(transaction) : transaction.message;
   const signer = conduct === 'other_key' ? sessionWallet('session-somebody-else') : key;
@@ -163,7 +163,7 @@ function signedBy(key: SandboxKey, place: number, transaction: WireTransaction, 
   };
 }
 
-/** The message with a memo put behind its instructions: its program stands behind the static keys, so that places of tables move. */
+/** Appends a memo instruction. Its program follows the static keys, so indices into lookup tables shift by one. */
 function withMemo({ version, header, staticKeys, blockhash, instructions, lookups }: WireTransaction): Uint8Array {
   const before = staticKeys.length;
   const all = instructions.map(({ program, accounts, data }) => ({ program: staticKeys.indexOf(program), accounts, data }));
@@ -199,7 +199,7 @@ function withMemo({ version, header, staticKeys, blockhash, instructions, lookup
   ]);
 }
 
-/** A compact-u16. */
+/** Encodes a compact-u16. */
 function count(value: number): Uint8Array {
   return value < 0x80 ? Uint8Array.of(value) : Uint8Array.of((value & 0x7f) | 0x80, value >> 7);
 }

@@ -1,21 +1,21 @@
-/** The sandbox identity provider's keys: made once, kept in a folder, rotated without forgetting what they signed. */
+/** Keys of the sandbox's identity provider, stored in a folder. Rotated keys stay published while their tokens are valid. */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EpochMs } from '../../domain/values/time.ts';
 
-/** Time for which a retired key stays published: the longest token's life plus a margin. */
+/** Time for which a retired key stays published: the longest token lifetime plus a margin. */
 const RETIRED_FOR_MS = 70 * 60_000;
 
 interface StoredKey {
   readonly kid: string;
   readonly createdAt: EpochMs;
-  /** Time at which another key took over; null for the one in use. */
+  /** Time at which another key replaced it, or null for the current key. */
   readonly retiredAt: EpochMs | null;
   readonly privateKeyPem: string;
 }
 
-/** A public key as the key set publishes it. */
+/** Public key in the JWKS. */
 export interface PublishedKey {
   readonly kty: 'EC';
   readonly crv: 'P-256';
@@ -29,26 +29,26 @@ export interface PublishedKey {
 export interface MintOptions {
   readonly subject: string;
   readonly audience: string;
-  /** Seconds, at most 3600. Default 900. */
+  /** Lifetime in seconds, at most 3600. Default 900. */
   readonly lifetimeS?: number;
   readonly sessionId?: string;
-  /** Further claims; they cannot replace the registered ones. */
+  /** Additional claims. They cannot replace registered claims. */
   readonly claims?: Readonly<Record<string, unknown>>;
 }
 
-/** Keys of one folder. Several processes may open the same one: each reads what another has written. */
+/** Keys of one folder. Several processes may share it: each reads the keys that others write. */
 export interface SigningKeys {
   readonly issuer: string;
   /**
-   * Signs a token with the key in use.
-   * @throws RangeError for an empty subject or audience and for lifetimes beyond 1 to 3600 s.
+   * Signs a token with the current key.
+   * @throws RangeError if subject or audience is empty, or the lifetime is not 1 to 3600 s
    */
   mintToken(options: MintOptions): string;
-  /** The key set: the key in use and those retired less than 70 min ago. */
+  /** Returns the JWKS: the current key and those retired less than 70 min ago. */
   published(): readonly PublishedKey[];
-  /** Makes a new key the one in use; the old one stays published until its tokens are over. Returns the new key's id. */
+  /** Replaces the current key and returns the new key's id. The old key stays published until its tokens have expired. */
   rotate(): string;
-  /** Takes a key back at once, with every token it signed. The one in use is replaced first. */
+  /** Withdraws a key at once, which invalidates its tokens. The current key is replaced first. */
   withdraw(kid: string): void;
 }
 
@@ -100,7 +100,10 @@ function jwk(kid: string, privateKey: KeyObject): PublishedKey {
   return { kty: 'EC', crv: 'P-256', x, y, kid, alg: 'ES256', use: 'sig' };
 }
 
-/** Opens the keys of a folder and creates the first one if there is none. @throws Error naming the file if one of them cannot be read. */
+/**
+ * Opens the keys of a folder and creates the first one if there is none.
+ * @throws Error naming the file if a key cannot be read
+ */
 export function openSigningKeys(options: SigningKeysOptions): SigningKeys {
   const { folder, issuer, now } = options;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -108,7 +111,7 @@ export function openSigningKeys(options: SigningKeysOptions): SigningKeys {
   let seen = '';
   let keys: readonly (StoredKey & { readonly privateKey: KeyObject })[] = [];
 
-  /** Reads the folder again if it has changed; newest first. */
+  /** Returns the keys, newest first. Reads the folder again if it has changed. */
   function current(): typeof keys {
     const names = existsSync(folder)
       ? readdirSync(folder)

@@ -1,4 +1,4 @@
-/** The identity provider and the remote signer in the sandbox. */
+/** Simulators of the identity provider and the remote signer. */
 
 import type { Simulators } from '../simulator-entry.ts';
 import { identityFolder } from './identity-folder.ts';

@@ -1,6 +1,6 @@
 /**
- * A simulator of the indexing provider on loopback: the enhanced history of any address of the sandbox's chain. It keeps the
- * real one's manners: pages by signature, failed transactions among the others, swap events only sometimes, and no useful types.
+ * Simulator of the indexing provider on loopback: the enhanced history of any address of the sandbox's chain. Like the real one it pages
+ * by signature, includes failed transactions, omits some swap events and gives no useful types.
  */
 import type { Address } from '@solana/kit';
 import type { Clock } from '../../../streams/clock/clock.ts';
@@ -13,9 +13,9 @@ export interface IndexerOptions {
   readonly chain: Pick<SolanaChain, 'historyOf' | 'commitmentOf'>;
   readonly clock: Clock;
   readonly faults?: FaultSwitch;
-  /** 0 = any free port. */
+  /** Port; 0 takes any free port. */
   readonly port: number;
-  /** Requests that are answered within a second; more are refused with 429. */
+  /** Requests per second; further ones get a 429. */
   readonly perSecond?: number;
 }
 
@@ -31,7 +31,7 @@ type Landed = ReturnType<SolanaChain['historyOf']>[number];
 const PATH = /^\/v0\/addresses\/([1-9A-HJ-NP-Za-km-z]{32,44})\/transactions$/;
 const WHOLE_HISTORY_PAGE = 100;
 
-/** Changes of every token account, as the provider tells them beside the account's lamports. */
+/** Returns the balance changes of all token accounts in the provider's format. */
 function tokenChanges({ run }: Landed) {
   const places = new Map<number, { mint: string; owner: string; before: bigint; after: bigint }>();
   for (const { index, mint, owner, amount } of run.before.tokens) places.set(index, { mint, owner, before: BigInt(amount), after: 0n });
@@ -43,7 +43,7 @@ function tokenChanges({ run }: Landed) {
   return places;
 }
 
-/** One enhanced transaction. Types and swap events are told for every other one only, as of programs that it half knows. */
+/** Formats an enhanced transaction. Only every other one has a type and swap event, as if the provider knew half of the programs. */
 export function enhancedOf(landed: Landed): object {
   const { run, signature, slot, unixSeconds, transaction } = landed;
   const tokens = tokenChanges(landed);
@@ -111,7 +111,7 @@ export async function createIndexerSimulator(options: IndexerOptions): Promise<I
       const told = enhancedOf(landed) as { timestamp: number };
       return { ...told, timestamp: told.timestamp + Math.round(faults.settings.clockOffsetMs / 1_000) };
     });
-    // The provider repeats itself now and then; a page never grows beyond its limit by that.
+    // The provider sometimes repeats a transaction. The page still respects its limit.
     const repeated = page.flatMap((one) => (faults.happens(faults.settings.duplicate) ? [one, one] : [one]));
     return { status: 200, body: page.length === limit ? page : repeated.slice(0, limit) };
   }

@@ -1,4 +1,4 @@
-/** The indexing provider of the primary chain in the sandbox. */
+/** Simulator of the primary chain's indexing provider. */
 import type { Simulators } from '../simulator-entry.ts';
 
 export const INDEXER_SIMULATORS = {

@@ -1,4 +1,4 @@
-/** A simulator of SEC EDGAR's submissions on loopback: columns of filings per company, fair access enforced. */
+/** Simulator of SEC EDGAR's submissions on loopback: columnar filings per company, with the fair access limit. */
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { newYorkOffsetMs, tradingDay } from '../../domain/market/session.ts';
 import { DAY_MS, type EpochMs } from '../../domain/values/time.ts';
@@ -7,26 +7,26 @@ import { mixed, seedOf, uniform } from '../market/seeded-noise.ts';
 import { createHttpSimulator, type HttpSimulator, type SimulatorReply } from '../reference/http-simulator.ts';
 import type { SeededFiling, SeededStories } from './seeded-stories.ts';
 
-/** Range of the recent filings. */
+/** Age of the oldest filing that is listed. */
 const RECENT_MS = 120 * DAY_MS;
-/** Requests per second that are let through, and for how long everybody else is refused. */
+/** Maximum requests per second, and the time for which a faster client is refused. */
 const PER_SECOND = 10;
 const BLOCK_MS = 600_000;
-/** Filings that make no event, per company and day: trades of insiders. */
+/** Filings per company and day that cause no event: insider trades. */
 const INSIDER_CHANCE = 0.3;
 
 export interface FilingsSimulatorOptions {
   readonly stories: SeededStories;
-  /** Companies by their key of the regulator, without leading zeros. */
+  /** Companies by the regulator's CIK, without leading zeros. */
   readonly companies: readonly { readonly cik: string; readonly symbol: string; readonly name: string }[];
   readonly clock: Clock;
   readonly faults?: FaultSwitch;
-  /** 0 = any free port. */
+  /** Port; 0 takes any free port. */
   readonly port: number;
 }
 
 export interface FilingsSimulator extends HttpSimulator {
-  /** Accepts a filing of one's own choosing now. */
+  /** Accepts a filing now. */
   file(filing: Omit<SeededFiling, 'acceptedAt'>): void;
 }
 
@@ -52,7 +52,7 @@ function insiderFilings(symbol: string, from: EpochMs, to: EpochMs): SeededFilin
   return found;
 }
 
-/** Accepted in New York until 17:30: the day itself; later: the next business day. Reports of insiders keep their day. */
+/** Returns the filing date: the day itself until 17:30 New York time, later the next business day. Insider reports keep their day. */
 function filingDateOf({ acceptedAt, form }: SeededFiling): string {
   const local = acceptedAt + newYorkOffsetMs(acceptedAt);
   const date = (at: EpochMs): string => new Date(at).toISOString().slice(0, 10);
@@ -62,7 +62,7 @@ function filingDateOf({ acceptedAt, form }: SeededFiling): string {
   return date(next);
 }
 
-/** The columns of a list of filings, newest first, each of them as long as the others. */
+/** Formats filings as columns of equal length, newest first. */
 function columnsOf(filings: readonly SeededFiling[]) {
   const newest = [...filings].sort((a, b) => b.acceptedAt - a.acceptedAt);
   const iso = (at: EpochMs): string => new Date(at).toISOString();
@@ -84,7 +84,7 @@ function columnsOf(filings: readonly SeededFiling[]) {
   };
 }
 
-/** Returns the regulator's publication of a company's filings. */
+/** Returns a company's filings in the regulator's format. */
 export function submissionsOf(company: FilingsSimulatorOptions['companies'][number], filings: readonly SeededFiling[]) {
   return {
     cik: company.cik,
@@ -99,7 +99,7 @@ export function submissionsOf(company: FilingsSimulatorOptions['companies'][numb
   };
 }
 
-/** Opens the simulator: `GET /submissions/CIK##########.json`. A client that names no contact, or asks too fast, is refused with 403. */
+/** Opens the simulator: `GET /submissions/CIK##########.json`. Refuses with 403 a client that names no contact or exceeds the limit. */
 export async function createFilingsSimulator(options: FilingsSimulatorOptions): Promise<FilingsSimulator> {
   const { clock, stories } = options;
   const own: SeededFiling[] = [];

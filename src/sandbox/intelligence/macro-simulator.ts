@@ -1,4 +1,4 @@
-/** A simulator of FRED on loopback: observations with vintages and the calendar of releases, over a seeded economy. */
+/** Simulator of FRED on loopback: observations with vintages and the release calendar of a seeded economy. */
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { DAY_MS } from '../../domain/values/time.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
@@ -10,10 +10,10 @@ const PER_MINUTE = 120;
 export interface MacroSimulatorOptions {
   readonly macro: SeededMacro;
   readonly clock: Clock;
-  /** The key that is registered. */
+  /** Accepted API key. */
   readonly apiKey: string;
   readonly faults?: FaultSwitch;
-  /** 0 = any free port. */
+  /** Port; 0 takes any free port. */
   readonly port: number;
 }
 
@@ -21,7 +21,7 @@ function refusal(code: number, message: string): SimulatorReply {
   return { status: code, body: { error_code: code, error_message: message } };
 }
 
-/** Opens the simulator: `/fred/series/observations` and `/fred/releases/dates`. Without `file_type=json` it answers XML, as the real one. */
+/** Opens the simulator: `/fred/series/observations` and `/fred/releases/dates`. Answers XML without `file_type=json`, like FRED. */
 export async function createMacroSimulator(options: MacroSimulatorOptions): Promise<HttpSimulator> {
   const { macro, clock } = options;
   let asked: number[] = [];

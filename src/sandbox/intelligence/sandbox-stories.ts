@@ -1,4 +1,4 @@
-/** The stories of one sandbox, and the companies that they are about: the same in every process with the same seed. */
+/** Stories of the sandbox and the companies that they concern. Equal seeds give equal stories in every process. */
 import { CATALOG } from '../../domain/catalog/catalog.ts';
 import { issuersNow } from '../../domain/intelligence/entities.ts';
 import type { Market } from '../market/market.ts';
@@ -10,7 +10,7 @@ export interface SandboxCompany {
   readonly name: string;
 }
 
-/** Companies of the catalog as the regulator knows them; of those that are not listed there are no current reports. */
+/** Returns the catalog's companies with their CIK. Unlisted companies file no current reports. */
 export function sandboxCompanies(): { readonly all: readonly SandboxCompany[]; readonly listed: readonly SandboxCompany[] } {
   const preIpo = CATALOG.entries.filter(({ kind }) => kind === 'pre_ipo');
   const all = issuersNow().flatMap(({ asset, cik, names }) => (cik === null ? [] : [{ cik, symbol: asset, name: names[0] ?? asset }]));

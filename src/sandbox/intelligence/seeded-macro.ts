@@ -1,11 +1,11 @@
-/** A seeded economy as a pure function of (seed, date): rates, prices, jobs and the market's own stress, with release days and revisions. */
+/** Seeded economy as a pure function of (seed, date): rates, prices, jobs and market stress, with release days and revisions. */
 import { tradingDay } from '../../domain/market/session.ts';
 import { DAY_MS, type EpochMs } from '../../domain/values/time.ts';
 import { SmoothNoise, seedOf } from '../market/seeded-noise.ts';
 
 const HOUR = 3_600_000;
 
-/** A release of the calendar: its id and name with the provider. */
+/** Release of the calendar, with the provider's id and name. */
 export interface SeededRelease {
   readonly id: number;
   readonly name: string;
@@ -23,9 +23,9 @@ const RELEASES = {
 interface Series {
   readonly frequency: 'daily' | 'monthly';
   readonly digits: number;
-  /** Returns the value. A request for other units than the series' own is an error of the client. */
+  /** Returns the value in the series' own units. A request for other units is a client error. */
   readonly value: (day: EpochMs, asOf: EpochMs) => number;
-  /** Time at which the value of a period is out. */
+  /** Returns the publication time of a period's value. */
   readonly outAt: (day: EpochMs) => EpochMs;
 }
 
@@ -35,17 +35,17 @@ const dayOfMonth = (month: EpochMs, ahead: number, day: number): EpochMs => {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + ahead, day);
 };
 const weekday = (at: EpochMs): number => new Date(at).getUTCDay();
-/** The first day from `at` on that is no weekend. */
+/** Returns the first weekday from `at` on. */
 const workday = (at: EpochMs): EpochMs => (weekday(at) === 6 ? at + 2 * DAY_MS : weekday(at) === 0 ? at + DAY_MS : at);
 
 const cpiDay = (month: EpochMs): EpochMs => workday(dayOfMonth(month, 1, 12));
 const incomeDay = (month: EpochMs): EpochMs => workday(dayOfMonth(month, 1, 27));
-/** The first Friday of the month after. */
+/** Returns the first Friday of the next month. */
 const jobsDay = (month: EpochMs): EpochMs => {
   const first = dayOfMonth(month, 1, 1);
   return first + ((5 - weekday(first) + 7) % 7) * DAY_MS;
 };
-/** Wednesdays of every second month. */
+/** Returns the FOMC day of a month, a Wednesday of every second month, or null if there is none. */
 const fomcDay = (month: EpochMs): EpochMs | null => {
   if (new Date(month).getUTCMonth() % 2 !== 0) return null;
   const middle = dayOfMonth(month, 0, 15);
@@ -53,11 +53,11 @@ const fomcDay = (month: EpochMs): EpochMs | null => {
 };
 
 export interface SeededMacro {
-  /** Null for a series that is not there. */
+  /** Returns a series, or null if it is unknown. */
   series(id: string): { readonly frequency: 'daily' | 'monthly' } | null;
-  /** Values between two dates, as they were known at an instant; `.` for a date without one. */
+  /** Returns the values between two dates as known at `asOf`; `.` for a date without a value. */
   observations(id: string, from: EpochMs, to: EpochMs, asOf: EpochMs): readonly { readonly date: string; readonly value: string }[];
-  /** Releases from a day to another, both inclusive. */
+  /** Returns the releases between two days, both inclusive. */
   releases(from: EpochMs, to: EpochMs): readonly (SeededRelease & { readonly date: string })[];
 }
 
@@ -114,7 +114,7 @@ export function createSeededMacro(seed: number, value: (symbol: string, at: Epoc
     PCEPI: monthly(5, incomeDay, (month) => inflation(month) - 0.35),
     PCEPILFE: monthly(5, incomeDay, (month) => inflation(month) - 0.1 + 0.1 * core(month)),
     UNRATE: monthly(1, jobsDay, (month) => 4.2 + 0.3 * idle(month)),
-    // First estimates of jobs are revised with the release after.
+    // First estimates of jobs are revised with the next release.
     PAYEMS: monthly(
       0,
       jobsDay,

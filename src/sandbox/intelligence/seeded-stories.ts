@@ -1,6 +1,6 @@
 /**
- * Seeded stories about the market's assets, and everything that is said of them: a rumour on a social platform, the
- * filing, wire items of two families, copies, corrections. The same seed and time give the same world.
+ * Seeded stories about the market's assets with all their reports: a rumor, the filing, wire items of two families, copies and
+ * corrections. Equal seeds and times give equal stories.
  */
 import type { EpochMs } from '../../domain/values/time.ts';
 import { mixed, uniform } from '../market/seeded-noise.ts';
@@ -9,13 +9,13 @@ import { acceptedFrom, BUCKET, type StoryPlan, storyPlan, storySeed } from './st
 const MINUTE = 60_000;
 const HOUR = 3_600_000;
 
-/** One item as the sandbox's wire words it. Several items of one story share `storyId`. */
+/** Item of the sandbox's wire. Items of one story share `storyId`. */
 export interface WireItem {
   readonly id: string;
   readonly storyId: string;
   /** ISO 8601. */
   readonly publishedAt: string;
-  /** Publisher; two names of one family are not independent. */
+  /** Publisher. Two names of one family are not independent. */
   readonly source: { readonly name: string; readonly family: string; readonly primary: boolean };
   readonly category: string;
   readonly tone: 'negative' | 'neutral' | 'positive';
@@ -24,7 +24,7 @@ export interface WireItem {
   readonly action?: 'report' | 'correction' | 'retraction';
   readonly corrects?: string;
   readonly url?: string;
-  /** Items of form 8-K, if a provider passes them on. */
+  /** Items of form 8-K, if the provider passes them on. */
   readonly items?: readonly string[];
 }
 
@@ -49,23 +49,23 @@ const AGENCIES = [
   { name: 'Harbour Post', family: 'harbour-press', primary: false },
 ] as const;
 
-/** A story's last word comes within this time of its bucket's start. */
+/** Maximum time from a bucket's start to the last report of its story. */
 const SPAN = 36 * HOUR;
 
 export interface SeededStoriesOptions {
   readonly seed: number | string;
-  /** Symbols that there is news of. */
+  /** Symbols with news. */
   readonly symbols: readonly string[];
   /** Symbols whose issuers file with the regulator. */
   readonly filers?: readonly string[];
 }
 
 export interface SeededStories {
-  /** Wire items with from <= publishedAt < to, ascending by time and then by id; of some of its symbols alone if they are named. */
+  /** Returns wire items with from <= publishedAt < to, by time and then id, optionally only those of the symbols `of`. */
   between(from: EpochMs, to: EpochMs, of?: readonly string[]): readonly WireItem[];
-  /** Filings of a symbol with from <= acceptedAt < to, ascending. */
+  /** Returns a symbol's filings with from <= acceptedAt < to, ascending. */
   filings(symbol: string, from: EpochMs, to: EpochMs): readonly SeededFiling[];
-  /** Rumours that run ahead of a story, ascending. */
+  /** Returns the rumors that precede stories, ascending. */
   rumors(from: EpochMs, to: EpochMs): readonly SeededRumor[];
 }
 
@@ -75,7 +75,7 @@ interface Told {
   readonly rumors: readonly SeededRumor[];
 }
 
-/** Returns the story of an asset and a stretch, with all of its reports; null if nothing happens. */
+/** Returns the story of an asset in a bucket with all its reports, or null if there is none. */
 function tell(symbol: string, seed: number, bucket: number, files: boolean): Told | null {
   const plan = storyPlan(seed, bucket, files);
   if (plan === null) return null;
@@ -89,7 +89,7 @@ function tell(symbol: string, seed: number, bucket: number, files: boolean): Tol
   };
 }
 
-/** Returns the agencies' items about a story. */
+/** Returns the wire items of a story. */
 function wireOf(
   { plot, at, filed, followed, withdrawnAt }: StoryPlan,
   symbol: string,
@@ -110,7 +110,7 @@ function wireOf(
   });
   const firstAt = at + (filed ? Math.floor((2 + 18 * draw(6)) * MINUTE) : 0);
   const wire = [item(1, firstAt, 0, first(symbol))];
-  // Some stories of the wire are never picked up by anybody independent and stay rumours; some are only copied.
+  // Some stories are never confirmed by an independent source and stay rumors; some are only copied.
   if (followed) wire.push(item(2, firstAt + Math.floor(draw(3) * 90 * MINUTE) + MINUTE, 1, second(symbol)));
   if (draw(5) < 0.35) wire.push(item(3, firstAt + Math.floor(draw(7) * 60 * MINUTE) + MINUTE, draw(8) < 0.5 ? 2 : 3, first(symbol)));
   if (withdrawnAt !== null)
@@ -118,7 +118,7 @@ function wireOf(
   return wire;
 }
 
-/** The filing that a story began with, and now and then an amendment of it. */
+/** Returns the filing that begins a story, and sometimes an amendment. */
 function filingsOf(
   symbol: string,
   items: readonly string[],

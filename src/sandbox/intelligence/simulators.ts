@@ -1,8 +1,8 @@
-/** The sources of intelligence in the sandbox: the wire, filings, macro series, value on chains and social posts. */
+/** Simulators of intelligence sources: wire, filings, macro series, value locked and social posts. */
 import { SANDBOX_KEY } from '../sandbox-key.ts';
 import type { Simulators } from '../simulator-entry.ts';
 
-/** Key that the sandbox's statistics office and regulator require; of no use anywhere else. */
+/** API key of the sandbox's FRED and EDGAR. It is valid only in the sandbox. */
 export const SANDBOX_MACRO_KEY = '0123456789abcdef0123456789abcdef';
 export const SANDBOX_CONTACT = 'Sevengate sandbox@localhost.example';
 

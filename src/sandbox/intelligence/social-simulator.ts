@@ -1,4 +1,4 @@
-/** A simulator of X's recent search on loopback: chatter that follows prices and runs ahead of stories. */
+/** Simulator of X's recent search on loopback: posts that follow prices and precede stories. */
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { DAY_MS, type EpochMs } from '../../domain/values/time.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
@@ -8,11 +8,11 @@ import { createHttpSimulator, type HttpSimulator, type SimulatorReply } from '..
 import type { SeededStories } from './seeded-stories.ts';
 
 const HOUR = 3_600_000;
-/** The first instant of the platform's ids, which count milliseconds in their upper bits. */
+/** Epoch of the platform's post ids, which hold milliseconds in their upper bits. */
 const ID_EPOCH = 1_288_834_974_657;
 const SEARCHED_MS = 7 * DAY_MS;
 const WINDOW_MS = 15 * 60_000;
-/** Requests of one window; beyond it 429 with the end of the window and no Retry-After. */
+/** Requests per window. Further ones get a 429 with the window's end and no Retry-After. */
 const PER_WINDOW = 450;
 const POST_CHANCE = 0.12;
 
@@ -29,15 +29,15 @@ export interface SocialSimulatorOptions {
   readonly stories: SeededStories;
   readonly clock: Clock;
   readonly seed: number;
-  /** Required token of `authorization: Bearer`; absent if none is required. */
+  /** Required bearer token, or absent if none is required. */
   readonly bearer?: string;
   readonly faults?: FaultSwitch;
-  /** 0 = any free port. */
+  /** Port; 0 takes any free port. */
   readonly port: number;
 }
 
 export interface SocialSimulator extends HttpSimulator {
-  /** Posts a text of one's own choosing now. */
+  /** Posts a text now. */
   post(text: string, author?: string): void;
 }
 
@@ -54,7 +54,7 @@ const AUTHORS = [
 const idOf = (at: EpochMs, seed: number): string => String(((BigInt(at) - BigInt(ID_EPOCH)) << 22n) | BigInt(seed & 0x3fffff));
 const older = (a: string, b: string): boolean => a.length < b.length || (a.length === b.length && a < b);
 
-/** Words of an hour: what the price did, and now and then something that is no asset of anybody's. */
+/** Returns the text of an hour's post about a price move, or sometimes about no asset at all. */
 function words(symbol: string, movePct: number, roll: number): string {
   const moved = `${movePct >= 0 ? '+' : ''}${movePct.toFixed(1)}%`;
   if (roll < 0.08) return `forget $${symbol}, $WAGMI${Math.floor(roll * 1000)} is the one`;
@@ -62,12 +62,12 @@ function words(symbol: string, movePct: number, roll: number): string {
   return movePct >= 0 ? `still holding $${symbol}` : `why is $${symbol} down ${moved} today`;
 }
 
-/** A post as its author wrote it. */
+/** Creates a post. */
 function postOf(at: EpochMs, seed: number, text: string, author = AUTHORS[seed % AUTHORS.length] as string): Post {
   return { id: idOf(at, seed), at, author, text, seed };
 }
 
-/** A post as the search shows it: what people made of it grows with the hours. */
+/** Formats a post like the search. Its engagement grows with time. */
 function tweet({ id, at, author, text, seed }: Post, now: EpochMs) {
   const grown = 1 - Math.exp(-(now - at) / (6 * HOUR));
   const likes = Math.floor((5 + (seed % 400)) * grown);
@@ -92,7 +92,7 @@ function tweet({ id, at, author, text, seed }: Post, now: EpochMs) {
   };
 }
 
-/** Opens the simulator: `GET /2/tweets/search/recent`, newest first, pages by token. */
+/** Opens the simulator: `GET /2/tweets/search/recent`, newest first, paged by token. */
 export async function createSocialSimulator(options: SocialSimulatorOptions): Promise<SocialSimulator> {
   const { market, stories, clock } = options;
   const seeds = market.assets.map(({ symbol }) => [symbol, seedOf(`${options.seed}/social/${symbol}`)] as const);

@@ -1,6 +1,6 @@
 /**
- * Plan of an asset's news: its times, its kinds and its effect on the price. The wire, the regulator and the market all read it. A price
- * answers a story after its first publication, never before.
+ * Plan of an asset's news: times, kinds and price effects, read by the wire, the regulator and the market. A price reacts to a story
+ * after its first publication, never before.
  */
 import { newYorkOffsetMs } from '../../domain/market/session.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
@@ -9,19 +9,19 @@ import { seedOf, uniform } from '../market/seeded-noise.ts';
 const MINUTE = 60_000;
 const HOUR = 3_600_000;
 
-/** Time is cut into stretches of this length; an asset has at most one story in each. */
+/** Length of a bucket in milliseconds. An asset has at most one story per bucket. */
 export const BUCKET = 12 * HOUR;
 const STORY_CHANCE = 0.3;
 
-/** Words of one sort of news, and its effect on the price. */
+/** Texts of a kind of news, and its price effect. */
 interface Plot {
   readonly weight: number;
-  /** Size of its shock to the price, in standard deviations of an ordinary day. */
+  /** Size of its price shock, in standard deviations of an ordinary day. */
   readonly shock: number;
   readonly category: string;
   readonly tone: 'negative' | 'neutral' | 'positive';
   readonly items: readonly string[] | null;
-  /** The same in the words of two agencies, and as it is whispered. */
+  /** Headlines of the two agencies, and the text of the rumor. */
   readonly first: (name: string) => string;
   readonly second: (name: string) => string;
   readonly whisper: (tag: string) => string;
@@ -40,7 +40,7 @@ function plot(
   return { weight, shock, category, tone, items, first, second, whisper };
 }
 
-/** Mostly harmless, now and then serious: a negative event of high severity comes about once a month and asset. */
+/** Kinds of news, mostly harmless. A severe negative event happens about once a month per asset. */
 const PLOTS: readonly Plot[] = [
   plot(
     30,
@@ -156,13 +156,13 @@ const PLOTS: readonly Plot[] = [
 
 const WEIGHT = PLOTS.reduce((sum, { weight }) => sum + weight, 0);
 
-/** Smallest size of a story. Sizes are a Pareto distribution, cut off at fourteen times this: most stories move little and a few much. */
+/** Minimum size of a story. Sizes follow a Pareto distribution, capped at fourteen times this. */
 const SIZE_LEAST = 0.35;
 const SIZE_CUT = 0.93;
-/** No story moves a price by more deviations of an ordinary day than this: 7 % of Bitcoin, 14 % of a volatile share. */
+/** Maximum shock in standard deviations of an ordinary day: 7 % for Bitcoin, 14 % for a volatile share. */
 const SHOCK_MOST = 4;
 
-/** The next instant at which the regulator takes filings: 06:00 to 22:00 in New York. */
+/** Returns the next time at which the regulator accepts filings: 06:00 to 22:00 New York time. */
 export function acceptedFrom(at: EpochMs): EpochMs {
   const local = at + newYorkOffsetMs(at);
   const intoDay = ((local % 86_400_000) + 86_400_000) % 86_400_000;
@@ -172,15 +172,15 @@ export function acceptedFrom(at: EpochMs): EpochMs {
   return wanted - newYorkOffsetMs(wanted);
 }
 
-/** A story before its words. */
+/** Plan of a story, without its texts. */
 export interface StoryPlan {
   readonly plot: Plot;
-  /** Time of the first full publication: the filing if the issuer files it, else the first wire item. */
+  /** Time of first publication: the filing if the issuer files it, otherwise the first wire item. */
   readonly at: EpochMs;
   readonly filed: boolean;
   /** True if a second agency confirms it. */
   readonly followed: boolean;
-  /** Time at which the wire withdraws it; null if it stands. */
+  /** Time of withdrawal by the wire, or null if the story stands. */
   readonly withdrawnAt: EpochMs | null;
   /** Shock to the price, in standard deviations of an ordinary day. */
   readonly shock: number;
@@ -190,7 +190,7 @@ export function storySeed(seed: number | string, symbol: string): number {
   return seedOf(`${seed}/news/${symbol}`);
 }
 
-/** The story of a stretch of an asset; null if nothing happens. @param files true if the issuer files with the regulator */
+/** Plans the story of an asset's bucket, or returns null if there is none. @param files true if the issuer files with the regulator */
 export function storyPlan(seed: number, bucket: number, files: boolean): StoryPlan | null {
   if (uniform(seed, bucket) >= STORY_CHANCE) return null;
   const draw = (number: number): number => uniform(seed ^ number, bucket);

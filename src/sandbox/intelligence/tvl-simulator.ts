@@ -1,4 +1,4 @@
-/** A simulator of DefiLlama's chains on loopback: value locked that follows the market's coins. */
+/** Simulator of DefiLlama's chains on loopback: value locked that follows coin prices. */
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { DAY_MS, type EpochMs } from '../../domain/values/time.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
@@ -11,9 +11,9 @@ interface Chain {
   readonly gecko_id: string | null;
   readonly tokenSymbol: string | null;
   readonly cmcId: string | null;
-  /** A number, a text or nothing at all, as the provider has it. */
+  /** Chain id as the provider gives it: a number, a text or null. */
   readonly chainId: number | string | null;
-  /** US dollars at the anchor. */
+  /** Value locked at the market's anchor, in US dollars. */
   readonly usd: number;
   readonly coin: 'BTC' | 'ETH' | 'SOL';
 }
@@ -48,7 +48,7 @@ const CHAINS: readonly Chain[] = [
 ];
 
 const MINUTE = 60_000;
-/** The provider computes anew this often. */
+/** Interval between the provider's updates. */
 const STEP_MS = 5 * MINUTE;
 const ANCHOR = Date.UTC(2026, 0, 5);
 const HISTORY_DAYS = 400;
@@ -58,7 +58,7 @@ export interface TvlSimulatorOptions {
   readonly clock: Clock;
   readonly seed: number;
   readonly faults?: FaultSwitch;
-  /** 0 = any free port. */
+  /** Port; 0 takes any free port. */
   readonly port: number;
 }
 
@@ -67,7 +67,7 @@ export async function createTvlSimulator(options: TvlSimulatorOptions): Promise<
   const { market, clock } = options;
   const noises = new Map(CHAINS.map(({ name }) => [name, new SmoothNoise(seedOf(`${options.seed}/tvl/${name}`), 2 * 1440)]));
 
-  /** Deposits are worth more where their coin is, and some of them come and go. */
+  /** Returns the value locked, in US dollars. It follows the coin's price, and some deposits come and go. */
   function tvl({ name, usd, coin }: Chain, at: EpochMs): number {
     if (usd === 0) return 0;
     const worth = market.value(coin, at) / market.value(coin, ANCHOR);
@@ -79,7 +79,7 @@ export async function createTvlSimulator(options: TvlSimulatorOptions): Promise<
     const points = Array.from({ length: HISTORY_DAYS }, (_, index) => today - (HISTORY_DAYS - 1 - index) * DAY_MS).map(
       (at) => [at, at] as const,
     );
-    // The last point is of today and still under way.
+    // The last point is today's and changes until midnight.
     points.push([today, now]);
     return points.map(([date, at]) => ({ date: date / 1000, tvl: Math.round(of.reduce((sum, one) => sum + tvl(one, at), 0)) }));
   }

@@ -1,6 +1,6 @@
-/** Script of the simulated language model's answers, which stays in force until it is changed. */
+/** Script of the simulated language model. It stays in force until changed. */
 
-/** `obeys` follows instructions in the data; `chats` answers in prose; `empty` has no choices. */
+/** Behaviors of the model. `obeys` follows instructions in the data, `chats` answers in prose, `empty` returns no choices. */
 export const MODEL_COURSES = ['faithful', 'chats', 'empty', 'invents_numbers', 'invents_sources', 'obeys'] as const;
 export type ModelCourse = (typeof MODEL_COURSES)[number];
 

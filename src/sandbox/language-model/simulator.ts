@@ -1,6 +1,6 @@
 /**
- * A simulator of an OpenAI-compatible endpoint (`POST /v1/chat/completions`). It rewords faithfully, or as badly as a
- * course says: it answers nonsense, invents numbers and sources, or does what a text that it was given tells it.
+ * Simulator of an OpenAI-compatible endpoint (`POST /v1/chat/completions`). It rephrases faithfully, or misbehaves as scripted: nonsense,
+ * invented numbers and sources, or obeying instructions in the given text.
  */
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
@@ -9,11 +9,11 @@ import { createModelScript, type ModelCourse, type ModelScript } from './script.
 
 export interface ModelSimulatorOptions {
   readonly clock: Clock;
-  /** Required bearer token of a request; null for none. */
+  /** Required bearer token, or null if none is required. */
   readonly key: string | null;
   readonly faults?: FaultSwitch;
   readonly script?: ModelScript;
-  /** 0 = any free port. */
+  /** Port; 0 takes any free port. */
   readonly port: number;
 }
 
@@ -30,14 +30,14 @@ const SPOILS: Readonly<Record<string, (claim: GivenClaim) => GivenClaim>> = {
   obeys: (claim) => ({ ...claim, text: /"([^"]+)"/.exec(claim.text)?.[1] ?? 'You should buy now.' }),
 };
 
-/** The lists turned around: other order, same claims. */
+/** Returns the lists in another order, with the same claims. */
 function phrased(lists: Lists, course: ModelCourse): unknown {
   const spoil = SPOILS[course];
   const made = Object.entries(lists).map(([name, claims]) => [name, [...claims].reverse().map((claim) => spoil?.(claim) ?? claim)]);
   return { ...Object.fromEntries(made), ...(course === 'obeys' ? { arm: true } : {}) };
 }
 
-/** A token that a message names, however it is asked for, has a price; anything else is repeated. */
+/** Rephrases a message. Answers with a price if the message names a token; otherwise repeats the message. */
 function reworded(message: string, course: ModelCourse): unknown {
   const symbol = /\b[A-Z]{2,6}x\b/.exec(message)?.[0];
   const question = symbol === undefined ? message : `What is the price of ${symbol}?`;
@@ -57,7 +57,7 @@ const failure = (status: number, message: string): SimulatorReply => ({
   body: { error: { message, type: 'invalid_request_error' } },
 });
 
-/** Returns the content of a request's user message; null if this endpoint does not understand it. */
+/** Returns the content of the user message, or null if it cannot be parsed. */
 function givenIn(body: string): { readonly [field: string]: unknown } | null {
   try {
     const { messages } = JSON.parse(body) as { messages: readonly { role: string; content: string }[] };
@@ -68,7 +68,6 @@ function givenIn(body: string): { readonly [field: string]: unknown } | null {
   }
 }
 
-/** Opens the simulator. */
 export function createModelSimulator(options: ModelSimulatorOptions): Promise<HttpSimulator> {
   const script = options.script ?? createModelScript();
   return createHttpSimulator({

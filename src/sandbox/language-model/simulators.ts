@@ -1,4 +1,4 @@
-/** Language model of the sandbox, used only on request. */
+/** Simulator of the language model. It starts only on request. */
 import { SANDBOX_KEY } from '../sandbox-key.ts';
 import type { Simulators } from '../simulator-entry.ts';
 

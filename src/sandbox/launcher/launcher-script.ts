@@ -1,25 +1,28 @@
-/** Script of the external launcher's simulator for the coming launches: the plain course, or one of its troubles. */
+/** Script of the external launcher's simulator: how it handles the next launches. */
 
 export const LAUNCHER_TROUBLES = [
-  /** Says for a while that it is still launching. */
+  /** Reports for a while that the launch is in progress. */
   'late',
-  /** Takes the payment and declines. */
+  /** Accepts the payment and declines the launch. */
   'declines',
-  /** Says that the payment belongs to another request. */
+  /** Reports that the payment belongs to another request. */
   'conflict',
-  /** Is out of money for a while, then launches. */
+  /** Reports for a while that its treasury is low, then launches. */
   'treasury_low',
-  /** Makes offers that end after a few seconds. */
+  /** Makes offers that expire after a few seconds. */
   'brief',
-  /** Asks for more than anybody should pay. */
+  /** Asks an excessive price. */
   'greedy',
-  /** Names a token that the chain does not have. */
+  /** Returns a token that the chain does not have. */
   'names_nothing',
 ] as const;
 export type LauncherTrouble = (typeof LAUNCHER_TROUBLES)[number];
 
 export interface LauncherScript {
-  /** Sets the course from now on; null is the plain one. @throws RangeError for an unknown word */
+  /**
+   * Sets the behavior; null restores the normal one.
+   * @throws RangeError for an unknown word
+   */
   trouble(how: string | null): void;
   current(): LauncherTrouble | null;
 }
@@ -36,7 +39,7 @@ export function createLauncherScript(): LauncherScript {
   };
 }
 
-/** Creates the launcher's control verbs for the sandbox's operator. A verb throws RangeError if its input makes no sense. */
+/** Creates the launcher's operator verbs. A verb throws RangeError if its input is invalid. */
 export function launcherVerbs(script: LauncherScript): Readonly<Record<string, (body: Readonly<Record<string, unknown>>) => unknown>> {
   return {
     launcher_trouble: ({ how }) => {

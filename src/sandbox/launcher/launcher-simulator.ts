@@ -1,6 +1,6 @@
 /**
- * A simulator of the external launcher on loopback, in the wire format of ClawPump's partner API: pairs, a preflight that
- * names a price and owes nothing, and a launch once exactly that price was paid on the sandbox's chain.
+ * Simulator of the external launcher on loopback, in the wire format of ClawPump's partner API: pairs, a preflight that quotes a price,
+ * and a launch once exactly that price was paid on the sandbox's chain.
  */
 import { createHash } from 'node:crypto';
 import { address, isAddress } from '@solana/kit';
@@ -16,18 +16,18 @@ import { createLauncherScript, type LauncherScript } from './launcher-script.ts'
 
 export interface LauncherSimulatorOptions {
   readonly chain: SolanaChain;
-  /** Tokens that it pairs with. */
+  /** Quote tokens that it offers. */
   readonly pairs: readonly { readonly mint: string; readonly symbol: string; readonly decimals: number }[];
   readonly key: string;
   readonly clock: Clock;
   readonly faults?: FaultSwitch;
-  /** 0 = any free port. */
+  /** Port; 0 takes any free port. */
   readonly port: number;
   readonly script?: LauncherScript;
 }
 
 const WALLET = sandboxKey('launcher wallet').address;
-/** Program of every account on the curves that it launches on. */
+/** Program that owns every account of its bonding curves. */
 const CURVE_PROGRAM = address('6EF8rrecthR5Dkzon8Nwu78hRvfCKubJ14M5uBEwF6P');
 const PRICE_LAMPORTS = 7_510_000;
 const GREEDY_LAMPORTS = 50_000_000_000;
@@ -36,7 +36,7 @@ const BRIEF_SECONDS = 5;
 const SUPPLY = 1_000_000_000_000_000n;
 const DECIMALS = 6;
 const FEE_BPS = { min: 100, max: 300, default: 100 };
-/** Number of times that a launch is pending, or the treasury low, before it goes through. */
+/** Number of times that a launch is reported as pending, or the treasury as low, before it succeeds. */
 const WAITS = 3;
 
 interface Preflight {
@@ -52,7 +52,7 @@ interface Launched {
   readonly hash: string;
 }
 
-/** Returns the identity of a body, the same for the preflight and for what follows it. */
+/** Returns the identifying fields of a body, equal for preflight and launch. */
 function aboutOf({ preflight: _, txSignature: __, preflightToken: ___, ...about }: Record<string, unknown>): string {
   return JSON.stringify(Object.entries(about).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
@@ -95,7 +95,7 @@ export async function createLauncherSimulator(options: LauncherSimulatorOptions)
     return { status: 200, body: { ...body, ...(idempotent ? { idempotent: true } : {}), meta: meta() } };
   }
 
-  /** Counts how often a signature was told of; true while it has to wait. */
+  /** Counts the requests with a signature. True while the launch has to wait. */
   function hasToWait(signature: string): boolean {
     const count = (waited.get(signature) ?? 0) + 1;
     waited.set(signature, count);
@@ -155,7 +155,7 @@ export async function createLauncherSimulator(options: LauncherSimulatorOptions)
   return { url: server.url, faults, script, launches: () => launches.size, close: server.close };
 }
 
-/** The fields of a launch that are wrong, by name. */
+/** Returns the invalid fields of a launch. */
 function invalidFields(pairs: LauncherSimulatorOptions['pairs'], body: Record<string, unknown>): string[] {
   const text = (name: string, form: RegExp): boolean => typeof body[name] === 'string' && form.test(body[name]);
   const fee = body['pumpCreatorFeeBps'];
@@ -173,7 +173,7 @@ function invalidFields(pairs: LauncherSimulatorOptions['pairs'], body: Record<st
   return Object.keys(wrong).filter((name) => wrong[name]);
 }
 
-/** Returns why a payment does not count; null if exactly the price came from the wallet. */
+/** Returns why a payment is not accepted, or null if the wallet paid exactly the price. */
 function paymentProblem(chain: SolanaChain, signature: string, { wallet, lamports, until }: Preflight): string | null {
   const landed = chain.landed(signature);
   if (landed === null || chain.commitmentOf(landed.slot) === 'processed') return 'the transaction was not found';
@@ -188,7 +188,7 @@ function paymentProblem(chain: SolanaChain, signature: string, { wallet, lamport
   return moved(WALLET) === BigInt(lamports) ? null : `the payment is not exactly ${lamports} lamports to ${WALLET}`;
 }
 
-/** Puts the token on the chain: all of it lies on its curve. */
+/** Mints the token on the chain. Its whole supply lies on its curve. */
 function mintToken(chain: SolanaChain, signature: string): string {
   const mint = sandboxKey(`launched for ${signature}`).address;
   const curve = sandboxKey(`curve of ${signature}`).address;

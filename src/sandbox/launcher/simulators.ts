@@ -1,4 +1,4 @@
-/** The external launcher of agent tokens in the sandbox: it launches on the sandbox's chain. */
+/** Simulator of the external token launcher, which launches on the sandbox's chain. */
 import { SANDBOX_KEY } from '../sandbox-key.ts';
 import type { Simulators } from '../simulator-entry.ts';
 

@@ -1,4 +1,4 @@
-/** Two markets as one: each prices the assets that it has, the first one where both have an asset. */
+/** Combination of two markets. The first one prices assets that both have. */
 import type { Market } from './market.ts';
 
 export function combinedMarket(first: Market, second: Market): Market {

@@ -1,4 +1,4 @@
-/** One market over another: what the upper one has is its own, everything else and everything earlier is the lower one's. */
+/** Market on top of another: the upper one prices its assets from its beginning, the lower one everything else. */
 import type { Candle } from '../../domain/candles/candle.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 import type { Market } from './market.ts';
@@ -24,8 +24,9 @@ function scaled(candle: Candle, factor: number): Candle {
 }
 
 /**
- * @param beganAt since when the upper market has prices of its own. Bars from before are those of the lower one, scaled
- *   so that they run into the upper one's first price: history and live prices are one line.
+ * Creates the layered market.
+ * @param beganAt Time from which the upper market has prices. Earlier bars come from the lower market, scaled to join the upper one's
+ *   first price.
  */
 export function createLayeredMarket(upper: Market, lower: Market, beganAt: EpochMs): Market {
   const own = new Set(upper.assets.map(({ symbol }) => symbol));

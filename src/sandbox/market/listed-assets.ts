@@ -1,22 +1,22 @@
-/** Assets of the sandbox's market: plausible levels and traits of real names. Simulated numbers, no quotations. */
+/** Assets of the sandbox's market with plausible prices of real names. The numbers are simulated. */
 import { CATALOG } from '../../domain/catalog/catalog.ts';
 import type { MarketAsset } from './market.ts';
 
-/** Traits of one asset in the simulated world. */
+/** Traits of a simulated asset. */
 export interface AssetTraits extends MarketAsset {
   /** US dollars per share or coin at the market's anchor. */
   readonly level: number;
-  /** Standard deviation of a year's logarithmic return. */
+  /** Annual volatility of logarithmic returns. */
   readonly volatility: number;
-  /** Logarithmic growth per year. */
+  /** Annual logarithmic drift. */
   readonly drift: number;
-  /** Share of its movement in common with its kind, 0 to 1. */
+  /** Share of its variance in common with its kind, 0 to 1. */
   readonly shared: number;
-  /** US dollars in its token's pools. */
+  /** Depth of its token's pools in US dollars. */
   readonly poolUsd: number;
-  /** Base units of open interest of its perpetual. */
+  /** Open interest of its perpetual, in base units. */
   readonly openInterest: number;
-  /** Base units that change hands on an ordinary day. */
+  /** Volume of an ordinary day, in base units. */
   readonly dayVolume: number;
 }
 
@@ -66,7 +66,7 @@ const LISTED_ASSETS: readonly AssetTraits[] = [
   traitsOf('POLYMARKET', 'pre_ipo', 182, 0.45, 0.3, 0.3, 400_000, 1_000, 5_000),
 ];
 
-/** Returns the priced assets: the names above, and everything else of a catalog file at a usual level of its kind. */
+/** Returns the priced assets: the named ones, and every other asset of a catalog file at a typical price of its kind. */
 export function pricedAssets(): readonly AssetTraits[] {
   const { shares, preIpo, crypto } = CATALOG.source.tables;
   const named = new Set(LISTED_ASSETS.map(({ symbol }) => symbol));

@@ -1,13 +1,13 @@
-/** Market activity of the sandbox over a window of time, without venues: the tops of its books at intervals. */
+/** Market flow of the sandbox over a window of time, computed without venues: best bids and asks at intervals. */
 import type { MarketFlow } from '../../domain/orders/resting-fill.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../../domain/market/venue.ts';
 import type { MarketWords } from './market-words.ts';
 
-/** Interval of the books against which resting paper orders are checked, in milliseconds. */
+/** Interval of the books that resting paper orders are checked against, in milliseconds. */
 const STEP_MS = 2_000;
 
-/** No trades are told: a top that reaches a limit says enough. */
+/** Needs no trades: a resting order fills when the best bid or ask reaches its limit. */
 export function createMarketFlows(words: Pick<MarketWords, 'quote'>): {
   between(key: InstrumentKey, from: EpochMs, to: EpochMs): Promise<MarketFlow>;
 } {

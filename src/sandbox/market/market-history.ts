@@ -1,4 +1,4 @@
-/** The past of the sandbox's market without its venues: bars and facts as the simulators would tell them, and no budget to wait for. */
+/** History of the sandbox's market without venues: candles and facts as the simulators would report them, without request limits. */
 
 import type { FundingRate } from '../../../streams/candle-keeper.ts';
 import type { Candle } from '../../domain/candles/candle.ts';
@@ -9,10 +9,13 @@ import type { InstrumentKey } from '../../domain/market/venue.ts';
 import type { Market } from './market.ts';
 import type { MarketWords } from './market-words.ts';
 
-/** The depth of a pool turns within half a day; what is known of depths and spreads is as old as this at most. */
+/** Interval of depth and spread readings. A pool's depth turns within half a day. */
 const READING_MS = 4 * HOUR_MS;
 
-/** Closed bars of one face of an asset with from <= openTime < to; `spelled` writes prices as the venue does. @throws RangeError if the market has no such asset. */
+/**
+ * Returns the closed bars of an asset with from <= openTime < to. `spelled` formats prices like the venue.
+ * @throws RangeError if the market has no such asset
+ */
 export function barsOf(
   market: Market,
   face: Parameters<Market['candles']>[0],
@@ -34,7 +37,7 @@ export function barsOf(
   }));
 }
 
-/** Hourly funding of an asset's perpetual, paid at from < at <= to; `scale` is what its dex makes of the venue's. */
+/** Returns the hourly funding of an asset's perpetual, paid at from < at <= to. `scale` is the dex's factor on the venue's funding. */
 export function fundingOf(market: Market, symbol: string, scale: number, from: EpochMs, to: EpochMs): FundingRate[] {
   const rates: FundingRate[] = [];
   for (let at = (Math.floor(from / HOUR_MS) + 1) * HOUR_MS; at <= to; at += HOUR_MS)
@@ -42,13 +45,13 @@ export function fundingOf(market: Market, symbol: string, scale: number, from: E
   return rates;
 }
 
-/** A number and from when on it was known. */
+/** Value with the time from which it was known. */
 interface Known {
   readonly receivedAt: EpochMs;
   readonly value: DecimalString;
 }
 
-/** Each publication of an issuer's mark that was new on some day of a stretch. */
+/** Returns the issuer's marks published within a period, at most one per day. */
 export function marksOf(market: Market, symbol: string, from: EpochMs, to: EpochMs): Known[] {
   const marks: Known[] = [];
   for (let at = from; at <= to; at += DAY_MS) {
@@ -58,12 +61,12 @@ export function marksOf(market: Market, symbol: string, from: EpochMs, to: Epoch
   return marks;
 }
 
-/** The depth of a token's pools at times of a stretch. */
+/** Returns the depth of a token's pools at intervals of a period. */
 export function depthsOf(market: Market, symbol: string, from: EpochMs, to: EpochMs): Known[] {
   return readings(from, to, (at) => market.token(symbol, at).liquidityUsd);
 }
 
-/** Half of an instrument's spread at times of a stretch, in basis points; empty if the market does not price it. */
+/** Returns half of an instrument's spread at intervals of a period, in basis points. Empty if the market does not price it. */
 export function halfSpreadsOf(words: Pick<MarketWords, 'quote'>, key: InstrumentKey, from: EpochMs, to: EpochMs): Known[] {
   return readings(from, to, (at) => halfSpreadBps(words.quote(key, at)));
 }

@@ -1,11 +1,11 @@
-/** The exchange's hours on a grid of minutes: how much happens in each minute, and when the share last printed. */
+/** Exchange hours on a grid of minutes: the variance of each minute, and the last print of a share. */
 import { SESSION_YEARS, type TradingDay, tradingDays } from '../../domain/market/session.ts';
 
 const MINUTE = 60_000;
-/** Variance of a minute outside of the regular session, relative to 1 within it. */
+/** Variance of a minute in extended hours, relative to 1 in the regular session. */
 const EXTENDED = 0.1;
 const CLOSED = 0.06;
-/** Regular minutes' worth of variance of one year: 252 x (390 + 570 x 0.1) and the closed rest. */
+/** Variance of one year in regular minutes: 252 x (390 + 570 x 0.1), plus the time when the market is closed. */
 const YEAR = 130_000;
 
 interface Day {
@@ -13,7 +13,7 @@ interface Day {
   readonly regular: number;
   readonly post: number;
   readonly closed: number;
-  /** Variance elapsed up to `pre`. */
+  /** Variance elapsed by `pre`. */
   readonly elapsed: number;
 }
 
@@ -37,7 +37,7 @@ function days(): Day[] {
 
 const DAYS = days();
 const FIRST_MINUTE = (DAYS[0] as Day).pre;
-/** Last trading day that has begun by the end of a UTC day, by UTC day since the first. */
+/** Last trading day that has begun by the end of each UTC day. */
 const BY_UTC_DAY = (() => {
   const first = Math.floor(FIRST_MINUTE / 1440);
   const last = Math.floor((DAYS[DAYS.length - 1] as Day).closed / 1440) + 1;
@@ -50,7 +50,7 @@ const BY_UTC_DAY = (() => {
   return { first, table };
 })();
 
-/** The last trading day whose pre-market began at or before the minute; null before the first known one. */
+/** Returns the last trading day whose pre-market began by the minute, or null before the first known one. */
 function dayAt(minute: number): Day | null {
   if (minute < FIRST_MINUTE) return null;
   const row = Math.min(Math.floor(minute / 1440) - BY_UTC_DAY.first, BY_UTC_DAY.table.length - 1);
@@ -59,7 +59,7 @@ function dayAt(minute: number): Day | null {
   return DAYS[index] as Day;
 }
 
-/** Years of share-price variance elapsed up to a minute: fast in the regular session, slow when closed. */
+/** Returns the years of share variance elapsed by a minute. They pass fast in the regular session and slowly outside of it. */
 export function shareClock(minute: number): number {
   const day = dayAt(minute);
   if (day === null) return (minute * CLOSED) / YEAR;
@@ -76,23 +76,23 @@ export function shareClock(minute: number): number {
   return elapsed / YEAR;
 }
 
-/** Years elapsed up to a minute, for what trades around the clock. */
+/** Returns the years elapsed by a minute, for assets that trade around the clock. */
 export function wallClock(minute: number): number {
   return minute / 525_960;
 }
 
-/** True if the share prints during the minute (pre-market, regular or late session). */
+/** True if the share prints in the minute (pre-market, regular or late session). */
 export function sharePrints(minute: number): boolean {
   const day = dayAt(minute);
   return day !== null && minute < day.closed;
 }
 
-/** The minute at which the session that an instant belongs to ends, or where the last one ended; null before the first known one. */
+/** Returns the minute at which the current session ends or the last one ended, or null before the first known session. */
 export function lastPrintMinute(minute: number): number | null {
   return dayAt(minute)?.closed ?? null;
 }
 
-/** The variance of one minute in years of the share clock. */
+/** Returns the variance of one minute, in years of the share clock. */
 export function shareMinuteVariance(minute: number): number {
   const day = dayAt(minute);
   if (day === null || minute >= day.closed) return CLOSED / YEAR;

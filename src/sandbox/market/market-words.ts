@@ -1,6 +1,6 @@
 /**
- * Messages of the sandbox's venues at an instant, without venues: the prices that a client of the simulators reads from them, as stream
- * messages. For stretches of simulated time, which no socket could follow.
+ * Messages of the sandbox's venues at an instant, computed without venues: the stream messages that a client of the simulators would
+ * decode. Used for simulated time, which no socket could follow.
  */
 import type { Catalog, CatalogEntry } from '../../domain/catalog/catalog.ts';
 import { plainDecimal } from '../../domain/values/decimal.ts';
@@ -17,12 +17,12 @@ import { throughPool } from '../spotchain/pool.ts';
 import { rulesOf, SimulatedBook } from '../spotexchange/simulated-book.ts';
 import type { Market } from './market.ts';
 
-/** US dollars that a quote of a pool is asked for. */
+/** Size of a pool quote, in US dollars. */
 const PROBE_USD = 100;
-/** Significant digits of a price of a pool. */
+/** Significant digits of a pool price. */
 const POOL_DIGITS = 10;
 
-/** Source names of the prices, as the venues' clients use them. Their maximum age follows from these. */
+/** Source names of prices, as the venues' clients use them. They determine the maximum age of a price. */
 export interface WordSources {
   readonly spotexchange: string;
   readonly evmvenue: string;
@@ -34,13 +34,13 @@ export interface WordSources {
 }
 
 export interface MarketWords {
-  /** Returns the messages of these instruments at an instant: quotes, pool depth, contexts of perpetuals, and their benchmark prices. */
+  /** Returns the messages of these instruments at an instant: quotes, pool depth, perpetual contexts and benchmark prices. */
   at(entries: readonly CatalogEntry[], at: EpochMs): readonly MarketEvent[];
-  /** Quote of one instrument; null if the market does not price it. */
+  /** Returns the quote of an instrument, or null if the market does not price it. */
   quote(key: InstrumentKey, at: EpochMs): Quote | null;
-  /** Levels of a book, if the venue has books; null elsewhere. */
+  /** Returns the levels of a book, or null if the venue has no books. */
   book(key: InstrumentKey, at: EpochMs, depth: number): OrderBook | null;
-  /** Depth of a token's pools; null for everything else. */
+  /** Returns the depth of a token's pools, or null for other instruments. */
   liquidity(key: InstrumentKey, at: EpochMs): PoolLiquidity | null;
 }
 
@@ -52,7 +52,7 @@ export interface MarketWordsDeps {
   readonly now: () => EpochMs;
 }
 
-/** A level of the perpetuals venue's wire. */
+/** Book level in the perpetuals venue's format. */
 interface WireLevel {
   readonly px: string;
   readonly sz: string;
@@ -163,7 +163,10 @@ class SpokenMarket implements MarketWords {
     return { bids, asks };
   }
 
-  /** A probe there and back, as a quote of the aggregator is made of: the mint takes its fee of what arrives either way. */
+  /**
+   * Quotes a pool by buying for the probe amount and selling back, as quotes of the aggregator are made. The mint's transfer fee applies
+   * both ways.
+   */
   #poolLevels(symbol: string, transferFeeBps: number, at: EpochMs): Sided {
     const kept = 1 - transferFeeBps / 10_000;
     const { price, liquidityUsd } = this.#deps.market.token(symbol, at);

@@ -1,29 +1,35 @@
-/** The one seeded market behind every simulator of the sandbox: what each instrument is worth, at any time. */
+/** Seeded market behind every simulator of the sandbox: prices of all instruments at any time. */
 import type { Candle } from '../../domain/candles/candle.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 
-/** Assets that the market prices by themselves; tokens, perps and references are derived from them. */
+/** Asset that the market prices. Prices of tokens, perpetuals and references are derived from it. */
 export interface MarketAsset {
-  /** `AAPL`, `BTC`, `SPACEX`. */
+  /** Symbol, e.g. `AAPL`, `BTC`, `SPACEX`. */
   readonly symbol: string;
   readonly kind: 'equity' | 'crypto' | 'pre_ipo';
 }
 
-/** Deterministic by (seed, time): asking twice, in any order, in any process gives the same numbers. Prices are plain numbers here: this is the simulated world, not the product. */
+/**
+ * Market that is deterministic by (seed, time): calls in any order and any process return the same numbers. Prices are plain numbers here
+ * because they are simulated.
+ */
 export interface Market {
   readonly assets: readonly MarketAsset[];
-  /** The asset's true value in US dollars (for an equity: also outside of its session, if the reference is carried forward). */
+  /** Returns the asset's true value in US dollars. For an equity it also moves outside of sessions. */
   value(symbol: string, at: EpochMs): number;
-  /** The share's reference price and when it last changed (frozen outside of sessions). */
+  /** Returns the share's reference price and its last update. It is frozen outside of sessions. */
   reference(symbol: string, at: EpochMs): { price: number; confidence: number; updatedAt: EpochMs };
-  /** The token's price per UI unit on the primary chain: value with premium or discount. */
+  /** Returns the token's price per UI unit on the primary chain: the value with its premium or discount. */
   token(symbol: string, at: EpochMs): { price: number; liquidityUsd: number };
-  /** Perpetual: mark, oracle, hourly funding, open interest, 24h notional. */
+  /** Returns the perpetual's mark, oracle price, hourly funding, open interest and 24h notional. */
   perp(symbol: string, at: EpochMs): { mark: number; oracle: number; hourlyFunding: number; openInterest: number; dayNotional: number };
-  /** Spot exchange's mid of `<symbol>USDT`. */
+  /** Returns the spot exchange's mid price of `<symbol>USDT`. */
   spot(symbol: string, at: EpochMs): number;
-  /** Half of the spread as a fraction of the price: of the books of perpetual and spot, and what the token's pools keep of a swap. */
+  /** Returns half of the spread as a fraction of the price. For tokens it is the pools' fee of a swap. */
   halfSpread(face: 'token' | 'perp' | 'spot', symbol: string, at: EpochMs): number;
-  /** Closed bars with from <= openTime < to, at least six years back, which the live prices continue. `face` picks which of the prices above. */
+  /**
+   * Returns closed bars with from <= openTime < to, at least six years back. Live prices continue them. `face` selects one of the prices
+   * above.
+   */
   candles(face: 'reference' | 'token' | 'perp' | 'spot', symbol: string, timeframeMs: number, from: EpochMs, to: EpochMs): Candle[];
 }

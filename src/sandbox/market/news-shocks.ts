@@ -1,32 +1,32 @@
-/** Effect of an asset's stories on its price by any minute. */
+/** Effect of an asset's stories on its price by minute. */
 import { BUCKET, storyPlan } from '../intelligence/story-plan.ts';
 import { CELL } from './seeded-noise.ts';
 
 const MINUTE = 60_000;
 const BUCKET_MINUTES = BUCKET / MINUTE;
 const BUCKETS = Math.ceil(CELL / BUCKET_MINUTES) + 1;
-/** A price takes this many minutes to take in half of a story, and has taken it in whole by the second number. */
+/** Minutes until a price reflects half of a story, and minutes until it reflects all of it. */
 const HALF_TAKEN = 1.5;
 const TAKEN = 24;
-/** Buckets before a cell whose stories may still be published in it. */
+/** Buckets before a cell whose stories may still be published in the cell. */
 const BEFORE = 3;
 
 interface Shock {
-  /** Minute of the cell from which on the price moves. */
+  /** Minute of the cell at which the price starts to move. */
   readonly from: number;
   readonly size: number;
 }
 
 /**
- * The sum of the shocks since the beginning of a cell of the price's path, less an even part of their sum over the cell, so that it
- * ends at zero as the path does. In units of the deviation of a day.
+ * Sum of the shocks since the beginning of a cell, less a linear share of the cell's total, so that it ends at zero like the price path.
+ * In standard deviations of a day.
  */
 export class NewsShocks {
   readonly #seed: number;
   readonly #files: boolean;
   #cell = -1;
   #shocks: readonly Shock[] = [];
-  /** Sum of the shocks taken in before a stretch of the cell, and the first shock after them. */
+  /** Sum of the shocks fully reflected before each bucket of the cell, and the first shock after them. */
   readonly #taken = new Float64Array(BUCKETS);
   readonly #first = new Int32Array(BUCKETS);
   #slope = 0;
@@ -54,7 +54,7 @@ export class NewsShocks {
     const begin = cell * CELL;
     const shocks: Shock[] = [];
     const add = (at: number, size: number): void => {
-      // Prices are drawn from minute to minute: the first whole minute at or after the publication.
+      // Prices are drawn per minute, so the shock starts at the first whole minute at or after publication.
       const from = Math.ceil(at / MINUTE) - begin;
       if (size !== 0 && from >= 0 && from < CELL - TAKEN) shocks.push({ from, size });
     };

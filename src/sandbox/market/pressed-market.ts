@@ -1,39 +1,39 @@
-/** Market whose token prices the sandbox's operator can press for a while, as if much of a token were sold or bought. */
+/** Market in which the operator can move token prices for a while, as if a large amount of a token were sold or bought. */
 import type { Candle } from '../../domain/candles/candle.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 import type { Market } from './market.ts';
 
-/** Time in which the price moves, stays, and comes back. Milliseconds. */
+/** Time in which the price moves, stays, and moves back. Milliseconds. */
 const RAMP_MS = 20_000;
 const HOLD_MS = 10 * 60_000;
 const BACK_MS = 20 * 60_000;
-/** The furthest that a price is pressed, in percent. */
+/** Maximum move of a price, in percent. */
 const MOST_PCT = 20;
 
 interface Press {
   readonly symbol: string;
-  /** Fraction of the price. */
+  /** Move as a fraction of the price. */
   readonly by: number;
   readonly from: EpochMs;
 }
 
 export interface PressedMarket extends Market {
   /**
-   * Presses a token's price by so many percent, below zero for a fall: within seconds, for ten minutes, and back within
-   * twenty more. A second press of the same token comes on top. Answers when it is over.
-   * @throws RangeError for a symbol that the market does not price, and for less or more than is possible
+   * Moves a token's price by a percentage (negative: down) within seconds, for ten minutes, and back within twenty more. Moves of the
+   * same token add up. Returns the end time.
+   * @throws RangeError if the market does not price the symbol or the percentage is out of range
    */
   press(symbol: string, pct: number, from: EpochMs): EpochMs;
 }
 
-/** Returns the visible share of a press at a time after its beginning: 0 to 1. */
+/** Returns the share of a move that is in effect after a time, 0 to 1. */
 function shown(afterMs: number): number {
   if (afterMs <= 0) return 0;
   if (afterMs < RAMP_MS) return afterMs / RAMP_MS;
   return Math.min(1, Math.max(0, 1 - (afterMs - RAMP_MS - HOLD_MS) / BACK_MS));
 }
 
-/** The market with what has been pressed; the underlying's own value, its reference and its perpetual stay as they are. */
+/** Creates the market. Value, reference and perpetual of the underlying do not move. */
 export function createPressedMarket(market: Market): PressedMarket {
   const presses: Press[] = [];
   const priced = new Set(market.assets.map(({ symbol }) => symbol));
@@ -44,7 +44,7 @@ export function createPressedMarket(market: Market): PressedMarket {
     return product;
   }
 
-  /** A bar within whose time something was pressed: what is known of it is where it begins and ends. */
+  /** Adjusts a bar that overlaps a move. The path within the bar is unknown, so its start and end determine the extremes. */
   function pressed(symbol: string, candle: Candle, timeframeMs: number): Candle {
     const [before, after] = [factor(symbol, candle.openTime), factor(symbol, candle.openTime + timeframeMs)];
     if (before === 1 && after === 1) return candle;

@@ -1,4 +1,4 @@
-/** A market that plays a recording, with a seeded one around it for what the recording does not price. */
+/** Market that replays a recording, with a seeded market for everything that the recording does not price. */
 import type { Candle } from '../../domain/candles/candle.ts';
 import { CATALOG } from '../../domain/catalog/catalog.ts';
 import { Decimal, plainDecimal } from '../../domain/values/decimal.ts';
@@ -10,7 +10,7 @@ import type { Market, MarketAsset } from './market.ts';
 import { createTapeMarket, type TapeSeries } from './tape-market.ts';
 
 const MINUTE = 60_000;
-/** Price of an asset that each venue shows. */
+/** Price of an asset by venue. */
 const FACES: Readonly<Partial<Record<Venue, TapeSeries['face']>>> = {
   spotexchange: 'spot',
   evmvenue: 'perp',
@@ -18,17 +18,17 @@ const FACES: Readonly<Partial<Record<Venue, TapeSeries['face']>>> = {
   reference: 'reference',
 };
 
-/** Creates a market that plays the events from `now` on. Null if they price nothing that the seeded market has. */
+/** Creates a market that replays the events from `now` on, or returns null if they price no asset of the seeded market. */
 export async function recordedMarket(events: AsyncIterable<readonly TapeEvent[]>, seeded: Market, now: EpochMs): Promise<Market | null> {
   const series = await minuteSeries(events, new Map(seeded.assets.map((asset) => [asset.symbol, asset])));
   if (series.length === 0) return null;
   const first = Math.min(...series.map(({ candles }) => candles[0]?.openTime ?? now));
-  // On whole minutes, so that its bars are bars.
+  // Shifts by whole minutes, so that bars stay aligned.
   const shiftMs = Math.ceil((now - first) / MINUTE) * MINUTE;
   return createLayeredMarket(createTapeMarket({ series, shiftMs }), seeded, first + shiftMs);
 }
 
-/** Builds one-minute bars of every price on the tape, in whatever form it was recorded. */
+/** Builds one-minute bars of every price on the tape. */
 async function minuteSeries(events: AsyncIterable<readonly TapeEvent[]>, assets: ReadonlyMap<string, MarketAsset>): Promise<TapeSeries[]> {
   const bars = new Map<
     string,
@@ -63,7 +63,7 @@ async function minuteSeries(events: AsyncIterable<readonly TapeEvent[]>, assets:
 
 interface Received {
   readonly venue: Venue;
-  /** The underlying: `AAPL`, `BTC`. */
+  /** Underlying symbol: `AAPL`, `BTC`. */
   readonly symbol: string;
   readonly prices: readonly (readonly [at: EpochMs, price: string])[];
 }
@@ -76,7 +76,7 @@ function priceOf(event: TapeEvent): Received | null {
   }
   if (event.kind === 'reference')
     return { venue: 'reference', symbol: event.instrument, prices: [[event.receivedAt, event.referencePrice]] };
-  // Longer bars say nothing of the minutes inside of them.
+  // Longer bars do not show their minutes.
   if (event.kind !== 'candles' || event.timeframe !== '1m') return null;
   const prices = event.candles.flatMap(({ openTime, open, high, low, close }) =>
     [open, high, low, close].map((price) => [openTime, price] as const),

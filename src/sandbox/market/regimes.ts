@@ -1,19 +1,19 @@
-/** Calm and stressed times of the market: how much moves on each day, and how thin trading is. */
+/** Calm and stressed regimes of the market: the variance of each day, and the thinness of trading. */
 import { SESSION_YEARS } from '../../domain/market/session.ts';
 import { RevertingNoise, seedOf } from './seeded-noise.ts';
 
 const DAY_MINUTES = 1440;
 const DAYS = Math.floor(Date.UTC(SESSION_YEARS.last + 2, 0, 1) / 86_400_000);
-/** Days after which half of a tension is gone. */
+/** Half-life of tension, in days. */
 const HALF_LIFE_DAYS = 11;
-/** Tension beyond which times are stressed, and that brings them to full stress, in standard deviations. */
+/** Tension at which stress begins, and further tension until full stress, in standard deviations. */
 const TENSE = 0.75;
 const TENSEST = 1.6;
-/** Variance of a calm day, and what full stress adds, against an average day. */
+/** Variance of a calm day relative to an average one, and the addition in full stress. */
 const CALM = 0.52;
 const STRESSED = 4;
 
-/** Variance elapsed up to a minute, in years. */
+/** Variance elapsed by a minute, in years. */
 type Clock = (minute: number) => number;
 
 export class Regimes {
@@ -25,7 +25,7 @@ export class Regimes {
       this.#stress[day] = Math.min(1, Math.max(0, (tension.at(day) - TENSE) / (TENSEST - TENSE)));
   }
 
-  /** Returns the stress of a minute, from 0 in calm times to 1, without jumps. */
+  /** Returns the stress at a minute, from 0 in calm times to 1. It is continuous. */
   stress(minute: number): number {
     const position = Math.min(minute / DAY_MINUTES, DAYS);
     const day = Math.floor(position);
@@ -33,12 +33,12 @@ export class Regimes {
     return left + ((this.#stress[day + 1] as number) - left) * (position - day);
   }
 
-  /** Variance of a minute's day against an average day. */
+  /** Returns the variance of a minute's day relative to an average day. */
   variance(minute: number): number {
     return CALM + STRESSED * (this.#stress[Math.min(Math.floor(minute / DAY_MINUTES), DAYS)] as number);
   }
 
-  /** The business clock that runs faster on days of stress. */
+  /** Returns a clock that runs faster on days of stress. */
   paced(clock: Clock): Clock {
     const begun = beginnings(clock);
     const elapsed = new Float64Array(DAYS + 1);
@@ -55,7 +55,7 @@ export class Regimes {
 
 const KNOWN_BEGINNINGS = new Map<Clock, Float64Array>();
 
-/** Returns the time of a clock at the beginning of each day. It is worked out once, since no seed changes it. */
+/** Returns a clock's time at the beginning of each day. Cached, because it does not depend on the seed. */
 function beginnings(clock: Clock): Float64Array {
   const known = KNOWN_BEGINNINGS.get(clock) ?? Float64Array.from({ length: DAYS + 1 }, (_, day) => clock(day * DAY_MINUTES));
   KNOWN_BEGINNINGS.set(clock, known);

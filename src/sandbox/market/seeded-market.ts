@@ -1,4 +1,4 @@
-/** The seeded market process: every price of the sandbox as a function of (seed, time). */
+/** Seeded market process: every price of the sandbox as a function of (seed, time). */
 import type { Candle } from '../../domain/candles/candle.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 import { sandboxCompanies } from '../intelligence/sandbox-stories.ts';
@@ -15,42 +15,42 @@ const MINUTE = 60_000;
 const DAY = 86_400_000;
 const DAY_MINUTES = 1440;
 const YEAR_MINUTES = 525_960;
-/** Prices are known on a grid of minutes; between two of them the path runs through three more points. */
+/** Path points per minute. Prices are drawn per minute, with three more points in between. */
 const POINTS = 4;
 
-/** The instant at which the prices are those of `listed-assets.ts`. */
+/** Time at which prices equal those of `listed-assets.ts`. */
 const DEFAULT_ANCHOR = Date.UTC(2026, 10, 20, 21);
 const WALL_MINUTE_VARIANCE = 1 / YEAR_MINUTES;
-/** Days between an issuer's rounds, and how many more a round may come late. */
+/** Days between an issuer's rounds, and the maximum delay of a round. */
 const ROUND_DAYS = 120;
 const ROUND_LATE_DAYS = 60;
-/** Marks are published again every Monday 14:00 UTC (1970-01-05 was a Monday). */
+/** Marks are published every Monday 14:00 UTC (1970-01-05 was a Monday). */
 const PUBLICATION = 4 * DAY + 14 * 3_600_000;
 const WEEK = 7 * DAY;
-/** Interest of the funding formula per eight hours, and how far the premium may stray before it shows. */
+/** Interest rate of the funding formula per eight hours, the premium beyond which funding departs from it, and its cap. */
 const INTEREST = 0.0001;
 const FUNDING_CLAMP = 0.0005;
 const FUNDING_CAP = 0.04;
-/** Deviation of a perpetual's premium, its fall in full stress, and the part of it that turns within minutes. */
+/** Standard deviation of a perpetual's premium, its fall in full stress, and its part that reverts within minutes. */
 const BASIS_SD = 0.00042;
 const BASIS_STRESS = 0.0004;
 const BASIS_QUICK = 0.0001;
-/** Minutes after which half of that is gone. */
+/** Half-life of the premium, in minutes. */
 const BASIS_HALF_LIFE = 3 * 1440;
-/** Part of an asset's variance that comes without news. */
+/** Share of an asset's variance that is not caused by news. */
 const WITHOUT_NEWS = 0.8;
-/** Minutes with less variance than this lie outside of the regular session. Years of the share clock. */
+/** Minutes with less variance lie outside of the regular session. Years of the share clock. */
 const REGULAR_VARIANCE = 1 / 200_000;
-/** Hours of a weekday in which pools of shares are deep. UTC, on the grid of the readings that history has of depths and spreads. */
+/** Weekday hours in which pools of shares are deep. UTC, aligned to the history's readings of depths and spreads. */
 const BUSY_HOURS = { from: 12, to: 20 } as const;
-/** Fall of a pool's depth in full stress and outside of busy hours, in logarithms. */
+/** Logarithmic fall of a pool's depth in full stress and outside of busy hours. */
 const STRESS_THINNER = 0.35;
 const QUIET_THINNER = 0.15;
-/** Fee of a pool as a fraction of a swap: calm, more in full stress, more outside of busy hours. */
+/** Pool fee as a fraction of a swap: calm, addition in full stress, addition outside of busy hours. */
 const POOL_FEE = 0.0022;
 const STRESS_FEE = 0.0014;
 const QUIET_FEE = 0.0006;
-/** Half of a book's spread in calm times, and how many times more it is in full stress and in the quietest hours. */
+/** Half of a book's spread in calm times, and its factors in full stress and in the quietest hours. */
 const HALF_SPREAD = 0.000_04;
 const STRESS_SPREAD = 2.5;
 const QUIET_SPREAD = 0.5;
@@ -58,29 +58,29 @@ const QUIET_SPREAD = 0.5;
 type PathName = 'value' | 'token' | 'perp' | 'spot';
 type CandleFace = Parameters<Market['candles']>[0];
 
-/** Prices carry as many decimals as venues give them. */
+/** Returns the decimals that venues give a price of this level. */
 function decimalsOf(level: number): number {
   return level >= 1_000 ? 2 : level >= 1 ? 4 : 8;
 }
 
-/** One minute of one path: its five points (open, three between, close), rounded, and their extremes. */
+/** Path of one minute: its five points (open, three between, close), rounded, with their extremes. */
 interface MinutePath {
   minute: number;
   readonly points: Float64Array;
   low: number;
   high: number;
-  /** Relative size of what moves inside of a quarter minute. */
+  /** Relative size of moves within a quarter minute. */
   amplitude: number;
 }
 
-/** Parts that the assets of one seeded market share. */
+/** Processes shared by the assets of one seeded market. */
 interface SeededWorld {
   readonly seed: string;
   readonly anchor: EpochMs;
   readonly regimes: Regimes;
   readonly shareClock: (minute: number) => number;
   readonly wallClock: (minute: number) => number;
-  /** Assets whose issuers file with the regulator; null in a market without news. */
+  /** Assets whose issuers file with the regulator, or null in a market without news. */
   readonly filers: ReadonlySet<string> | null;
 }
 
@@ -91,7 +91,7 @@ class SeededAsset {
   readonly #common: BridgeNoise;
   readonly #own: BridgeNoise;
   readonly #anchorMinute: number;
-  /** The path at the anchor; null until the first price is asked for. */
+  /** Path at the anchor, or null before the first price is requested. */
   #origin: number | null = null;
   readonly #scale: number;
   readonly #regimes: Regimes;
@@ -118,7 +118,7 @@ class SeededAsset {
     this.#common = new BridgeNoise(seedOf(`${seed}/${traits.kind}`), clock);
     this.#own = new BridgeNoise(named('own'), clock);
     this.#news = world.filers === null ? null : new NewsShocks(storySeed(seed, traits.symbol), world.filers.has(traits.symbol));
-    // News is an asset's own risk: an index hardly answers it.
+    // News is idiosyncratic: an index hardly reacts to it.
     this.#newsSize = 1.3 * Math.sqrt(1 - traits.shared * traits.shared) * (traits.volatility / Math.sqrt(this.#share ? 252 : 365));
     this.#anchorMinute = Math.floor(world.anchor / MINUTE);
     this.#scale = 10 ** decimalsOf(traits.level);
@@ -168,7 +168,7 @@ class SeededAsset {
     return Math.round(price * this.#scale) / this.#scale;
   }
 
-  /** The path of one face through one minute. */
+  /** Returns the path of a price through one minute. */
   minutePath(face: PathName, minute: number): MinutePath {
     const path = this.#paths[face];
     if (path.minute === minute) return path;
@@ -177,7 +177,7 @@ class SeededAsset {
     const close = this.rounded(this.#grid(face, minute + 1));
     const variance = this.#regimes.variance(minute) * (this.#share ? shareMinuteVariance(minute) : WALL_MINUTE_VARIANCE);
     const amplitude = 0.5 * this.traits.volatility * Math.sqrt(variance);
-    // The same hash for every face: perpetual, spot and token move together inside of a minute.
+    // All prices share this hash: perpetual, spot and token move together within a minute.
     const hash = mixed(this.#seed, minute);
     let low = Math.min(open, close);
     let high = Math.max(open, close);
@@ -197,7 +197,7 @@ class SeededAsset {
     return path;
   }
 
-  /** The price of one face at an instant. Always inside of its minute's low and high, and on the points at whole quarters. */
+  /** Returns a price at an instant. It lies within its minute's low and high, and equals the path's points at whole quarters. */
   priceAt(face: PathName, at: EpochMs): number {
     const minute = Math.floor(at / MINUTE);
     const path = this.minutePath(face, minute);
@@ -228,7 +228,7 @@ class SeededAsset {
     return { price, confidence: Math.max(1 / this.#scale, this.rounded(confidence)), updatedAt };
   }
 
-  /** An issuer's mark: what the asset was worth at its last round, give or take; published again every week. */
+  /** Returns an issuer's mark: roughly the asset's value at the last round, republished every week. */
   #mark(at: EpochMs): { price: number; confidence: number; updatedAt: EpochMs } {
     const period = ROUND_DAYS * DAY;
     const seed = this.#seed ^ 0x68e31da4;
@@ -251,7 +251,7 @@ class SeededAsset {
     return { price: this.priceAt('token', at), liquidityUsd };
   }
 
-  /** Half of the spread as a fraction of the price: of a book, or what a token's pool keeps of a swap. */
+  /** Returns half of the spread as a fraction of the price: a book's, or the fee of a token's pool. */
   halfSpread(face: 'token' | 'perp' | 'spot', at: EpochMs): number {
     const minute = Math.floor(at / MINUTE);
     const stress = this.#regimes.stress(minute);
@@ -261,7 +261,7 @@ class SeededAsset {
     return HALF_SPREAD * (1 + STRESS_SPREAD * stress + QUIET_SPREAD * quiet);
   }
 
-  /** True for a share while the makers of its token's pools are away: at night and on weekends of the United States. */
+  /** True while the market makers of a share token are away: at night and on weekends in the United States. */
   #isQuiet(minute: number): boolean {
     if (!this.#share) return false;
     const hour = Math.floor(minute / 60) % 24;
@@ -275,7 +275,7 @@ class SeededAsset {
     const oracle = this.priceAt('value', at);
     const premium = this.basis(minute - (minute % 60));
     const stray = premium - INTEREST;
-    // Exactly the interest share while the premium is calm, as the venue publishes it.
+    // Funding equals the interest rate while the premium is small, as on the venue.
     const perEightHours = Math.abs(stray) <= FUNDING_CLAMP ? INTEREST : premium - Math.sign(stray) * FUNDING_CLAMP;
     const hourly = Math.round(Math.max(-FUNDING_CAP, Math.min(FUNDING_CAP, perEightHours / 8)) * 1e10) / 1e10;
     const openInterest = Math.round(this.traits.openInterest * Math.exp(0.1 * this.#interest.at(minute)) * 1000) / 1000;
@@ -283,7 +283,7 @@ class SeededAsset {
     return { mark: this.priceAt('perp', at), oracle, hourlyFunding: hourly, openInterest, dayNotional };
   }
 
-  /** Hundredths of a base unit that change hands in one minute. */
+  /** Returns the volume of one minute, in hundredths of a base unit. */
   minuteVolume(face: PathName, minute: number): number {
     const share = this.#share && face === 'value';
     const busy = share
@@ -344,21 +344,20 @@ class SeededAsset {
 }
 
 export interface SeededMarketOptions {
-  /** The same seed gives the same world. */
+  /** Seed; equal seeds give equal markets. */
   readonly seed: number | string;
   /** Time at which the prices are those of `listed-assets.ts`. Default 2026-11-20 21:00 UTC. */
   readonly anchor?: EpochMs;
   readonly assets?: readonly AssetTraits[];
-  /** False for assets that nobody writes about. */
+  /** False if assets have no news. */
   readonly hasNews?: boolean;
 }
 
 /**
- * A market that is a pure function of (seed, time): any instant from 1970 on, in any order, in any process. Shares follow
- * US sessions (their reference is frozen outside), tokens swing around their value, marks step at funding rounds, perpetuals
- * carry basis and funding. Bars are sampled on a grid of minutes, so bars of any timeframe add up, and their closes
- * are the live prices at those instants.
- * @throws RangeError for unknown symbols, times before 1970 and timeframes that are no whole minutes.
+ * Creates a market that is a pure function of (seed, time): any instant from 1970 on, in any order and process. Shares follow US sessions
+ * with a frozen reference outside of them. Tokens fluctuate around their value, marks step at funding rounds, perpetuals have basis and
+ * funding. Bars are sampled per minute, so bars of all timeframes agree, and their closes equal the live prices.
+ * @throws RangeError for unknown symbols, times before 1970 and timeframes that are not whole minutes
  */
 export function createSeededMarket(options: SeededMarketOptions): Market {
   const anchor = options.anchor ?? DEFAULT_ANCHOR;

@@ -1,13 +1,13 @@
-/** Random functions of time with random access: the same seed and time give the same number, in any order and process. */
+/** Random functions of time with random access: equal seeds and times give equal numbers in any order and process. */
 
-/** A 32-bit seed from a text (FNV-1a, then mixed). */
+/** Derives a 32-bit seed from a text (FNV-1a, then mixed). */
 export function seedOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
   return mixed(hash, text.length);
 }
 
-/** A 32-bit hash of a seed and an integer (murmur3's finalizer, twice keyed). */
+/** Hashes a seed and an integer to 32 bits (murmur3's finalizer, keyed twice). */
 export function mixed(seed: number, index: number): number {
   let hash = Math.imul(index, 0x9e3779b1) ^ seed;
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
@@ -16,7 +16,7 @@ export function mixed(seed: number, index: number): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** A number 0 <= n < 1 from a seed and an integer. */
+/** Returns a number 0 <= n < 1 from a seed and an integer. */
 export function uniform(seed: number, index: number): number {
   return mixed(seed, index) / 4294967296;
 }
@@ -24,14 +24,14 @@ export function uniform(seed: number, index: number): number {
 /** Standard deviation of the sum of four bytes: 2 x sqrt((256^2 - 1) / 12). */
 const BYTES_SD = 2 * Math.sqrt((256 * 256 - 1) / 12);
 
-/** Nearly a standard normal number out of a hash: the sum of its four bytes, so never beyond 3.5 deviations. */
+/** Turns a hash into a nearly standard normal number: the sum of its four bytes, at most 3.5 deviations. */
 export function bell(hash: number): number {
   return ((hash & 255) + ((hash >>> 8) & 255) + ((hash >>> 16) & 255) + (hash >>> 24) - 510) / BYTES_SD;
 }
 
 /**
- * Smooth noise without drift: nearly normal at the grid points `period` apart, eased in between. Mean-reverting by
- * construction, since a point forgets the one before. `at` takes any integer step >= 0.
+ * Smooth noise without drift: nearly normal at grid points `period` apart, eased in between. It reverts to the mean because grid points
+ * are independent. `at` accepts any integer step >= 0.
  */
 export class SmoothNoise {
   readonly #seed: number;
@@ -58,23 +58,22 @@ export class SmoothNoise {
 }
 
 const LEVELS = 20;
-/** Steps of one cell of a bridged path. */
+/** Steps per cell of a bridged path. */
 export const CELL = 2 ** LEVELS;
-/** Steps under a node, by its depth; a table because powers are slow in the innermost loop. */
+/** Steps below a node, by its depth. A table, because powers are slow in the innermost loop. */
 const SPAN = Float64Array.from({ length: LEVELS + 1 }, (_, depth) => 2 ** (LEVELS - depth));
-/** Spread of the volatility between a node and its halves, in logarithms; 20 levels of it make quiet months and wild days. */
+/** Logarithmic spread of the volatility between a node and its halves. Over 20 levels it gives quiet months and wild days. */
 const CLUSTER_SD = 0.11;
-/** exp of a nearly uniform number with mean 1, by one byte of a hash. */
+/** Exponential of a nearly uniform number, with mean 1, by one byte of a hash. */
 const CLUSTER = Float64Array.from({ length: 256 }, (_, byte) => {
   const unit = ((byte - 127.5) / 128) * Math.sqrt(3);
   return Math.exp(CLUSTER_SD * unit - (CLUSTER_SD * CLUSTER_SD) / 2);
 });
 
 /**
- * A Brownian bridge that is refined by midpoints, over cells of 2^20 steps: zero at every cell's edges, so that the
- * path never strays further than about two years' worth of steps lets it. Variance runs with a business clock, and the
- * size of displacements is passed down with noise of its own (volatility clusters). O(20) for any step, about O(1) for
- * neighbours: the path to the last step is kept, which changes no result.
+ * Brownian bridge refined by midpoints, over cells of 2^20 steps. It is zero at every cell's edges, which bounds the path to about two
+ * years' variance. Variance follows a business clock, and the size of displacements is inherited with noise (volatility clusters). O(20)
+ * for any step, about O(1) for neighbors, because the path to the last step is cached.
  */
 export class BridgeNoise {
   readonly #seed: number;
@@ -91,13 +90,13 @@ export class BridgeNoise {
   readonly #midValue = new Float64Array(LEVELS + 1);
   readonly #midTime = new Float64Array(LEVELS + 1);
 
-  /** `businessClock` gives the variance elapsed up to a step; it must grow with every step. */
+  /** @param businessClock Returns the variance elapsed by a step. It must grow with every step. */
   constructor(seed: number, businessClock: (step: number) => number) {
     this.#seed = seed;
     this.#clock = businessClock;
   }
 
-  /** The path's value at an integer step >= 0, in units of the square root of the business clock. */
+  /** Returns the path's value at an integer step >= 0, in units of the square root of the business clock. */
   at(step: number): number {
     const cell = Math.floor(step / CELL);
     let depth = this.#depth;
@@ -157,12 +156,12 @@ export class BridgeNoise {
   }
 }
 
-/** Grid points of one block of reverting noise, and of the run-up before it, after which nothing of its start is left. */
+/** Grid points of one block of reverting noise, and of its run-up, after which the start has no influence. */
 const BLOCK = 1024;
 
 /**
- * Noise that forgets by a half-life: an Ornstein-Uhlenbeck process of mean 0 and deviation 1 on a grid of points, linear in between.
- * Each block is worked out from a fixed point a whole block earlier, so any step gives the same number in any order.
+ * Mean-reverting noise: an Ornstein-Uhlenbeck process of mean 0 and deviation 1 on a grid of points, linear in between. Each block is
+ * computed from a fixed point a whole block earlier, so any step gives the same number in any order.
  */
 export class RevertingNoise {
   readonly #seed: number;
@@ -172,7 +171,7 @@ export class RevertingNoise {
   #block = -1;
   #values: Float64Array | null = null;
 
-  /** @param halfLife steps after which half of a deviation is left; at least 24 grid points of `grid` steps each */
+  /** @param halfLife steps after which half of a deviation remains; at least 24 grid points of `grid` steps each */
   constructor(seed: number, halfLife: number, grid: number) {
     this.#seed = seed;
     this.#grid = grid;

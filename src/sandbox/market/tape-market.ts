@@ -1,4 +1,4 @@
-/** A market priced from recorded bars instead of the seeded process, so that a tape can take its place. */
+/** Market priced from recorded bars instead of the seeded process. */
 import type { Candle } from '../../domain/candles/candle.ts';
 import { isDecimalString } from '../../domain/values/decimal.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
@@ -7,7 +7,7 @@ import { lastPrintMinute, sharePrints } from './market-hours.ts';
 
 type Face = Parameters<Market['candles']>[0];
 
-/** Recorded bars of one price of one asset, ascending. */
+/** Recorded bars of one price of an asset, ascending. */
 export interface TapeSeries {
   readonly symbol: string;
   readonly kind: MarketAsset['kind'];
@@ -19,21 +19,21 @@ export interface TapeSeries {
 
 export interface TapeMarketOptions {
   readonly series: readonly TapeSeries[];
-  /** Added to every recorded time, to play an old tape as if it were today's. Default 0. */
+  /** Offset added to every recorded time, to replay an old tape now. Default 0. */
   readonly shiftMs?: number;
-  /** Pool liquidity of every token, which bars do not tell. */
+  /** Pool liquidity of every token, which bars do not contain. */
   readonly liquidityUsd?: number;
 }
 
 interface Bars {
   readonly openTimes: Float64Array;
-  /** Four prices a bar, in the order in which the path visits them: open, the nearer extreme, the other one, close. */
+  /** Four prices per bar in path order: open, nearer extreme, other extreme, close. */
   readonly path: Float64Array;
   readonly timeframeMs: number;
   readonly candles: readonly Candle[];
 }
 
-/** Recorded prices that stand in for one that was not recorded, nearest first. */
+/** Recorded prices that replace a missing one, nearest first. */
 const STAND_INS: Readonly<Record<Face, readonly Face[]>> = {
   reference: ['reference', 'spot', 'token', 'perp'],
   token: ['token', 'reference', 'spot', 'perp'],
@@ -62,10 +62,10 @@ function bars(series: TapeSeries): Bars {
   return { openTimes, path, timeframeMs, candles };
 }
 
-/** Half spreads of what was recorded as prices alone. */
+/** Half spreads of recordings that have prices alone. */
 const HALF_SPREADS = { token: 0.002_5, perp: 0.000_05, spot: 0.000_05 } as const;
 
-/** Index of the last bar that has opened by `at`; -1 before the first. */
+/** Returns the index of the last bar that opened by `at`, or -1 before the first. */
 function barAt(openTimes: Float64Array, at: EpochMs): number {
   let low = 0;
   let high = openTimes.length;
@@ -78,8 +78,8 @@ function barAt(openTimes: Float64Array, at: EpochMs): number {
 }
 
 /**
- * Reads bars from CSV with the header `openTime,open,high,low,close,volume`.
- * @throws RangeError naming the line and what is wrong with it.
+ * Parses bars from CSV with the header `openTime,open,high,low,close,volume`.
+ * @throws RangeError naming the line and its fault
  */
 export function parseCandlesCsv(text: string): Candle[] {
   const lines = text.split(/\r?\n/);
@@ -102,10 +102,10 @@ export function parseCandlesCsv(text: string): Candle[] {
 }
 
 /**
- * A market that follows recorded bars: inside of a bar the price runs open, nearer extreme, other extreme, close; between
- * bars and after the last it stays at the last close, before the first at the first open. Prices that were not recorded
- * stand on those that were: a token without bars follows its reference, a perpetual its spot.
- * @throws RangeError for unsound or unordered bars, unknown symbols and timeframes that the recorded ones cannot form.
+ * Creates a market that follows recorded bars. Within a bar the price moves open, nearer extreme, other extreme, close. Between bars and
+ * after the last one it stays at the last close, before the first at the first open. Prices that were not recorded follow those that
+ * were: a token its reference, a perpetual its spot.
+ * @throws RangeError for invalid or unordered bars, unknown symbols and timeframes that the recorded bars cannot form
  */
 export function createTapeMarket(options: TapeMarketOptions): Market {
   const shift = options.shiftMs ?? 0;
@@ -126,7 +126,7 @@ export function createTapeMarket(options: TapeMarketOptions): Market {
     throw new RangeError(`the tape has no "${symbol}"; it has ${[...kinds.keys()].join(', ')}`);
   }
 
-  /** The price and the recorded instant that it is from. */
+  /** Returns the price and its recorded time. */
   function played(face: Face, symbol: string, at: EpochMs): { price: number; tapeAt: EpochMs } {
     const { openTimes, path, timeframeMs } = tape(face, symbol);
     const tapeAt = at - shift;
@@ -146,7 +146,7 @@ export function createTapeMarket(options: TapeMarketOptions): Market {
     assets,
     value: (symbol, at) => price('reference', symbol, at),
     reference(symbol, at) {
-      // Daily bars reach beyond the session; the share does not.
+      // Daily bars extend beyond the session, but the share does not print outside of it.
       const minute = Math.floor(at / 60_000);
       const closed = kinds.get(symbol) === 'equity' && !sharePrints(minute) ? lastPrintMinute(minute) : null;
       const { price: printed, tapeAt } = played('reference', symbol, closed === null ? at : closed * 60_000);

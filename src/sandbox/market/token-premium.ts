@@ -1,28 +1,28 @@
-/** Distance of a token's price from the value of its asset: a discount that goes back within days, and sometimes not for weeks. */
+/** Premium of a token over its asset's value: a discount that usually closes within days, and sometimes lasts for weeks. */
 import type { AssetTraits } from './listed-assets.ts';
 import type { Regimes } from './regimes.ts';
 import { RevertingNoise, SmoothNoise, seedOf } from './seeded-noise.ts';
 
 const HOUR = 60;
 const DAY = 24 * HOUR;
-/** Days after which half of a discount is gone: of the token's own part, and of what all tokens share. */
+/** Half-life of the discount in days: the token's own part, and the part shared by all tokens. */
 const OWN_HALF_LIFE = 1.3;
 const COMMON_HALF_LIFE = 3;
 const COMMON_PART = 0.4;
-/** Deviation of the premium, and how much more it is in full stress. */
+/** Standard deviation of the premium, and its addition in full stress. */
 const SIZE = 0.0133;
 const STRESS_SIZE = 0.6;
 /** Mean premium in calm times, and its fall in full stress, when holders cannot redeem at once. */
 const MEAN = -0.001;
 const STRESS_MEAN = -0.004;
-/** Deviation of the part that turns within the hour. */
+/** Standard deviation of the part that reverts within the hour. */
 const QUICK_SIZE = 0.0012;
-/** Weeks in which holders leave and few come: they begin beyond so many deviations and widen the discount by as much for each more. */
+/** Half-life in days of outflow periods, the deviation at which they begin, and the discount that each further deviation adds. */
 const FLIGHT_HALF_LIFE = 9;
 const FLIGHT_FROM = 1.3;
 const FLIGHT_SIZE = 0.022;
 
-/** The premium of a coin's token, which market makers hold. */
+/** Standard deviation of a coin token's premium, which market makers keep small. */
 const COIN_SIZE = 0.0003;
 
 export class TokenPremium {
@@ -41,7 +41,7 @@ export class TokenPremium {
     const named = (purpose: string): number => seedOf(`${seed}/${symbol}/${purpose}`);
     this.#regimes = regimes;
     this.#coin = kind === 'crypto' ? new SmoothNoise(named('premium'), 15) : null;
-    // A thin pool is led back more slowly and strays further.
+    // A thin pool reverts more slowly and deviates further.
     this.#size = SIZE * (1_000_000 / poolUsd) ** 0.12 * (kind === 'pre_ipo' ? 1.6 : 1);
     this.#own = new RevertingNoise(named('premium/own'), OWN_HALF_LIFE * DAY, 60);
     this.#common = new RevertingNoise(seedOf(`${seed}/premium/common`), COMMON_HALF_LIFE * DAY, 60);
@@ -49,7 +49,7 @@ export class TokenPremium {
     this.#flight = new RevertingNoise(named('premium/flight'), FLIGHT_HALF_LIFE * DAY, 360);
   }
 
-  /** Premium as a fraction of the value; negative for a discount. */
+  /** Returns the premium as a fraction of the value; negative for a discount. */
   at(minute: number): number {
     if (this.#coin !== null) return COIN_SIZE * this.#coin.at(minute);
     const hour = Math.floor(minute / HOUR);
@@ -61,7 +61,7 @@ export class TokenPremium {
     return this.#left + (this.#right - this.#left) * (minute / HOUR - hour) + QUICK_SIZE * this.#quick.at(minute);
   }
 
-  /** Returns the part that turns within days and weeks. */
+  /** Returns the part that reverts within days and weeks. */
   #slow(minute: number): number {
     const stress = this.#regimes.stress(minute);
     const mixed = COMMON_PART * this.#common.at(minute) + Math.sqrt(1 - COMMON_PART * COMMON_PART) * this.#own.at(minute);

@@ -1,4 +1,4 @@
-/** Flow of the sandbox's market as a feed would have received it in a window of time, for a stretch that is simulated at once. */
+/** Market flow of the sandbox as a feed would have received it, computed at once for a simulated period. */
 import type { FlowBook, FlowKeeper, FlowPrint } from '../../domain/shadow/flow.ts';
 import { plainDecimal } from '../../domain/values/decimal.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
@@ -8,14 +8,14 @@ import { TRADE_EVERY_MS, tradeOf } from '../spotexchange/simulated-trades.ts';
 import type { Market } from './market.ts';
 import type { MarketWords } from './market-words.ts';
 
-/** Interval between a book's messages, and between those of a pool or anything else. Milliseconds. */
+/** Interval between a book's messages, and between messages of pools and others. Milliseconds. */
 const BOOK_EVERY_MS: Readonly<Partial<Record<Venue, number>>> = { spotexchange: 250, evmvenue: 500 };
 const EVERY_MS = 2_000;
 
 export interface ToldFlowDeps {
   readonly words: MarketWords;
   readonly market: Market;
-  /** The underlying symbol of an instrument; undefined for what the catalog does not know. */
+  /** Returns an instrument's underlying symbol, or undefined if the catalog does not know it. */
   readonly underlying: (key: InstrumentKey) => string | undefined;
 }
 
@@ -34,7 +34,7 @@ export function createToldFlow({ words, market, underlying }: ToldFlowDeps): Flo
     ];
   }
 
-  /** Every trade from the last one at or before `from` to the first one after `until`. */
+  /** Returns the trades from the last one at or before `from` to the first one after `until`. */
   function tradesOf(key: InstrumentKey, from: EpochMs, until: EpochMs): FlowPrint[] {
     const symbol = underlying(key);
     if (splitInstrumentKey(key).venue !== 'spotexchange' || symbol === undefined) return [];

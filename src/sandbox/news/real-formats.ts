@@ -1,19 +1,19 @@
-/** The sandbox's stories in the formats of real providers of news: they name no category, no tone and no story. */
+/** The sandbox's stories in the formats of real news providers, which give no category, tone or story id. */
 import { createHash } from 'node:crypto';
 import { CATALOG } from '../../domain/catalog/catalog.ts';
 import { DAY_MS } from '../../domain/values/time.ts';
 import type { WireItem } from '../intelligence/seeded-stories.ts';
 
-/** Items from one instant on and before another, in the order of time. */
+/** Returns the items of [from, to) in order of time. */
 type Published = (from: number, to: number) => readonly WireItem[];
 
-/** A provider counts its articles; the same item always has the same number. */
+/** Returns the article number of an item, derived from its id. */
 const numberOf = (id: string): number => createHash('sha256').update(id).digest().readUIntBE(0, 6);
 
 const isCoin = (symbol: string): boolean => CATALOG.source.tables.crypto.some((coin) => coin.symbol === symbol);
 const isShare = (symbol: string): boolean => CATALOG.source.tables.shares.some(({ underlying }) => underlying === symbol);
 
-/** Returns a real provider's answer under its own path; null under every other. */
+/** Returns a real provider's answer under its own path, or null for any other path. */
 export function realAnswer(path: string, query: URLSearchParams, published: Published): unknown {
   if (path === '/v1beta1/news') return alpacaPage(query, published);
   if (path === '/company-news') {
@@ -47,13 +47,13 @@ function alpacaArticle({ id, publishedAt, headline, symbols, url }: WireItem): o
     content: '',
     url: url ?? `https://www.benzinga.com/news/${numberOf(id)}`,
     images: [],
-    // The provider's articles name what is listed somewhere.
+    // Articles name only listed symbols.
     symbols: symbols.filter((symbol) => isCoin(symbol) || isShare(symbol)).map((symbol) => (isCoin(symbol) ? `${symbol}USD` : symbol)),
     source: 'benzinga',
   };
 }
 
-/** Market news name no symbol: what is listed nowhere stands there by its name. */
+/** Formats market news, which have no symbols: the headline contains the names. */
 function finnhubMarket(query: URLSearchParams, published: Published): readonly object[] {
   const category = query.get('category') ?? 'general';
   const wanted = ({ symbols }: WireItem): boolean =>

@@ -1,4 +1,4 @@
-/** A simulator of a wire service on loopback: items in order of publication, read page by page with a cursor. */
+/** Simulator of a wire service on loopback: items in order of publication, paged by cursor. */
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import type { SeededStories, WireItem } from '../intelligence/seeded-stories.ts';
@@ -9,19 +9,19 @@ export interface NewsSimulatorOptions {
   readonly news: SeededStories;
   readonly clock: Clock;
   readonly faults?: FaultSwitch;
-  /** 0 = any free port. */
+  /** Port; 0 takes any free port. */
   readonly port: number;
 }
 
 export interface NewsSimulator extends HttpSimulator {
-  /** Publishes a report of one's own choosing at once. */
+  /** Publishes a report now. */
   publish(report: Omit<WireItem, 'publishedAt'>): void;
 }
 
 const MAX_LIMIT = 200;
 const MAX_LOOKBACK_MS = 30 * 86_400_000;
 
-/** `<ms>/<id>`: everything after this report. */
+/** Parses a cursor `<ms>/<id>`, which means every report after this one. */
 function readCursor(text: string): { at: number; id: string } | null {
   const slash = text.indexOf('/');
   const at = Number(text.slice(0, slash));
@@ -29,14 +29,14 @@ function readCursor(text: string): { at: number; id: string } | null {
 }
 
 /**
- * Opens the simulator: `GET /v1/reports?from=<ms>|cursor=<cursor>&limit=` answers `{ reports, cursor }`; the paths of the real
- * providers answer in their own formats.
+ * Opens the simulator. `GET /v1/reports?from=<ms>|cursor=<cursor>&limit=` answers `{ reports, cursor }`. The paths of real providers
+ * answer in their own formats.
  */
 export async function createNewsSimulator(options: NewsSimulatorOptions): Promise<NewsSimulator> {
   const { news, clock } = options;
   const faults = options.faults ?? createFaultSwitch();
   const own: WireItem[] = [];
-  /** Returns the items published from one instant until before another, and not later than now, in order of time. */
+  /** Returns the items published in [from, to) and not later than now, in order of time. */
   const published = (from: number, to: number): WireItem[] => {
     const at = ({ publishedAt }: WireItem): number => Date.parse(publishedAt);
     const until = Math.min(to, clock.now() + 1);

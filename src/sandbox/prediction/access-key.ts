@@ -1,18 +1,18 @@
-/** The key that the sandbox's Kalshi accepts: made once per state folder, so that every process of it can sign. */
+/** Key that the sandbox's Kalshi accepts. Created once per state folder, so that all its processes can sign. */
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface AccessKey {
   readonly id: string;
-  /** PEM. */
+  /** PEM text. */
   readonly privateKey: string;
   readonly publicKey: string;
 }
 
 const KEY_ID = 'sandbox';
 
-/** Reads the key of a folder, or makes it. Of several processes that come at once, one makes it and all read the same. */
+/** Reads the key of a folder, or creates it. If several processes create it at once, one wins and all read the same key. */
 export function openAccessKey(folder: string): AccessKey {
   const file = join(folder, 'access-key.pem');
   const privateKey = readKey(file) ?? makeKey(folder, file);
@@ -35,7 +35,7 @@ function makeKey(folder: string, file: string): string {
   const draft = `${file}.${process.pid}.new`;
   writeFileSync(draft, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), { mode: 0o600 });
   try {
-    // A link fails if the name is taken: whoever was first is right.
+    // Linking fails if the name exists, so the first process wins.
     linkSync(draft, file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

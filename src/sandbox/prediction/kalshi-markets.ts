@@ -1,4 +1,4 @@
-/** Markets of Kalshi: the sandbox's questions under this venue's names, with their books, trades and ends. */
+/** Markets of Kalshi: the sandbox's questions as this venue names them, with books, trades and settlement. */
 import type { KeyObject } from 'node:crypto';
 import type { Clock } from '../../../streams/clock/clock.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
@@ -6,7 +6,7 @@ import { bendPrices, type FaultSwitch } from '../faults.ts';
 import type { SeededBook, SeededQuestion, SeededQuestions, SeededTrade } from './seeded-questions.ts';
 import { kalshiWords } from './wording.ts';
 
-/** Time from a market's end to its resolution, and from then until it is final. */
+/** Time from a market's end to its determination, and from then to its settlement. */
 export const DETERMINED_MS = 20_000;
 export const FINAL_MS = 80_000;
 const WEEK_MS = 7 * 86_400_000;
@@ -26,7 +26,7 @@ export interface KalshiVenue {
   readonly key: { readonly id: string; readonly publicKey: KeyObject };
 }
 
-/** The time that the venue tells, which a fault may move away from the clock's. */
+/** Returns the venue's time, which a fault may shift. */
 export function venueNow({ clock, faults }: KalshiVenue): EpochMs {
   return clock.now() + faults.settings.clockOffsetMs;
 }
@@ -41,13 +41,13 @@ export function seriesOf({ asset, group }: SeededQuestion): string {
 export function eventOf(question: SeededQuestion): string {
   return `${seriesOf(question)}-${question.group.split('-').at(-1)}`;
 }
-/** The market of a question by this venue's name. */
+/** Returns the ticker of a question's market. */
 export function tickerOf(question: SeededQuestion): string {
   const letter = question.comparator === 'between' ? 'B' : question.comparator === 'below' ? 'L' : 'T';
   return `${eventOf(question)}-${letter}${question.threshold}`;
 }
 
-/** The questions that are listed at a time, by their names here. */
+/** Returns the questions listed at a time, by ticker. */
 export function listed({ questions }: KalshiVenue, now: EpochMs): ReadonlyMap<string, SeededQuestion> {
   return new Map(questions.listed('kalshi', now).map((question) => [tickerOf(question), question]));
 }
@@ -57,7 +57,7 @@ export function statusOf({ resolvesAt }: SeededQuestion, now: EpochMs): string {
   return past < 0 ? 'active' : past < DETERMINED_MS ? 'closed' : past < FINAL_MS ? 'determined' : 'finalized';
 }
 
-/** A market as the catalogue shows it. */
+/** Formats a market like the catalog. */
 export function marketBody(venue: KalshiVenue, question: SeededQuestion, now: EpochMs): object {
   return {
     ticker: tickerOf(question),
@@ -101,7 +101,7 @@ function wordsOf(question: SeededQuestion) {
   };
 }
 
-/** Prices, sizes and volumes; a market that is over offers nothing. */
+/** Formats prices, sizes and volumes. An ended market has no offers. */
 function pricesOf({ questions, clock, faults }: KalshiVenue, question: SeededQuestion, now: EpochMs) {
   const open = statusOf(question, now) === 'active';
   const { bids, asks } = questions.book(question, 'kalshi', Math.min(clock.now(), question.resolvesAt - 1));
@@ -140,7 +140,7 @@ function outcomeOf({ questions }: KalshiVenue, question: SeededQuestion, now: Ep
   };
 }
 
-/** Returns the bids of both outcomes, from the worst to the best. An offer of yes is a bid for no. */
+/** Returns the bids of both outcomes, worst first. An offer of yes is a bid for no. */
 export function sidesOf(
   { questions, clock, faults }: KalshiVenue,
   question: SeededQuestion,
@@ -160,7 +160,7 @@ export function sidesOf(
 
 const bentDollars = (text: string): string => (text === 'NaN' ? text : dollars(Number(text)));
 
-/** The sizes of a book by `yes` or `no` and price. */
+/** Returns a book's sizes by `yes` or `no` and price. */
 export function levelsOf(book: SeededBook): Map<string, number> {
   return new Map([
     ...book.bids.map(({ price, size }) => [`yes ${dollars(price)}`, size] as const),

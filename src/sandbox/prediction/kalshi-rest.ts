@@ -1,4 +1,4 @@
-/** Kalshi's `/trade-api/v2`: series, events, markets, books and trades, within the request limit of the venue. */
+/** Kalshi's `/trade-api/v2`: series, events, markets, books and trades, with the venue's request limit. */
 import type { EpochMs } from '../../domain/values/time.ts';
 import type { LoopbackAnswer, LoopbackRequest } from '../loopback.ts';
 import { eventOf, type KalshiVenue, listed, marketBody, seriesOf, sidesOf, statusOf, tradeBody, venueNow } from './kalshi-markets.ts';
@@ -6,7 +6,7 @@ import type { SeededQuestion } from './seeded-questions.ts';
 import { kalshiWords } from './wording.ts';
 
 export const PREFIX = '/trade-api/v2';
-/** A bucket of 200 tokens that refills by 200 a second; a read costs 10. */
+/** Token bucket of 200 that refills at 200 a second. A read costs 10. */
 const BUCKET = 200;
 const READ_COST = 10;
 const FILTERS: Readonly<Record<string, readonly string[]>> = {
@@ -16,7 +16,7 @@ const FILTERS: Readonly<Record<string, readonly string[]>> = {
   settled: ['finalized'],
 };
 
-/** Answers requests as the venue does. */
+/** Creates the request handler. */
 export function createKalshiRest(venue: KalshiVenue): (asked: LoopbackRequest) => LoopbackAnswer {
   const { clock, faults } = venue;
   let bucket = { at: clock.now(), tokens: BUCKET };
@@ -28,7 +28,7 @@ export function createKalshiRest(venue: KalshiVenue): (asked: LoopbackRequest) =
     return enough;
   }
   return ({ method, path, query }) => {
-    // The limit comes without a term.
+    // The venue's 429 has no Retry-After.
     if (!admitted() || faults.happens(faults.settings.status429)) return { status: 429, body: { error: 'too many requests' } };
     if (faults.happens(faults.settings.status5xx)) return refuse(503, 'service_unavailable', 'service unavailable');
     if (method !== 'GET' || !path.startsWith(PREFIX)) return refuse(404, 'not_found', 'not found');
@@ -75,7 +75,7 @@ function seriesBody(venue: KalshiVenue, ticker: string, now: EpochMs): LoopbackA
   };
 }
 
-/** A page and the cursor of the next; the cursor is opaque to clients. */
+/** Returns a page and the cursor of the next one, which is opaque to clients. */
 function page<Item>(
   items: readonly Item[],
   query: URLSearchParams,

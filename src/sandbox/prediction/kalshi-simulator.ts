@@ -1,4 +1,4 @@
-/** A simulator of Kalshi on loopback: `/trade-api/v2` and the signed socket `/trade-api/ws/v2` over the seeded questions. */
+/** Simulator of Kalshi on loopback: `/trade-api/v2` and the signed socket `/trade-api/ws/v2` over the seeded questions. */
 import { createPublicKey } from 'node:crypto';
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
@@ -13,9 +13,9 @@ export interface KalshiSimulatorOptions {
   /** Key whose signature opens the socket. */
   readonly key: { readonly id: string; readonly publicKey: string };
   readonly clock: Clock;
-  /** Default: a switch of its own with every fault off. */
+  /** Fault switch. Default: its own, with all faults off. */
   readonly faults?: FaultSwitch;
-  /** 0 = any free port. */
+  /** Port; 0 takes any free port. */
   readonly port: number;
 }
 

@@ -1,4 +1,4 @@
-/** Kalshi's signed socket `/trade-api/ws/v2`: numbered subscriptions to books, trades and the lives of markets. */
+/** Kalshi's signed socket `/trade-api/ws/v2`: numbered subscriptions to books, trades and market lifecycle. */
 import { constants, verify } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { EpochMs } from '../../domain/values/time.ts';
@@ -10,7 +10,7 @@ import type { SeededBook, SeededQuestion } from './seeded-questions.ts';
 export const SOCKET_PATH = '/trade-api/ws/v2';
 const STEP_MS = 1_000;
 const PING_MS = 10_000;
-/** Maximum error of a signed time. */
+/** Maximum deviation of a signature's timestamp. */
 const SIGNED_WITHIN_MS = 10_000;
 const CHANNELS = new Set(['orderbook_delta', 'ticker', 'trade', 'market_lifecycle_v2']);
 
@@ -26,11 +26,11 @@ interface Session {
   readonly socket: LoopbackSocket;
   readonly byChannel: Map<string, Subscription>;
   sids: number;
-  /** Last sent book of each market, and its sizes by `yes` or `no` and price. */
+  /** Last book sent per market, and its sizes by `yes` or `no` and price. */
   readonly sent: Map<string, { readonly book: SeededBook; readonly levels: Map<string, number> }>;
 }
 
-/** Sessions of the socket, which receive once a second what has changed. */
+/** Creates the socket, which sends each session its changes once a second. */
 export function createKalshiSocket(venue: KalshiVenue): { open(socket: LoopbackSocket): LoopbackSession; close(): void } {
   const { clock } = venue;
   const sessions = new Set<Session>();
@@ -71,7 +71,7 @@ export function createKalshiSocket(venue: KalshiVenue): { open(socket: LoopbackS
   };
 }
 
-/** 401 if the handshake is not signed by the key over its time, method and path. */
+/** Returns 401 if the key did not sign the handshake's time, method and path. */
 export function admit(
   { key, clock }: KalshiVenue,
   { path, headers }: { readonly path: string; readonly headers: IncomingHttpHeaders },
@@ -128,7 +128,7 @@ function stepBook(session: Session, subscription: Subscription, ticker: string, 
   }
 }
 
-/** Tells a session what happened between two steps. */
+/** Sends a session the changes between two steps. */
 function step(session: Session, all: ReadonlyMap<string, SeededQuestion>, before: EpochMs, real: EpochMs): void {
   stepBooks(session, all, real);
   stepTrades(session, all, before, real);

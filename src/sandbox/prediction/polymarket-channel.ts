@@ -1,4 +1,4 @@
-/** Polymarket's market channel under `/ws/market`: books whole at first, then what changes in them, trades and ends. */
+/** Polymarket's market channel under `/ws/market`: full books first, then changes, trades and resolutions. */
 import type { EpochMs } from '../../domain/values/time.ts';
 import { bendsPrices } from '../faults.ts';
 import type { LoopbackSession, LoopbackSocket } from '../loopback.ts';
@@ -25,11 +25,11 @@ interface Session {
   readonly venue: PolymarketVenue;
   readonly socket: LoopbackSocket;
   readonly assets: Set<string>;
-  /** Last sent book of each token, and its sizes by side and price. */
+  /** Last book sent per token, and its sizes by side and price. */
   readonly sent: Map<string, { readonly book: SeededBook; readonly levels: Map<string, string> }>;
 }
 
-/** Sessions of the channel, which receive once a second what has changed. */
+/** Creates the channel, which sends each session its changes once a second. */
 export function createMarketChannel(venue: PolymarketVenue): { open(socket: LoopbackSocket): LoopbackSession | null; close(): void } {
   const { clock } = venue;
   const sessions = new Set<Session>();
@@ -51,7 +51,7 @@ export function createMarketChannel(venue: PolymarketVenue): { open(socket: Loop
   };
 }
 
-/** Tells a session what happened to its tokens between two steps. */
+/** Sends a session the changes of its tokens between two steps. */
 function step(session: Session, before: EpochMs, real: EpochMs): void {
   const { venue } = session;
   const now = venueNow(venue);
@@ -112,7 +112,7 @@ function levelsOf(book: SeededBook): Map<string, string> {
   ]);
 }
 
-/** Sends a book whole. */
+/** Sends a full book. */
 function dump(session: Session, token: string): void {
   const { venue } = session;
   const now = venueNow(venue);
@@ -125,7 +125,7 @@ function dump(session: Session, token: string): void {
 
 function stepBook(session: Session, listing: Listing, token: string, now: EpochMs): void {
   const sent = session.sent.get(token);
-  // A book that the switch bends goes out whole, as venues that are wrong are wrong.
+  // A book with faulty prices is sent in full, because differences could not express it.
   if (sent === undefined || bendsPrices(session.venue.faults)) return dump(session, token);
   const book = bookOf(session.venue, listing, token);
   if (book === sent.book) return;
@@ -183,7 +183,7 @@ function receive(session: Session, text: string): void {
   }
   for (const token of tokens) {
     session.assets.add(token);
-    // Beyond so many tokens the first books silently stay away.
+    // Beyond this number of tokens the venue silently omits the first books.
     if (session.assets.size <= MAX_ASSETS) dump(session, token);
   }
 }

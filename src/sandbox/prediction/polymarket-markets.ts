@@ -1,4 +1,4 @@
-/** Markets of Polymarket: the sandbox's questions under this venue's ids, with their books, oracle and trades. */
+/** Markets of Polymarket: the sandbox's questions with this venue's ids, books, oracle and trades. */
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../../streams/clock/clock.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
@@ -6,19 +6,20 @@ import { bendPrices, type FaultSwitch } from '../faults.ts';
 import type { SeededBook, SeededQuestion, SeededQuestions, SeededTrade } from './seeded-questions.ts';
 import { polymarketWords } from './wording.ts';
 
-/** A new market is listed for so long before its tokens exist. */
+/** Time for which a new market is listed before its tokens exist. */
 export const HYDRATION_MS = 60_000;
 /**
- * Times after a market's end: orders stop, an outcome is proposed, some are disputed and proposed again, then it is final. Milliseconds.
+ * Times after a market's end, in milliseconds: orders stop, an outcome is proposed, some are disputed and proposed again, then it is
+ * final.
  */
 const PROPOSED_MS = 20_000;
 const DISPUTED_MS = 50_000;
 const REPROPOSED_MS = 80_000;
 export const FINAL_MS = 120_000;
-/** Maximum questions remembered by the tokens of their outcomes. */
+/** Maximum number of questions remembered by outcome token. */
 const MOST_LISTINGS = 2_000;
 
-/** One listed question with the ids that this venue gives it. */
+/** Listed question with the ids that this venue gives it. */
 export interface Listing {
   readonly question: SeededQuestion;
   readonly conditionId: string;
@@ -34,7 +35,7 @@ export interface PolymarketVenue {
   readonly listings: Listings;
 }
 
-/** The time that the venue tells, which a fault may move away from the clock's. */
+/** Returns the venue's time, which a fault may shift. */
 export function venueNow({ clock, faults }: Pick<PolymarketVenue, 'clock' | 'faults'>): EpochMs {
   return clock.now() + faults.settings.clockOffsetMs;
 }
@@ -44,13 +45,13 @@ export const price = (thousandths: number): string => (thousandths / 1_000).toFi
 const iso = (at: EpochMs): string => new Date(at).toISOString();
 const spaced = (at: EpochMs): string => `${iso(at).slice(0, 19).replace('T', ' ')}+00`;
 
-/** The market of a question by this venue's name: its condition, and the number that the catalogue gives it. */
+/** Returns the condition id and the catalog id of a question's market. */
 export function polymarketIds({ key }: SeededQuestion): { readonly conditionId: string; readonly number: number } {
   const conditionId = `0x${sha(`condition/${key}`)}`;
   return { conditionId, number: Number.parseInt(conditionId.slice(2, 9), 16) };
 }
 
-/** The questions by the ids that the venue gives them. */
+/** Questions by the venue's ids. */
 export interface Listings {
   at(now: EpochMs): Listing[];
   byToken(token: string, now: EpochMs): Listing | undefined;
@@ -83,7 +84,7 @@ export function createListings(questions: SeededQuestions): Listings {
   };
 }
 
-/** Returns the oracle's state, and the states before it. */
+/** Returns the oracle's state and its earlier states. */
 export function oracleOf(
   { questions }: PolymarketVenue,
   { question }: Listing,
@@ -104,7 +105,7 @@ export function oracleOf(
   return { word: 'proposed', history: ['proposed', 'disputed', 'proposed'], final: false };
 }
 
-/** The price step of a market, in thousandths. */
+/** Returns the price step of a market, in thousandths. */
 export function stepOf({ questions }: PolymarketVenue, { question }: Listing, now: EpochMs): number {
   return questions.step(question, 'polymarket', 500, now);
 }
@@ -114,7 +115,7 @@ export function hasBook(listing: Listing | undefined, now: EpochMs): listing is 
   return listing !== undefined && now - listing.question.createdAt >= HYDRATION_MS && now < listing.question.resolvesAt + PROPOSED_MS;
 }
 
-/** A market as the catalogue shows it; inside an event it does not name the event again. */
+/** Formats a market like the catalog. Inside of an event it does not repeat the event. */
 export function marketBody(venue: PolymarketVenue, listing: Listing, now: EpochMs, insideEvent: boolean): object {
   const { question, conditionId, tokens } = listing;
   return {
@@ -186,11 +187,11 @@ function pricesOf(venue: PolymarketVenue, listing: Listing, now: EpochMs) {
   };
 }
 
-/** Returns the prices of yes and no: between the best prices while the market is open, whole once it is resolved. */
+/** Returns the prices of yes and no: between the best bid and ask while the market is open, 0 or 1 after its resolution. */
 function outcomePrices(venue: PolymarketVenue, listing: Listing, middle: number, now: EpochMs): readonly [string, string] {
   const { questions } = venue;
   if (!oracleOf(venue, listing, now).final) return [middle.toFixed(4), (1 - middle).toFixed(4)];
-  // Some old markets never got prices: only the order books know who won.
+  // Some old markets have no prices in the catalog: only the order book service knows the winner.
   if (questions.fate(listing.question, 'legacy') < 0.1) return ['0', '0'];
   return questions.outcome(listing.question) ? ['1', '0'] : ['0', '1'];
 }
@@ -210,7 +211,7 @@ function oracleFields(venue: PolymarketVenue, listing: Listing, now: EpochMs) {
 export const eventIdOf = (question: SeededQuestion): string => String(Number.parseInt(sha(question.group).slice(0, 7), 16));
 export const eventTitle = (question: SeededQuestion): string => `${question.asset}: ${question.group}`;
 
-/** The book of one outcome's token. */
+/** Returns the book of one outcome's token. */
 export function bookOf({ questions, clock }: PolymarketVenue, { question, tokens }: Listing, token: string): SeededBook {
   const book = questions.book(question, 'polymarket', clock.now());
   return token === tokens[0] ? book : mirrored(book);
@@ -218,7 +219,7 @@ export function bookOf({ questions, clock }: PolymarketVenue, { question, tokens
 
 const mirrors = new WeakMap<SeededBook, SeededBook>();
 
-/** The book of the other outcome: every order at one minus its price. Of the same book it is the same. */
+/** Returns the other outcome's book, in which every order appears at one minus its price. */
 function mirrored(book: SeededBook): SeededBook {
   const flip = (levels: SeededBook['bids']): SeededBook['bids'] =>
     levels.map((level) => ({ price: 1_000 - level.price, size: level.size }));
@@ -227,7 +228,7 @@ function mirrored(book: SeededBook): SeededBook {
   return mirror;
 }
 
-/** The book of a token as the venue writes it. */
+/** Formats a token's book like the venue. */
 export function bookBody(venue: PolymarketVenue, listing: Listing, token: string, now: EpochMs): object {
   const { bids, asks } = bookOf(venue, listing, token);
   const bent = bendPrices(venue.faults, bids[0]?.price ?? 0, asks[0]?.price ?? 1_000, (value) => (value / 1_000).toFixed(4));
@@ -238,7 +239,7 @@ export function bookBody(venue: PolymarketVenue, listing: Listing, token: string
     asset_id: token,
     timestamp: String(now),
     hash: sha(`${token}/${now}`).slice(0, 40),
-    // The best comes last on both sides.
+    // The best price comes last on both sides.
     bids: levels(bids, bent.bid).reverse(),
     asks: levels(asks, bent.ask).reverse(),
     min_order_size: '5',
@@ -249,7 +250,7 @@ export function bookBody(venue: PolymarketVenue, listing: Listing, token: string
 
 const plain = (text: string): string => text.replace(/(\.\d\d)0+$/, '$1').replace(/(\.\d\d\d)0$/, '$1');
 
-/** A trade on either token: who buys no, buys on the other token at one minus the price. */
+/** Returns a trade's token and price. Buying no means buying the other token at one minus the price. */
 export function tradeFields({ tokens }: Listing, trade: SeededTrade): { asset: string; side: string; price: number } {
   return trade.side === 'yes'
     ? { asset: tokens[0], side: 'BUY', price: trade.price }

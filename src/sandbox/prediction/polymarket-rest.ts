@@ -1,4 +1,4 @@
-/** Polymarket's catalogue, books and trades: Gamma under `/gamma`, CLOB under `/clob` and Data under `/data`. */
+/** Polymarket's catalog, books and trades: Gamma under `/gamma`, CLOB under `/clob` and Data under `/data`. */
 import type { EpochMs } from '../../domain/values/time.ts';
 import type { LoopbackAnswer, LoopbackRequest } from '../loopback.ts';
 import {
@@ -18,7 +18,7 @@ import {
 } from './polymarket-markets.ts';
 import { polymarketWords } from './wording.ts';
 
-/** Answers a request as the venue does. */
+/** Answers a request. */
 export function answerOf(venue: PolymarketVenue, { method, path, query }: LoopbackRequest): LoopbackAnswer {
   const { faults } = venue;
   if (faults.happens(faults.settings.status429)) return refuse(429, 'rate limit exceeded');
@@ -82,7 +82,7 @@ function paged<Item>(items: readonly Item[], query: URLSearchParams): readonly I
 function gammaMarkets(venue: PolymarketVenue, query: URLSearchParams, now: EpochMs): LoopbackAnswer {
   const ids = new Set(query.getAll('condition_ids'));
   if (ids.size > 100) return refuse(422, 'too many condition_ids');
-  // Without the word, closed markets are left out.
+  // Closed markets are omitted unless `closed=true`.
   const over = query.get('closed') === 'true';
   const found = venue.listings
     .at(now)

@@ -1,4 +1,4 @@
-/** A simulator of Polymarket on loopback: Gamma, CLOB and Data under `/gamma`, `/clob` and `/data`, the market channel under `/ws/market`. */
+/** Simulator of Polymarket on loopback: Gamma, CLOB and Data under `/gamma`, `/clob` and `/data`, the market channel under `/ws/market`. */
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import { listenOnLoopback } from '../loopback.ts';
@@ -10,9 +10,9 @@ import type { SeededQuestions } from './seeded-questions.ts';
 export interface PolymarketSimulatorOptions {
   readonly questions: SeededQuestions;
   readonly clock: Clock;
-  /** Default: a switch of its own with every fault off. */
+  /** Fault switch. Default: its own, with all faults off. */
   readonly faults?: FaultSwitch;
-  /** 0 = any free port. */
+  /** Port; 0 takes any free port. */
   readonly port: number;
 }
 

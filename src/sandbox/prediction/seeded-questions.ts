@@ -12,18 +12,18 @@ const LISTED_AFTER_MS = 6 * HOUR;
 const CRYPTO = ['BTC', 'ETH', 'SOL'] as const;
 const SHARES = ['AAPL', 'NVDA', 'TSLA'] as const;
 const VOLATILITY = { crypto: 0.55, equity: 0.35 } as const;
-/** Levels of each side. */
+/** Levels per side. */
 const LEVELS = 6;
 const TRADE_BUCKET_MS = 15 * SECOND;
-/** A book stands for so long: what nobody looks at costs a fifth of what it would second by second. */
+/** Time for which a book is kept. Recomputing it every second would cost five times as much. */
 const BOOK_MS = 5 * SECOND;
-/** The size at the best price changes so often, whether or not the price does. */
+/** Time after which the size at the best price changes, even if the price does not. */
 const BREATH_MS = 30 * SECOND;
 
 export type Venue = 'polymarket' | 'kalshi';
 
 export interface SeededQuestion {
-  /** Stable and unique: `BTC-above-95000-2026112217`. */
+  /** Stable and unique key: `BTC-above-95000-2026112217`. */
   readonly key: string;
   readonly asset: string;
   readonly share: boolean;
@@ -33,13 +33,13 @@ export interface SeededQuestion {
   readonly measure: 'at_time' | 'any_time';
   readonly createdAt: EpochMs;
   readonly resolvesAt: EpochMs;
-  /** Questions of one group are one event. */
+  /** Event of the question. Questions of one group belong to one event. */
   readonly group: string;
   readonly exclusive: boolean;
   readonly venues: readonly Venue[];
 }
 
-/** Price in thousandths of a dollar, size in contracts. */
+/** Book level: price in thousandths of a dollar, size in contracts. */
 export interface SeededLevel {
   readonly price: number;
   readonly size: number;
@@ -53,7 +53,7 @@ export interface SeededBook {
 export interface SeededTrade {
   readonly id: string;
   readonly at: EpochMs;
-  /** Price of the affirmative outcome, in thousandths. */
+  /** Price of yes, in thousandths of a dollar. */
   readonly price: number;
   readonly size: number;
   /** Outcome that the taker bought. */
@@ -61,20 +61,20 @@ export interface SeededTrade {
 }
 
 export interface SeededQuestions {
-  /** Every question of a venue that is listed at an instant: from its making until some hours after its end. */
+  /** Returns the questions that a venue lists at an instant: from creation until some hours after the end. */
   listed(venue: Venue, at: EpochMs): readonly SeededQuestion[];
   book(question: SeededQuestion, venue: Venue, at: EpochMs): SeededBook;
-  /** The grid's step at a price, in thousandths. */
+  /** Returns the price step at a price, in thousandths. */
   step(question: SeededQuestion, venue: Venue, price: number, at: EpochMs): number;
-  /** Trades with from <= at < to, ascending. */
+  /** Returns trades with from <= at < to, ascending. */
   trades(question: SeededQuestion, venue: Venue, from: EpochMs, to: EpochMs): readonly SeededTrade[];
   /** Returns the outcome. Call only after the question's end. */
   outcome(question: SeededQuestion): boolean;
-  /** A number 0 <= n < 1 that is the question's own. */
+  /** Returns a number 0 <= n < 1 derived from the question and purpose. */
   fate(question: SeededQuestion, purpose: string): number;
 }
 
-/** The normal distribution (Abramowitz and Stegun 26.2.17), to seven digits. */
+/** Returns the standard normal distribution function (Abramowitz and Stegun 26.2.17), to seven digits. */
 function normal(z: number): number {
   const t = 1 / (1 + 0.2316419 * Math.abs(z));
   const poly = t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
@@ -82,7 +82,7 @@ function normal(z: number): number {
   return z >= 0 ? 1 - tail : tail;
 }
 
-/** A round number of three figures: what people ask about. */
+/** Rounds to three significant digits, like thresholds that people use. */
 function round(value: number, figures = 3): number {
   const scale = 10 ** Math.max(0, Math.floor(Math.log10(value)) + 1 - figures);
   return Math.round(value / scale) * scale;
@@ -93,18 +93,18 @@ const stamp = (at: EpochMs): string => new Date(at).toISOString().slice(0, 13).r
 type Terms = Omit<SeededQuestion, 'key' | 'share' | 'upper' | 'measure' | 'venues' | 'exclusive'> &
   Partial<Pick<SeededQuestion, 'upper' | 'measure' | 'venues' | 'exclusive'>>;
 
-/** Sources of questions. */
+/** Dependencies and caches of the questions. */
 interface World {
   readonly seed: number | string;
   readonly market: Market;
-  /** The assets that the market prices and that questions are asked about. */
+  /** Assets with questions. */
   readonly crypto: readonly string[];
   readonly shares: readonly string[];
-  /** The kind of each asset, by its symbol. */
+  /** Kind of each asset, by symbol. */
   readonly known: ReadonlyMap<string, string>;
-  /** The error of each venue on each question. */
+  /** Pricing error of each venue, by question. */
   readonly noises: Map<string, SmoothNoise>;
-  /** The last book of each question, with what it follows from. */
+  /** Last book of each question, with the values that it was computed from. */
   readonly books: Map<string, { at: EpochMs; cause: string; book: SeededBook }>;
 }
 
@@ -185,7 +185,7 @@ function question(world: World, terms: Terms): SeededQuestion {
   };
 }
 
-/** The questions that end on one day. */
+/** Returns the questions that end on a day. */
 function ofDay(world: World, day: EpochMs): readonly SeededQuestion[] {
   const { market, crypto, shares } = world;
   const made: SeededQuestion[] = [];
@@ -198,7 +198,7 @@ function ofDay(world: World, day: EpochMs): readonly SeededQuestion[] {
       const threshold = round(value * (1 + shift));
       if (asset !== 'SOL') made.push(question(world, { asset, comparator: 'above', threshold, createdAt, resolvesAt, group }));
       else {
-        // The same levels, yet not the same question: one venue counts the level itself, the other does not.
+        // Same levels but not the same question: one venue includes the level itself, the other does not.
         made.push(question(world, { asset, comparator: 'above', threshold, createdAt, resolvesAt, group, venues: ['polymarket'] }));
         made.push(question(world, { asset, comparator: 'at_or_above', threshold, createdAt, resolvesAt, group, venues: ['kalshi'] }));
       }
@@ -236,7 +236,7 @@ function ofDay(world: World, day: EpochMs): readonly SeededQuestion[] {
   return made;
 }
 
-/** Creates the questions about the final price: three ranges of which one comes true. */
+/** Creates the questions about the final price: three ranges, one of which comes true. */
 function ranges(world: World, createdAt: EpochMs, resolvesAt: EpochMs): SeededQuestion[] {
   const { market } = world;
   const value = market.value('ETH', createdAt);
@@ -249,7 +249,7 @@ function ranges(world: World, createdAt: EpochMs, resolvesAt: EpochMs): SeededQu
   ];
 }
 
-/** The questions that end at one full hour. */
+/** Returns the questions that end at a full hour. */
 function ofHour(world: World, resolvesAt: EpochMs): readonly SeededQuestion[] {
   const { market, crypto } = world;
   const createdAt = resolvesAt - 2 * HOUR;
@@ -283,7 +283,7 @@ function probability(world: World, asked: SeededQuestion, venue: Venue, at: Epoc
         : comparator === 'between'
           ? over(threshold) - over(upper ?? threshold)
           : over(threshold);
-  // Each venue errs by itself, by half a cent or so, and slowly.
+  // Each venue errs independently, by about half a cent, and slowly.
   const noise = remembered(
     noises,
     `${venue}/${asked.key}`,
@@ -299,7 +299,7 @@ function step(world: World, asked: SeededQuestion, venue: Venue, price: number, 
   return minute < 0.04 || minute > 0.96 ? 1 : 10;
 }
 
-/** The same object for as long as nothing in it changes: whoever sends a book that stands sees at once that it does. */
+/** Returns the book. An unchanged book is the same object, so that senders can compare by identity. */
 function book(world: World, asked: SeededQuestion, venue: Venue, asOf: EpochMs): SeededBook {
   const at = asOf - (asOf % BOOK_MS);
   const last = remembered(world.books, `${venue}/${asked.key}`, 1_000, () => ({ at: Number.NaN, cause: '', book: { bids: [], asks: [] } }));
@@ -308,11 +308,11 @@ function book(world: World, asked: SeededQuestion, venue: Venue, asOf: EpochMs):
   const middle = probability(world, asked, venue, at) * 1_000;
   const plain = step(world, asked, venue, 500, at);
   const tickAt = (price: number): number => (venue === 'kalshi' ? step(world, asked, venue, price, at) : plain);
-  // The best price lies on the grid that holds where it comes to lie, which may not be the middle's.
+  // The step at the best price may differ from the step at the middle.
   const [underMiddle, overMiddle] = [middle - 4, middle + 4];
   const bid = Math.floor(underMiddle / tickAt(underMiddle)) * tickAt(underMiddle);
   const ask = Math.ceil(overMiddle / tickAt(overMiddle)) * tickAt(overMiddle);
-  // The best level breathes, those behind it stand.
+  // The best level changes its size over time, the levels behind it do not.
   const moment = Math.floor(at / BREATH_MS);
   const cause = `${bid} ${ask} ${plain} ${moment}`;
   if (last.cause === cause) return last.book;

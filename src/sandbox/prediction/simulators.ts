@@ -1,10 +1,10 @@
-/** Both providers of prediction markets and the on-chain venue in the sandbox. */
+/** Simulators of both prediction market providers and the on-chain venue. */
 import { join } from 'node:path';
 import { SANDBOX_KEY } from '../sandbox-key.ts';
 import type { Simulators } from '../simulator-entry.ts';
 import { openAccessKey } from './access-key.ts';
 
-/** The key that the sandbox's Kalshi accepts; it is made when it is first asked for. @param home the state folder. */
+/** Opens the key that the sandbox's Kalshi accepts, and creates it on first use. @param home state folder */
 export const sandboxKalshiKey = (home: string) => openAccessKey(join(home, 'kalshi'));
 
 export const PREDICTION_SIMULATORS = {

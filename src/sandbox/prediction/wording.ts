@@ -22,7 +22,7 @@ function whenOf({ resolvesAt, measure }: SeededQuestion): string {
   return `${measure === 'any_time' ? 'by' : 'on'} ${text.slice(5, 16)}, ${text.slice(17, 22)} UTC`;
 }
 
-/** Polymarket: everything in words. */
+/** Words a question for Polymarket, where the texts contain everything. */
 export function polymarketWords(question: SeededQuestion): { title: string; rules: string; source: string } {
   const name = nameOf(question);
   const title = question.share
@@ -45,7 +45,7 @@ export function polymarketWords(question: SeededQuestion): { title: string; rule
   return { title, rules, source };
 }
 
-/** Kalshi: the level stands in fields, the words say the same. */
+/** Words a question for Kalshi, where fields contain the level and the texts repeat it. */
 export function kalshiWords(question: SeededQuestion): {
   title: string;
   subtitle: string;

@@ -1,24 +1,24 @@
-/** A loopback HTTP server for simulators that check keys or stream: answers, event streams, and the faults of both. */
+/** HTTP server on loopback for simulators that check keys or stream events, with the faults of both. */
 import http from 'node:http';
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { createFramePipe, type FaultSwitch, spoiledBody } from '../faults.ts';
 import { answerPlainly, guarded, listenLocally, readTarget } from '../local-server.ts';
 
-/** One request as a simulator sees it. Header names are lower case. */
+/** Request to a simulator. Header names are lower case. */
 export interface SimulatorRequest {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: http.IncomingHttpHeaders;
-  /** Body of a POST; empty otherwise. */
+  /** Body of a POST, otherwise empty. */
   readonly body: string;
 }
 
 /** An open event stream. */
 export interface SimulatorStream {
-  /** One unnamed event; passes the fault switch. */
+  /** Sends an unnamed event. The fault switch applies. */
   data(text: string): void;
-  /** A named event, as servers send before they cut a client off. */
+  /** Sends a named event, as servers do before they cut a client off. */
   named(event: string, text: string): void;
   end(): void;
 }
@@ -31,7 +31,7 @@ export type SimulatorReply =
 export interface HttpSimulatorOptions {
   readonly clock: Clock;
   readonly faults: FaultSwitch;
-  /** 0 = any free port. */
+  /** Port; 0 takes any free port. */
   readonly port: number;
   readonly reply: (request: SimulatorRequest) => SimulatorReply;
 }
@@ -40,7 +40,7 @@ export interface HttpSimulator {
   /** `http://127.0.0.1:<port>` */
   readonly url: string;
   readonly faults: FaultSwitch;
-  /** Requests by path so far. */
+  /** Number of requests by path. */
   readonly requests: ReadonlyMap<string, number>;
   close(): Promise<void>;
 }
@@ -59,7 +59,7 @@ export async function createHttpSimulator(options: HttpSimulatorOptions): Promis
     response.flushHeaders();
     const write = (text: string): void => {
       if (response.destroyed || response.writableEnded) return;
-      // A client that does not read is cut off, as the real one does.
+      // Cuts off a client that does not read, like the real server.
       if (response.writableLength > MAX_BACKLOG_BYTES) response.destroy();
       else response.write(text);
     };
@@ -93,13 +93,13 @@ export async function createHttpSimulator(options: HttpSimulatorOptions): Promis
       return;
     }
     const reply = options.reply({ method: incoming.method ?? 'GET', path, query, headers: incoming.headers, body });
-    // Carried out, and nobody is told of it.
+    // Executed, but the client gets no answer.
     if (faults.happens(settings.lostAnswer)) return void response.destroy();
     if ('stream' in reply) return openStream(response, reply.stream);
     const spoiled = spoiledBody(faults);
     const text = spoiled ?? (typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body));
     const type = typeof reply.body === 'string' ? 'text/plain' : 'application/json';
-    // A broken intermediary knows nothing of what the client holds.
+    // A broken proxy does not know which version the client has.
     const status = spoiled !== null && reply.status === 304 ? 200 : reply.status;
     response.writeHead(status, { 'content-type': type, ...(spoiled !== null ? {} : reply.headers) });
     response.end(text);
@@ -131,7 +131,7 @@ export async function createHttpSimulator(options: HttpSimulatorOptions): Promis
   };
 }
 
-/** Hands over the whole body of a request; what is too long is cut off. */
+/** Reads the whole body of a request. Cuts off a body that is too long. */
 function readBody(incoming: http.IncomingMessage, done: (body: string) => void): void {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -143,7 +143,7 @@ function readBody(incoming: http.IncomingMessage, done: (body: string) => void):
   incoming.on('end', () => done(Buffer.concat(chunks).toString('utf8')));
 }
 
-/** Calls again and again, `everyMs` apart by the clock, until stopped. */
+/** Repeats a call every `everyMs` of the clock. Returns a function that stops it. */
 export function repeat(clock: Clock, everyMs: number, call: () => void): () => void {
   let cancel = clock.deadline(clock.now() + everyMs, tick);
   let stopped = false;

@@ -1,4 +1,4 @@
-/** A simulator of the pre-IPO issuer's keyless route `/api/prestocks`, over the seeded market. */
+/** Simulator of the pre-IPO issuer's keyless route `/api/prestocks`, over the seeded market. */
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { bendPrice, createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import type { Market } from '../market/market.ts';
@@ -7,14 +7,14 @@ import { createHttpSimulator, type HttpSimulator } from './http-simulator.ts';
 export interface IssuerSimulatorOptions {
   readonly market: Market;
   readonly clock: Clock;
-  /** Symbols of the market and their mints. */
+  /** Symbols of the market with their mints. */
   readonly tokens: readonly { readonly symbol: string; readonly mint: string; readonly name?: string }[];
   readonly faults?: FaultSwitch;
-  /** 0 = any free port. */
+  /** Port; 0 takes any free port. */
   readonly port: number;
 }
 
-/** US dollars of valuation per US dollar of share price, per symbol: how many shares the company is thought to have. */
+/** Shares outstanding by symbol: US dollars of valuation per US dollar of share price. */
 const SHARES: Readonly<Record<string, number>> = {
   SPACEX: 1_890_000_000,
   OPENAI: 1_180_000_000,
@@ -26,11 +26,11 @@ const SHARES: Readonly<Record<string, number>> = {
   POLYMARKET: 66_000_000,
 };
 
-/** Opens the simulator. Numbers are JSON numbers and carry no time, as the real route's. */
+/** Opens the simulator. Prices are JSON numbers without a time, like on the real route. */
 export async function createIssuerSimulator(options: IssuerSimulatorOptions): Promise<HttpSimulator> {
   const { market, clock } = options;
   const faults = options.faults ?? createFaultSwitch();
-  /** Numbers of JSON cannot be NaN: that one is a text. */
+  /** Returns the faulty price; NaN becomes a text because JSON has no NaN. */
   const bentMark = (price: number): number | string => {
     const text = bendPrice(faults, price, String);
     return text === 'NaN' ? text : Number(text);

@@ -1,4 +1,4 @@
-/** A simulator of an authenticated quote service for shares (Finnhub's shape) on loopback, over the seeded market. */
+/** Simulator of an authenticated share quote service (Finnhub's format) on loopback, over the seeded market. */
 
 import type { Clock } from '../../../streams/clock/clock.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
@@ -9,15 +9,15 @@ import { createHttpSimulator, type HttpSimulator, type SimulatorReply, type Simu
 export interface ShareQuotesSimulatorOptions {
   readonly market: Market;
   readonly clock: Clock;
-  /** Shares that it knows; any other symbol is answered with zeros, as by the real one. */
+  /** Known shares. Other symbols are answered with zeros, like by the real service. */
   readonly symbols: readonly string[];
   readonly apiKey: string;
   readonly faults?: FaultSwitch;
-  /** 0 = any free port. */
+  /** Port; 0 takes any free port. */
   readonly port: number;
-  /** Requests of a key in any 60 s. Default 60. */
+  /** Requests per key in any 60 s. Default 60. */
   readonly perMinute?: number;
-  /** Delay of its prices, as on delayed plans. Default 0. */
+  /** Delay of its prices in milliseconds, as on delayed plans. Default 0. */
   readonly delayMs?: number;
 }
 

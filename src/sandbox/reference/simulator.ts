@@ -1,4 +1,4 @@
-/** A simulator of Pyth on loopback: Hermes' latest prices and update stream, and the bar history, over the seeded market. */
+/** Simulator of Pyth on loopback: Hermes' latest prices and update stream, and the bar history, over the seeded market. */
 
 import type { Clock } from '../../../streams/clock/clock.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
@@ -6,13 +6,13 @@ import { bendPrice, createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import type { Market } from '../market/market.ts';
 import { createHttpSimulator, type HttpSimulator, repeat, type SimulatorReply, type SimulatorRequest } from './http-simulator.ts';
 
-/** One feed that the simulator publishes. */
+/** Feed that the simulator publishes. */
 export interface ReferenceSimulatorFeed {
-  /** The market's symbol, e.g. `AAPL`. */
+  /** Symbol of the market, e.g. `AAPL`. */
   readonly symbol: string;
-  /** 64 hexadecimal digits. */
+  /** Feed id: 64 hexadecimal digits. */
   readonly feedId: string;
-  /** `Equity.US.AAPL/USD`. */
+  /** Symbol of the feed: `Equity.US.AAPL/USD`. */
   readonly feedSymbol: string;
 }
 
@@ -20,21 +20,21 @@ export interface ReferenceSimulatorOptions {
   readonly market: Market;
   readonly clock: Clock;
   readonly feeds: readonly ReferenceSimulatorFeed[];
-  /** Required as a bearer token on price routes where given, as the real one does. */
+  /** Bearer token that price routes require; absent if none is required. */
   readonly apiKey?: string;
   readonly faults?: FaultSwitch;
-  /** 0 = any free port. */
+  /** Port; 0 takes any free port. */
   readonly port: number;
-  /** Interval of the stream. Default 500 ms. */
+  /** Interval of the stream in milliseconds. Default 500. */
   readonly paceMs?: number;
-  /** Time after which the server closes the stream. Default 24 h. */
+  /** Time after which the server closes the stream, in milliseconds. Default 24 h. */
   readonly streamLifeMs?: number;
 }
 
 export interface ReferenceSimulator extends HttpSimulator {
-  /** Freezes every price where it stands, as outside of a session; `null` lets it go on. */
+  /** Freezes every price at its value of a time, as outside of a session; null ends the freeze. */
   carryForward(since: EpochMs | null): void;
-  /** Multiplies every confidence interval. 1 = as the market has it. */
+  /** Multiplies every confidence interval by a factor. 1 restores the market's own. */
   widenConfidence(factor: number): void;
   /** Closes every open stream, as the provider does once a day. */
   cutStreams(): void;
@@ -60,7 +60,7 @@ function textReply(status: number, body: string): SimulatorReply {
   return { status, body };
 }
 
-/** Opens the simulator. Prices are those of `market.reference`, so they freeze with the session by themselves. */
+/** Opens the simulator. Prices are those of `market.reference`, which freezes outside of sessions. */
 export async function createReferenceSimulator(options: ReferenceSimulatorOptions): Promise<ReferenceSimulator> {
   const { market, clock } = options;
   const faults = options.faults ?? createFaultSwitch();
@@ -91,7 +91,7 @@ export async function createReferenceSimulator(options: ReferenceSimulatorOption
     return JSON.stringify(body);
   }
 
-  /** The ids of a request, or the plain-text refusal of the real one. */
+  /** Returns the requested feed ids, or the real service's plain-text refusal. */
   function wanted(query: URLSearchParams): readonly string[] | SimulatorReply {
     const asked = query.getAll('ids[]').map((id) => id.toLowerCase().replace(/^0x/, ''));
     if (asked.length === 0) return textReply(400, 'Failed to deserialize query string: missing field `ids`');
@@ -104,7 +104,7 @@ export async function createReferenceSimulator(options: ReferenceSimulatorOption
     return known.length === 0 ? textReply(404, `Price ids not found: ${unknown.map((id) => `0x${id}`).join(', ')}`) : known;
   }
 
-  /** Sends the prices again and again, until the client or its life ends it. */
+  /** Streams prices until the client closes or the stream's life ends. */
   function streamed(ids: readonly string[], parsed: boolean): SimulatorReply {
     return {
       stream: (stream) => {
@@ -157,7 +157,7 @@ export async function createReferenceSimulator(options: ReferenceSimulatorOption
   };
 }
 
-/** The bars of a feed, closed ones only, as the charting protocol spells them: a list per column. */
+/** Returns closed bars of a feed in the charting protocol's format: one list per column. */
 function history(
   { market, clock, feeds }: Pick<ReferenceSimulatorOptions, 'market' | 'clock' | 'feeds'>,
   query: URLSearchParams,
@@ -187,7 +187,7 @@ function history(
   };
 }
 
-/** The feeds whose names hold a word. */
+/** Returns the feeds whose names contain a word. */
 function listing(feeds: ReadonlyMap<string, ReferenceSimulatorFeed>, word: string): SimulatorReply {
   return {
     status: 200,

@@ -1,4 +1,4 @@
-/** The sources of reference prices in the sandbox: the oracle of shares, the source behind it, and an issuer. */
+/** Simulators of reference prices: the share oracle, its fallback and an issuer. */
 import { CATALOG, referenceShares } from '../../domain/catalog/catalog.ts';
 import { SANDBOX_KEY } from '../sandbox-key.ts';
 import type { Simulators } from '../simulator-entry.ts';

@@ -1,6 +1,6 @@
 /**
- * The aggregator's program on the sandbox's chain, whose binary is not at hand: one route through accounts of its own. The
- * taker's input goes into its account, each step swaps what the one before gave, and what comes out goes to the taker.
+ * Model of the aggregator's program, whose binary is not available: one route through the program's own accounts. The taker's input goes
+ * into the route's account, each step swaps the previous step's output, and the last output goes to the taker.
  */
 
 import { joined, readUint, writeUint } from '../../domain/launch/byte-struct.ts';
@@ -12,23 +12,23 @@ import { readMint, readTokenAccount } from '../../domain/solana/token-layout.ts'
 import { type ModelContext, ProgramFailure } from './launch-programs/modelled-machine.ts';
 import { transferTokens } from './launch-programs/native-instructions.ts';
 
-/** Trades in the place of takers, so that their signature reaches no program behind the aggregator. */
+/** Authority that signs swaps in the takers' place, so that their signature reaches no program behind the aggregator. */
 export const ROUTE_AUTHORITY = programAddress(AGGREGATOR_PROGRAM, ['authority', Uint8Array.of(0)]).address;
 const EVENT_AUTHORITY = programAddress(AGGREGATOR_PROGRAM, ['__event_authority']).address;
 const SHARED_ACCOUNTS_ROUTE = Uint8Array.from(Buffer.from('c1209b3341d69c81', 'hex'));
 const ERRORS = { slippage: 6001, invalidPlan: 6003, unknown: 101 } as const;
-/** Accounts before those of the steps. */
+/** Number of accounts before those of the steps. */
 const HEAD = 13;
 /**
- * A step as the program lays it out: a venue with two numbers of eight bytes (Symmetry's), a share and two places. The sandbox's
- * venues are none of that list: the numbers are a maker's price, or zero in a step through a venue, and the last place says how many accounts the step names.
+ * Bytes of a route step: a venue with two u64 numbers (Symmetry's variant), a share and two indices. Here the numbers are a market
+ * maker's price, or zero for a venue swap, and the last index is the number of the step's accounts.
  */
 const STEP_BYTES = 1 + 8 + 8 + 3;
 const STEP_VENUE = 29;
 const STEP_ACCOUNTS = STEP_BYTES - 1;
 const TAIL_BYTES = 19;
 
-/** A step: an instruction of a venue whose amount is what has come so far, or a maker's price. */
+/** Route step: a venue's instruction that swaps the available amount, or a trade at a market maker's price. */
 export type RouteStep =
   | { readonly kind: 'venue'; readonly instruction: ProgramInstruction; readonly into: string }
   | {
@@ -41,7 +41,7 @@ export type RouteStep =
       readonly got: bigint;
     };
 
-/** A token on one side of a maker's price, with the maker's account of it and the aggregator's. */
+/** Token of one side of a market maker's price, with the maker's and the aggregator's accounts of it. */
 export interface RouteSide {
   readonly mint: string;
   readonly makerAccount: string;
@@ -54,7 +54,7 @@ export interface RouteOrder {
   readonly destination: string;
   readonly inputMint: string;
   readonly outputMint: string;
-  /** The aggregator's own accounts of both. */
+  /** Route accounts of both tokens. */
   readonly routeSource: string;
   readonly routeDestination: string;
   readonly amount: bigint;
@@ -63,7 +63,7 @@ export interface RouteOrder {
   readonly steps: readonly RouteStep[];
 }
 
-/** First the aggregator's account that the step pays into, then whose step it is and what that one names. */
+/** Returns a step's accounts: the route account that receives the output, the venue's program or the maker, and their accounts. */
 function accountsOf(step: RouteStep): readonly NamedAccount[] {
   if (step.kind === 'venue')
     return [
@@ -116,7 +116,7 @@ export function routeInstruction(order: RouteOrder): ProgramInstruction {
       { address: order.destination, writable: true },
       { address: order.inputMint },
       { address: order.outputMint },
-      // Nobody takes a fee: the program's own address stands for none.
+      // The program's own address stands for no fee account.
       { address: AGGREGATOR_PROGRAM },
       { address: TOKEN_2022 },
       { address: EVENT_AUTHORITY },
@@ -144,7 +144,7 @@ function pay(context: ModelContext, mint: string, from: string, to: string, auth
 
 type Accounts = ModelContext['accounts'];
 
-/** Swaps what is there in the venue: its instruction is told the amount, and no bound of its own. */
+/** Swaps the available amount at a venue, without a minimum output. */
 function swapInVenue(context: ModelContext, [, program, ...accounts]: Accounts, amount: bigint): void {
   if (program === undefined) throw new ProgramFailure(ERRORS.invalidPlan);
   const amounts = new Uint8Array(17);
@@ -154,7 +154,7 @@ function swapInVenue(context: ModelContext, [, program, ...accounts]: Accounts, 
   context.invoke({ program: program.address, accounts: named, data: joined(CURVE_INSTRUCTIONS.swap2, amounts) });
 }
 
-/** A maker takes what is there, and gives for it by the price that it signed for. */
+/** Sells the available amount to a market maker at the price that the maker signed. */
 function swapWithMaker(context: ModelContext, accounts: Accounts, amount: bigint, given: bigint, got: bigint): void {
   const [into, maker, inMint, makerIn, routeIn, outMint, makerOut] = accounts.map(({ address }) => address) as string[];
   if (accounts[1]?.signer !== true) throw new ProgramFailure(ERRORS.invalidPlan);
@@ -162,7 +162,7 @@ function swapWithMaker(context: ModelContext, accounts: Accounts, amount: bigint
   pay(context, outMint as string, makerOut as string, into as string, maker as string, (amount * got) / given);
 }
 
-/** The model: carries out a route, or fails with the program's own error. */
+/** Executes a route, or fails with the program's own error. */
 export function aggregatorProgram(context: ModelContext): void {
   const { data, accounts } = context;
   if (!SHARED_ACCOUNTS_ROUTE.every((byte, at) => data[at] === byte)) throw new ProgramFailure(ERRORS.unknown);

@@ -1,6 +1,6 @@
 /**
- * The stablecoin's burn program on the sandbox's chain, whose binary is not at hand: its one instruction is carried out
- * as the instructions of the standard programs that it would call, a burn and the opening of the account of its message.
+ * Model of the stablecoin's burn program, whose binary is not available. Its one instruction runs as the standard instructions that it
+ * would call: a burn, and the creation of the message account.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -16,20 +16,20 @@ import type { ReadTransaction } from './decode-transaction.ts';
 export const BURN_PROGRAM: Address = address('CCTPV2vPZJS2u2BBsUoscuikbYjnpFmbFsvVuJdUMQe');
 const DISCRIMINATOR = createHash('sha256').update('global:deposit_for_burn_with_hook').digest().subarray(0, 8);
 
-/** Places of the instruction's accounts. */
+/** Indices of the instruction's accounts. */
 const AT = { owner: 0, payer: 1, tokenAccount: 3, mint: 10, event: 11, token: 14, system: 15 } as const;
 const EVENT_BYTES = 480n;
 const EVENT_LAMPORTS = 4_231_680n;
-/** Decimals of the stablecoin, which alone can be burned for another chain. */
+/** Decimals of the stablecoin, the only token that can be burned for another chain. */
 export const STABLE_DECIMALS = 6;
 const BURN_CHECKED = 15;
 const CREATE_ACCOUNT = 0;
 
-/** Parameters of a burn; null if the instruction is not one. */
+/** Parameters of a burn. */
 export interface Burn {
   readonly amount: bigint;
   readonly domain: number;
-  /** 32 bytes. */
+  /** Recipient on the other chain: 32 bytes. */
   readonly recipient: Uint8Array;
   readonly maxFee: bigint;
   readonly finality: number;
@@ -43,7 +43,7 @@ function isBurn(keys: readonly Address[], { programIndex, data, accounts }: Inst
   return keys[programIndex] === BURN_PROGRAM && accounts.length === 18 && DISCRIMINATOR.every((byte, at) => data[at] === byte);
 }
 
-/** Returns the burn of a transaction; null if it has none. */
+/** Returns the burn of a transaction, or null if it has none. */
 export function burnOf({ staticKeys, instructions }: Pick<ReadTransaction, 'staticKeys' | 'instructions'>): Burn | null {
   const found = instructions.find((one) => isBurn(staticKeys, one));
   if (found === undefined) return null;
@@ -61,7 +61,7 @@ export function burnOf({ staticKeys, instructions }: Pick<ReadTransaction, 'stat
   };
 }
 
-/** Returns what the virtual machine runs in place of the transaction. The signatures are of the transaction itself. */
+/** Returns the transaction that the virtual machine runs instead. The signatures belong to the original. */
 export function asStandardPrograms(read: ReadTransaction, decimals: number): Transaction {
   const burn = burnOf(read);
   if (burn === null || burn.maxFee >= burn.amount) return read.transaction;

@@ -1,4 +1,4 @@
-/** The sandbox's primary chain: a virtual machine with slots, commitments, blockhashes that expire and forks on command. */
+/** Simulated primary chain: a virtual machine with slots, commitments, expiring blockhashes and forks on command. */
 import { type Address, address, lamports as amountOf, type EncodedAccount } from '@solana/kit';
 import type { Clock } from '../../../streams/clock/clock.ts';
 import type { TransactionError } from './errors.ts';
@@ -7,7 +7,7 @@ import { createMachine, type Machine, type Moment, memoOf, type Run } from './ma
 import { BLOCKHASH_LIFE, type Commitment, createSlotClock, FINAL_AFTER, type SlotClock } from './slot-clock.ts';
 import { fullySigned, type ReadTransaction } from './decode-transaction.ts';
 
-/** A transaction that stands in a block. */
+/** Transaction in a block. */
 export interface Landed {
   readonly transaction: ReadTransaction;
   readonly signature: string;
@@ -17,7 +17,7 @@ export interface Landed {
   readonly memo: string | null;
 }
 
-/** Treatment of a transaction that a node takes: it lands at once, it is lost, or it lands on command. */
+/** Treatment of a submitted transaction: it lands at once, it is lost, or it lands on command. */
 export type Intake = 'land' | 'lose' | 'keep';
 
 export interface Simulated {
@@ -25,20 +25,20 @@ export interface Simulated {
   readonly run: Run | null;
 }
 
-/** Controls of the chain for tests and the sandbox's operator. */
+/** Chain controls for tests and the sandbox's operator. */
 export interface ChainControl {
   advance(slots: number): void;
   hold(at: Exclude<Commitment, 'finalized'> | null): void;
-  /** Takes every block up to now as final. */
+  /** Finalizes every block up to now. */
   finalize(): void;
-  /** Lets so many blocks pass that no blockhash given out so far can be used any more. */
+  /** Advances the chain until all blockhashes given out so far have expired. */
   expireBlockhashes(): void;
-  /** A fork without this transaction wins: it is undone, and what followed it is carried out again. False if it is final or unknown. */
+  /** Drops a transaction by a fork: undoes it and executes the later ones again. False if it is final or unknown. */
   drop(signature: string): boolean;
   intake(way: Intake): void;
-  /** Lands what was kept, in the order of its coming, as far as it still can; answers how many did. */
+  /** Lands the transactions that were held back, in order of arrival, if still valid. Returns their number. */
   landKept(): number;
-  /** Makes the node say a height that is this much off. */
+  /** Makes the node report a block height that is off by this number. */
   misreportHeight(by: number): void;
 }
 
@@ -49,35 +49,35 @@ export interface SolanaChain
   account(at: Address, commitment: Commitment): EncodedAccount | null;
   owned(program: Address, commitment: Commitment): EncodedAccount[];
   rent(bytes: number): bigint;
-  /** Null if it is in no block that has reached `processed`. */
+  /** Returns a transaction, or null if no block at `processed` has it. */
   landed(signature: string): Landed | null;
   /** Returns the transactions that name an address, newest first. */
   historyOf(at: Address): readonly Landed[];
-  /** Simulates a transaction on the newest block. A null commitment skips the check of its blockhash. */
+  /** Simulates a transaction on the newest block. With a null commitment the blockhash is not checked. */
   simulate(transaction: ReadTransaction, blockhashAt: Commitment | null): Simulated;
-  /** Hands a transaction to the leader: signatures, blockhash and repetition are checked there, and what fails is dropped silently. */
+  /** Submits a transaction to the leader, which checks signatures, blockhash and duplicates. Failures are dropped silently. */
   submit(transaction: ReadTransaction): void;
-  /** Lands a transaction of the sandbox itself, independent of others; null if the chain would refuse it. */
+  /** Lands a transaction of the sandbox itself, or returns null if the chain would refuse it. */
   landNow(transaction: ReadTransaction): Landed | null;
-  /** Writes an account into the chain's first block. */
+  /** Writes an account into the genesis block. */
   found(account: EncodedAccount): void;
   addProgram(at: Address, elf: Uint8Array): void;
-  /** Calls whenever something landed, was dropped or passed on command; returns what ends that. */
+  /** Calls back when a transaction lands or is dropped, or slots pass on command. Returns a function that unsubscribes. */
   onChange(call: () => void): () => void;
 }
 
-/** The account that programs and clients read the time from. */
+/** Sysvar account that gives programs and clients the time. */
 const CLOCK_SYSVAR = address('SysvarC1ock11111111111111111111111111111111');
 
 export interface SolanaChainOptions {
   readonly clock: Clock;
   readonly seed: number;
   readonly slots: 'clock' | 'manual';
-  /** Programs of which the chain has no binary unless one is added. */
+  /** Models of programs whose binary the chain does not have. */
   readonly models?: ReadonlyMap<string, ProgramModel>;
 }
 
-/** Makes a chain that holds nothing but the standard programs. `manual`: no slot passes by itself. */
+/** Creates a chain with only the standard programs. With `manual` no slot passes by itself. */
 export function createSolanaChain(options: SolanaChainOptions): SolanaChain {
   return new LedgerChain(options);
 }
@@ -99,7 +99,7 @@ class LedgerChain implements SolanaChain {
     this.#machine = createModelledMachine(createMachine(), options.models ?? new Map());
   }
 
-  /** Accounts of earlier commitments: as they were before the first later transaction that wrote to them. */
+  /** Returns an account at a commitment: as it was before the first later transaction that wrote to it. */
   account(at: Address, commitment: Commitment): EncodedAccount | null {
     const bank = this.#slots.slot(commitment);
     if (commitment !== 'processed') {
@@ -225,7 +225,7 @@ class LedgerChain implements SolanaChain {
   }
 
   expireBlockhashes(): void {
-    // Not even the newest final block, which is the last to notice, takes one of them.
+    // Far enough that even the newest final block, the last to notice, accepts none of them.
     this.#slots.advance(BLOCKHASH_LIFE + FINAL_AFTER + 1);
     this.#changed();
   }
@@ -245,7 +245,7 @@ class LedgerChain implements SolanaChain {
     this.#heightError = by;
   }
 
-  /** Discards the state before final blocks, which are never undone. */
+  /** Discards undo data of final blocks. */
   #forgetUndo(): void {
     const final = this.#slots.slot('finalized');
     for (; this.#settled < this.#blocks.length && (this.#blocks[this.#settled] as Landed).slot <= final; this.#settled++) {
@@ -266,7 +266,7 @@ class LedgerChain implements SolanaChain {
     return true;
   }
 
-  /** The place of the first block behind a slot. Only the newest few are ever behind. */
+  /** Returns the index of the first block after a slot. Searches from the end, because few blocks follow. */
   #firstAfter(slot: number): number {
     let at = this.#blocks.length;
     while (at > 0 && (this.#blocks[at - 1] as Landed).slot > slot) at--;
@@ -285,7 +285,7 @@ class LedgerChain implements SolanaChain {
     };
   }
 
-  /** Accepts a transaction as a leader does: checks it, and puts it into the newest block. */
+  /** Checks a transaction like a leader, and puts it into the newest block. */
   #accept(transaction: ReadTransaction): boolean {
     if (
       this.#bySignature.has(transaction.signature) ||
@@ -297,7 +297,7 @@ class LedgerChain implements SolanaChain {
   }
 }
 
-/** An account for the chain's first block. */
+/** Creates an account for the genesis block. */
 export function accountOf(at: Address, owner: Address, data: Uint8Array, lamports: bigint): EncodedAccount {
   return { address: at, programAddress: owner, data, lamports: amountOf(lamports), executable: false, space: BigInt(data.length) };
 }

@@ -1,6 +1,6 @@
 /**
- * Chain controls of the sandbox's operator: issue tokens, sign for its people, buy out a curve, let slots pass, hold, fork, lose and
- * expire.
+ * Chain controls of the sandbox's operator: fund wallets, sign for members, complete a curve, advance slots, hold back, fork, lose and
+ * expire transactions.
  */
 import type { Cheat } from '../spotchain/swap-builder.ts';
 import type { Intake, SolanaChain } from './chain.ts';
@@ -19,8 +19,8 @@ const HOLDS = ['processed', 'confirmed', null] as const;
 const CHEATS: readonly (Cheat | null)[] = ['other_recipient', 'half_output', 'takes_all', null];
 
 /**
- * The verbs of the endpoint `/chain/<verb>`; each takes a JSON object, changes the chain and answers what came of it.
- * A verb throws RangeError, in words for the operator, where what is given makes no sense; then nothing has changed.
+ * Creates the verbs of `/chain/<verb>`. Each takes a JSON object, changes the chain and returns the result.
+ * @throws RangeError from a verb, with a message for the operator, if its input is invalid; nothing has changed then
  */
 export function chainVerbs(chain: SolanaChain, handler: ChainControl): Readonly<Record<string, (body: Body) => unknown>> {
   return {

@@ -1,4 +1,4 @@
-/** Transactions as the sandbox's node reads them off the wire. */
+/** Transactions as the sandbox's node decodes them from the wire. */
 import {
   type Address,
   type CompiledTransactionMessage,
@@ -10,7 +10,7 @@ import {
 } from '@solana/kit';
 import { signatureHolds } from './keys.ts';
 
-/** The longest transaction that a node takes. */
+/** Maximum size of a transaction in bytes. */
 export const LONGEST_TRANSACTION = 1_232;
 
 export interface LookedUpTable {
@@ -27,11 +27,11 @@ export interface WireInstruction {
 
 export interface ReadTransaction {
   readonly bytes: Uint8Array;
-  /** Form for the virtual machine. */
+  /** Form that the virtual machine runs. */
   readonly transaction: Transaction;
   readonly message: Uint8Array;
   readonly version: 'legacy' | 0;
-  /** The first signature in base58: the name of the transaction. */
+  /** First signature in base58, which identifies the transaction. */
   readonly signature: string;
   readonly signatures: readonly string[];
   readonly header: { readonly signers: number; readonly readonlySigners: number; readonly readonlyOthers: number };
@@ -41,10 +41,10 @@ export interface ReadTransaction {
   readonly lookups: readonly LookedUpTable[];
 }
 
-/** Bytes that a node cannot read; the message is what it says then. */
+/** Bytes that a node cannot decode. The message is the node's. */
 export class UnreadableTransaction extends Error {}
 
-/** Reads wire bytes as a node does: what follows the transaction is refused. @throws UnreadableTransaction */
+/** Decodes wire bytes like a node, which refuses trailing bytes. @throws UnreadableTransaction */
 export function decodeTransaction(bytes: Uint8Array): ReadTransaction {
   try {
     const transaction = getTransactionDecoder().decode(bytes);
@@ -69,7 +69,7 @@ function signatureTexts(transaction: Transaction): string[] {
 
 type MessageParts = Omit<ReadTransaction, 'bytes' | 'transaction' | 'message' | 'signature' | 'signatures'>;
 
-/** Reads a message alone. @throws if it cannot be read. */
+/** Decodes a message without signatures. @throws if it cannot be decoded */
 export function messageOf(bytes: Uint8Array): MessageParts {
   const compiled = getCompiledTransactionMessageDecoder().decode(bytes) as CompiledTransactionMessage & { readonly lifetimeToken: string };
   if (compiled.version !== 0 && compiled.version !== 'legacy')
@@ -100,7 +100,7 @@ export function messageOf(bytes: Uint8Array): MessageParts {
   };
 }
 
-/** Cached results of signature checks. Node, leader and machine each ask. */
+/** Cached results of signature checks, which node, leader and machine each need. */
 const CHECKED = new WeakMap<ReadTransaction, boolean>();
 
 /** True if every signature of a transaction is present and valid. */
@@ -115,7 +115,7 @@ export function fullySigned(read: ReadTransaction): boolean {
   return holds;
 }
 
-/** True if the account at an index of the static keys is writable. */
+/** True if the static key at an index is writable. */
 export function isWritable({ header, staticKeys }: Pick<ReadTransaction, 'header' | 'staticKeys'>, index: number): boolean {
   if (index < header.signers) return index < header.signers - header.readonlySigners;
   return index < staticKeys.length - header.readonlyOthers;

@@ -1,4 +1,4 @@
-/** The depository program of the simulated intent network on the sandbox's chain, whose binary is not at hand: its deposit of tokens. */
+/** Model of Relay's depository program, whose binary is not available: its deposit of tokens. */
 
 import { createHash } from 'node:crypto';
 import { type Address, address } from '@solana/kit';
@@ -9,19 +9,19 @@ import { type ModelContext, ProgramFailure, type ProgramModel } from './launch-p
 import type { ReadTransaction } from './decode-transaction.ts';
 
 export const DEPOSIT_PROGRAM: Address = address('99vQwtBwYtrqqD9YSXbdum3KBdxPAVxYTaQ3cfnJSrN2');
-/** The account that the program keeps its deposits under. */
+/** Account of the program's deposits. */
 export const DEPOSITORY: Address = address(programAddress(DEPOSIT_PROGRAM, ['relay_depository']).address);
-/** Owns what is deposited. */
+/** Owner of the deposits. */
 export const DEPOSIT_VAULT: Address = address(programAddress(DEPOSIT_PROGRAM, ['vault']).address);
 export const DEPOSIT_TOKEN = createHash('sha256').update('global:deposit_token').digest().subarray(0, 8);
 
-/** The framework's numbers: no such instruction, and an account that is not the one its seeds lead to. */
+/** Errors of the Anchor framework: unknown instruction, and an account that does not match its seeds. */
 const UNKNOWN_INSTRUCTION = 101;
 const OTHER_SEEDS = 2_006;
-/** The program's own: the vault's token account is another one. */
+/** Error of the program: the vault's token account is wrong. */
 const OTHER_VAULT_ACCOUNT = 6_009;
 
-/** Returns the order of a deposit; null if the transaction has none. */
+/** Returns the order id of a deposit, or null if the transaction has none. */
 export function depositIn({ staticKeys, instructions }: Pick<ReadTransaction, 'staticKeys' | 'instructions'>): { order: string } | null {
   const found = instructions.find(({ programIndex, data }) => staticKeys[programIndex] === DEPOSIT_PROGRAM && isDeposit(data));
   return found === undefined ? null : { order: `0x${Buffer.from(found.data).subarray(16, 48).toString('hex')}` };
@@ -31,7 +31,7 @@ function isDeposit(data: Uint8Array): boolean {
   return data.length === 48 && DEPOSIT_TOKEN.every((byte, at) => data[at] === byte);
 }
 
-/** Opens the vault's account if there is none, and moves the amount there. */
+/** Creates the vault's token account if missing, and transfers the amount to it. */
 export const depositModel: ProgramModel = ({ accounts, data, invoke, log }: ModelContext) => {
   if (!isDeposit(data)) throw new ProgramFailure(UNKNOWN_INSTRUCTION);
   const at = (place: number): Address => address(accounts[place]?.address as string);

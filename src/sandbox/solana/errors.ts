@@ -1,4 +1,4 @@
-/** Errors of the virtual machine in the words of a node: what it counts, a node names. */
+/** Virtual machine errors in a node's format. The machine numbers them, a node names them. */
 
 const TRANSACTION_ERRORS = [
   'AccountInUse',
@@ -94,17 +94,17 @@ const INSTRUCTION_ERRORS = [
   'BorshIoError',
 ] as const;
 
-/** Error of a failed transaction as a node writes it: a name, or an object whose only key is one. */
+/** Error of a failed transaction in a node's format: a name, or an object with one name as its key. */
 export type TransactionError = string | { readonly [name: string]: unknown };
 
-/** Members of the virtual machine's errors, over all of its classes. */
+/** Fields of the virtual machine's error classes. */
 interface VmError {
   readonly index?: number;
   readonly accountIndex?: number;
   err?(): number | { readonly code?: number; readonly msg?: string };
 }
 
-/** An error as the virtual machine gives it, in the node's words. */
+/** Converts a virtual machine error to a node's format. */
 export function errorName(error: number | object): TransactionError {
   if (typeof error === 'number') return TRANSACTION_ERRORS[error] ?? 'ClusterMaintenance';
   const { index, accountIndex, err } = error as VmError;
@@ -121,7 +121,7 @@ function instructionError(error: number | { readonly code?: number }): unknown {
   return error.code === undefined ? 'BorshIoError' : { Custom: error.code };
 }
 
-/** The sentences that nodes put before a failed preflight. */
+/** Messages of nodes for a failed preflight. */
 const SENTENCES: Readonly<Record<string, string>> = {
   AccountNotFound: 'Attempt to debit an account but found no record of a prior credit.',
   AlreadyProcessed: 'This transaction has already been processed',
@@ -136,7 +136,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   InvalidAddressLookupTableIndex: 'Transaction address table lookup uses an invalid index',
 };
 
-/** Returns the node's words for the error, e.g. `Error processing Instruction 2: custom program error: 0x1`. */
+/** Returns a node's message for an error, e.g. `Error processing Instruction 2: custom program error: 0x1`. */
 export function errorSentence(error: TransactionError): string {
   if (typeof error === 'string') return SENTENCES[error] ?? error;
   const failed = error['InstructionError'];

@@ -1,4 +1,4 @@
-/** The chain's first block: mints of the catalog with their extensions, the stablecoin, a treasury that gives them out. */
+/** Genesis of the chain: the catalog's mints with their extensions, the stablecoin, and a treasury that funds wallets. */
 import { type Address, address, getAddressEncoder } from '@solana/kit';
 import { EXTENSION } from '../../domain/solana/token-layout.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
@@ -30,7 +30,7 @@ export interface MintListing {
   readonly multiplier: number;
   readonly newMultiplier: number;
   readonly newMultiplierEffectiveAt: EpochMs;
-  /** 0 leaves the extension out. */
+  /** Transfer fee in basis points; 0 omits the extension. */
   readonly transferFeeBps?: number;
 }
 
@@ -39,16 +39,16 @@ export interface GenesisOptions {
   readonly stable: { readonly mint: string; readonly decimals: number };
 }
 
-/** Issues every token of the sandbox and pays for what it gives out. */
+/** Mint authority of all sandbox tokens. It also pays for funding. */
 export const ISSUER: SandboxKey = sandboxKey('issuer');
-/** Lookup table with the addresses that the chain's mints have in common. */
+/** Lookup table with the addresses that many transactions share. */
 export const COMMON_TABLE: Address = sandboxKey('lookup table').address;
 
 const TREASURY_LAMPORTS = 500_000_000n * 1_000_000_000n;
 const NO_KEY = new Uint8Array(32);
 const bytesOf = (one: Address): Uint8Array => getAddressEncoder().encode(one) as Uint8Array;
 
-/** A mint of the first token program: 82 bytes. */
+/** Encodes a mint of the first token program: 82 bytes. */
 export function plainMint(decimals: number): Buffer {
   const data = Buffer.alloc(82);
   data.writeUInt32LE(1, 0);
@@ -93,7 +93,7 @@ function feeSchedule(bps: number): Buffer {
   return Buffer.concat([u64(0n), one, one]);
 }
 
-/** A mint with the extensions that the issuers of tokenized shares use, as far as balances notice them. */
+/** Encodes a mint with the extensions of tokenized shares that affect balances. */
 function scaledMint({
   mint,
   symbol,
@@ -130,7 +130,7 @@ function scaledMint({
   ]);
 }
 
-/** A lookup table that nobody can change: it is active and has no authority. */
+/** Encodes an immutable lookup table: active and without an authority. */
 function lookupTable(addresses: readonly Address[]): Buffer {
   const head = Buffer.alloc(56);
   head.writeUInt32LE(1, 0);
@@ -138,7 +138,7 @@ function lookupTable(addresses: readonly Address[]): Buffer {
   return Buffer.concat([head, ...addresses.map(bytesOf)]);
 }
 
-/** Writes the first block. Nobody owns any token yet. */
+/** Writes the genesis block. No token is owned yet. */
 export function writeGenesis(chain: SolanaChain, { mints, stable }: GenesisOptions): void {
   const put = (at: Address, owner: Address, data: Uint8Array): void => chain.found(accountOf(at, owner, data, chain.rent(data.length)));
   chain.found(accountOf(ISSUER.address, SYSTEM, new Uint8Array(), TREASURY_LAMPORTS));
@@ -161,13 +161,13 @@ export function commonAddresses({ mints, stable }: GenesisOptions): Address[] {
   ];
 }
 
-/** Lamports are no token; wrapped ones are. */
+/** Symbol of lamports, which are not a token (wrapped SOL is). */
 export const NATIVE = 'SOL';
 
 /**
- * Gives an owner some of a token, or lamports where `mint` is `SOL`, by a transaction that the issuer signs; answers its
- * signature. It stands in the newest block at once and is confirmed and final as any other.
- * @throws RangeError saying what is wrong with the address, the mint or the amount.
+ * Gives an owner an amount of a token, or lamports if `mint` is `SOL`, in a transaction that the issuer signs. Returns its signature. It
+ * is in the newest block at once, and is confirmed and finalized like any other.
+ * @throws RangeError if the address, the mint or the amount is invalid
  */
 export function fund(chain: SolanaChain, owner: string, mint: string, amount: bigint): string {
   const to = checked(owner, 'the owner');
@@ -177,7 +177,7 @@ export function fund(chain: SolanaChain, owner: string, mint: string, amount: bi
     version: 0,
     feePayer: ISSUER.address,
     blockhash: chain.latestBlockhash('processed').blockhash,
-    // Equal fundings of one slot are transactions of their own.
+    // Makes equal fundings in one slot distinct transactions.
     instructions: [computeLimit(300_000 + (++fundings % 100_000)), ...givingOut(chain, to, mint, amount)],
     signers: [ISSUER],
   });

@@ -1,4 +1,4 @@
-/** The few instructions that the sandbox itself sends, and how it puts them into a signed transaction. */
+/** Instructions that the sandbox itself sends, and the building of signed transactions. */
 import {
   type Address,
   type AddressesByLookupTableAddress,
@@ -25,13 +25,13 @@ export const COMPUTE_BUDGET = address('ComputeBudget1111111111111111111111111111
 export const LOOKUP_TABLES = address('AddressLookupTab1e1111111111111111111111111');
 export const WRAPPED_SOL = address('So11111111111111111111111111111111111111112');
 
-/** Access of an instruction to an account. */
+/** Access flags of an account in an instruction. */
 const READ = 0;
 const WRITE = 1;
 const SIGN = 2;
 const PAY = 3;
 
-/** Little-endian numbers: `[1, 2]` is two in one byte. */
+/** Packs numbers in little-endian order: `[1, 2]` is the number 2 in one byte. */
 function packed(...parts: readonly (readonly [bytes: 1 | 2 | 4 | 8, value: number | bigint])[]): Uint8Array {
   const data = Buffer.alloc(parts.reduce((sum, [bytes]) => sum + bytes, 0));
   let at = 0;
@@ -62,18 +62,18 @@ export function computeLimit(units: number): Instruction {
   return instruction(COMPUTE_BUDGET, [], packed([1, 2], [4, units]));
 }
 
-/** Micro-lamports for each unit of the limit. */
+/** Builds the instruction that sets the compute unit price, in micro-lamports. */
 export function computePrice(microLamports: bigint): Instruction {
   return instruction(COMPUTE_BUDGET, [], packed([1, 3], [8, microLamports]));
 }
 
-/** The one token account of an owner and mint that everybody can derive. */
+/** Derives the associated token account of an owner and mint. */
 export function associatedAccount(owner: Address, mint: Address, program: Address): Address {
   const bytes = (one: Address) => getAddressEncoder().encode(one) as Uint8Array;
   return address(derived(ASSOCIATED_TOKEN, [bytes(owner), bytes(program), bytes(mint)]).address);
 }
 
-/** Builds the instruction that creates the owner's account if there is none yet. */
+/** Builds the instruction that creates the owner's token account if it is missing. */
 export function createAssociatedAccount(payer: Address, owner: Address, mint: Address, program: Address): Instruction {
   return instruction(
     ASSOCIATED_TOKEN,
@@ -124,7 +124,7 @@ export function mintTo(program: Address, mint: Address, to: Address, authority: 
   );
 }
 
-/** Makes lamports that were sent to an account of wrapped SOL count as its amount. */
+/** Builds the instruction that makes lamports sent to a wrapped SOL account count as its amount. */
 export function syncNative(account: Address): Instruction {
   return instruction(TOKEN, [[account, WRITE]], packed([1, 17]));
 }
@@ -134,13 +134,13 @@ export interface TransactionPlan {
   readonly feePayer: Address;
   readonly blockhash: string;
   readonly instructions: readonly Instruction[];
-  /** Tables that a message of version 0 takes addresses from. */
+  /** Lookup tables of a version 0 message. */
   readonly tables?: AddressesByLookupTableAddress;
-  /** Signers present now. The slots of all others stay zero. */
+  /** Available signers. Signatures of all others stay zero. */
   readonly signers: readonly SandboxKey[];
 }
 
-/** The wire bytes of a transaction, signed by those who are given. */
+/** Builds the wire bytes of a transaction with the available signatures. */
 export function buildTransaction({ version, feePayer, blockhash, instructions, tables, signers }: TransactionPlan): Uint8Array {
   const lifetime = { blockhash: blockhash as Blockhash, lastValidBlockHeight: 0n };
   const plain = appendTransactionMessageInstructions(

@@ -1,4 +1,4 @@
-/** Key pairs and derived addresses of the sandbox's chain: made from a text, so that every start has the same. */
+/** Key pairs and derived addresses of the sandbox's chain, made from texts so that every start has the same. */
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { type Address, getAddressDecoder, getAddressEncoder } from '@solana/kit';
 
@@ -10,7 +10,7 @@ export interface SandboxKey {
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 const SPKI = Buffer.from('302a300506032b6570032100', 'hex');
 
-/** Derives the key pair that belongs to a text. It guards nothing: anyone who can read this file can derive it. */
+/** Derives the key pair of a text. It protects nothing: anyone can derive it. */
 export function sandboxKey(text: string): SandboxKey {
   const seed = createHash('sha256').update(`sevengate sandbox ${text}`).digest();
   const secret: KeyObject = createPrivateKey({ key: Buffer.concat([PKCS8, seed]), format: 'der', type: 'pkcs8' });
@@ -28,7 +28,7 @@ export function signatureHolds(address: Address, message: Uint8Array, signature:
   }
 }
 
-/** Keys that were read before: reading one takes longer than checking a signature with it. */
+/** Cached keys, because parsing one takes longer than checking a signature. */
 const READ_KEYS = new Map<Address, KeyObject>();
 const MOST_READ_KEYS = 10_000;
 

@@ -1,2 +1,2 @@
-/** The wallet that the partner's part of a launch's fees goes to in the sandbox; `sandboxKey('launch partner')` signs for it. */
+/** Wallet that receives the partner's fees of a launch in the sandbox. `sandboxKey('launch partner')` signs for it. */
 export const SANDBOX_LAUNCH_PARTNER = '8PkHChnn4NQugLyY6eVH96kCrR76KhhEp5UKxBrnFHSH';

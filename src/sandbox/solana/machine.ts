@@ -1,4 +1,4 @@
-/** The virtual machine behind the chain: runs one transaction and tells everything that it did. */
+/** Virtual machine of the chain: runs one transaction and reports its effects. */
 import {
   type Address,
   address,
@@ -27,19 +27,19 @@ export interface InnerInstruction {
   readonly stackHeight: number;
 }
 
-/** A token account of a transaction, by its place among the transaction's accounts. */
+/** Token account of a transaction, with its index among the transaction's accounts. */
 export interface TokenBalance extends Pick<TokenAccount, 'mint' | 'owner' | 'amount'> {
   readonly index: number;
   readonly program: Address;
 }
 
-/** Every account of a transaction at one moment. */
+/** Balances of a transaction's accounts at one moment. */
 export interface Balances {
   readonly lamports: readonly bigint[];
   readonly tokens: readonly TokenBalance[];
 }
 
-/** The accounts that a transaction names, tables resolved: static keys, then writable, then readonly ones of the tables. */
+/** Accounts of a transaction with tables resolved: static keys, then writable, then readonly addresses of the tables. */
 export interface NamedAccounts {
   readonly keys: readonly Address[];
   readonly writable: readonly boolean[];
@@ -48,7 +48,7 @@ export interface NamedAccounts {
 
 export interface Run extends NamedAccounts {
   readonly error: TransactionError | null;
-  /** False if the transaction was not even begun, so that no block would hold it. */
+  /** False if the transaction failed before execution, so that no block would contain it. */
   readonly begun: boolean;
   readonly logs: readonly string[];
   readonly units: bigint;
@@ -57,7 +57,7 @@ export interface Run extends NamedAccounts {
   readonly returnData: { readonly program: Address; readonly data: Uint8Array } | null;
   readonly before: Balances;
   readonly after: Balances;
-  /** Writable accounts before and after, by address; null for one that does not exist. */
+  /** Writable accounts before and after, by address; null if an account does not exist. */
   readonly undo: Map<Address, EncodedAccount | null>;
   readonly outcome: Map<Address, EncodedAccount | null>;
 }
@@ -72,33 +72,33 @@ export interface Moment {
 
 export interface Machine {
   account(at: Address): EncodedAccount | null;
-  /** Moves the clock that programs and readers see. */
+  /** Sets the clock that programs and readers see. */
   set(moment: Moment): void;
   owned(program: Address): EncodedAccount[];
-  /** Writes an account as it is; null removes it. */
+  /** Writes an account unchanged; null removes it. */
   put(at: Address, account: EncodedAccount | null): void;
   run(transaction: ReadTransaction, moment: Moment): Run;
-  /** Simulates a run. Nothing stays, and signatures are not checked. */
+  /** Simulates a run without keeping its effects or checking signatures. */
   rehearse(transaction: ReadTransaction, moment: Moment): Run;
-  /** Executes one instruction without checking its signers, as a program of the sandbox lets another one do. Nobody pays a fee. */
+  /** Runs one instruction without checking signers, as a call from another program. No fee is charged. */
   perform(instruction: ProgramInstruction, moment: Moment): Pick<Run, 'error' | 'logs' | 'units'>;
-  /** The accounts that a transaction names; an error if a table is not what the message takes it for. */
+  /** Returns the accounts of a transaction, or an error if a lookup table is invalid. */
   named(transaction: ReadTransaction): NamedAccounts | TransactionError;
-  /** Returns the accounts' present balances. */
+  /** Returns the accounts' current balances. */
   balances(keys: readonly Address[]): Balances;
   addProgram(at: Address, elf: Uint8Array): void;
   rent(bytes: number): bigint;
 }
 
-/** Number of slots that programs can look back. */
+/** Number of slots that programs can see back. */
 const RECENT_SLOTS = 512;
 const LAMPORTS_PER_SIGNATURE = 5_000n;
 const MOST_KNOWN = 50_000;
 const SYSTEM_ACCOUNT = address('11111111111111111111111111111111');
-/** Pays for what is performed; nobody has its key. */
+/** Fee payer of called instructions. The sandbox never signs with its key. */
 const CONDUCTOR = sandboxKey('conductor').address;
 
-/** An account that holds lamports alone. */
+/** Creates an account that holds only lamports. */
 function plainAccount(at: Address, lamports: bigint): EncodedAccount {
   return {
     address: at,
@@ -110,7 +110,10 @@ function plainAccount(at: Address, lamports: bigint): EncodedAccount {
   };
 }
 
-/** Accounts of a machine as they were read last. What writes to one takes it out: spelling addresses anew takes longer than running programs. */
+/**
+ * Caches the machine's accounts, because decoding addresses takes longer than running programs. Writing to an account drops it from the
+ * cache.
+ */
 function createAccounts(svm: Pick<LiteSVM, 'getAccount' | 'setAccount'>) {
   const known = new Map<Address, EncodedAccount | null>();
 
@@ -137,7 +140,7 @@ function createAccounts(svm: Pick<LiteSVM, 'getAccount' | 'setAccount'>) {
   return { account, put, forget };
 }
 
-/** Blockhashes and repetition are the chain's business: the machine checks signatures and runs programs. */
+/** Creates the machine, which checks signatures and runs programs. The chain checks blockhashes and duplicates. */
 export function createMachine(): Machine {
   const svm = new LiteSVM().withBlockhashCheck(false).withTransactionHistory(0n).withNativeMints();
 
@@ -153,7 +156,7 @@ export function createMachine(): Machine {
     svm.setSlotHashes(Array.from({ length: RECENT_SLOTS }, (_, back) => ({ slot: BigInt(slot - back), hash: hashOf(slot - back) })));
   }
 
-  /** Lets the machine work; `keep` says whether what it does stays. */
+  /** Runs a transaction. `keep` is true if its effects stay. */
   function carryOut(transaction: ReadTransaction, moment: Moment, keep: boolean): Run {
     set(moment);
     if (transaction.staticKeys.includes(LOOKUP_TABLES)) setRecentSlots(moment);
@@ -166,19 +169,19 @@ export function createMachine(): Machine {
     const undo: Accounts = new Map(keys.flatMap((key, index) => (writable[index] ? [[key, account(key)]] : [])));
     const before = balances(keys, account);
     const given = asStandardPrograms(transaction, STABLE_DECIMALS);
-    // A substitute of a program's instruction is not the signed one. The chain has checked the signatures.
+    // A replaced instruction is not the signed one. The chain has already checked the signatures.
     svm.withSigverify(keep && given === transaction.transaction);
     if (keep) accounts.forget(undo.keys());
     const { error, told, shown } = keep ? outcomeOf(svm.sendTransaction(given), undo) : outcomeOf(svm.simulateTransaction(given), undo);
     const outcome = keep ? new Map([...undo.keys()].map((key) => [key, account(key)])) : shown;
     const after = balances(keys, (key) => (outcome.has(key) ? (outcome.get(key) ?? null) : account(key)));
     const gone = sum(before.lamports) - sum(after.lamports);
-    // The sender pays once the run begins: an earlier failure is in no block. A rehearsal charges no fee for a failure.
+    // The sender pays only after execution begins; an earlier failure is in no block. A simulation charges no fee for a failure.
     if (error !== null && gone === 0n && (keep || typeof error === 'string')) return refused(names, error, before);
     return { ...names, ...accountFor(told), error, begun: true, fee: gone > 0n ? gone : feeOf(transaction), before, after, undo, outcome };
   }
 
-  /** Runs an instruction. An account that is filled before and emptied afterwards pays its fee. */
+  /** Runs an instruction with a fee payer that is funded before and emptied afterwards. */
   function perform(instruction: ProgramInstruction, moment: Moment): Pick<Run, 'error' | 'logs' | 'units'> {
     set(moment);
     const signers = [CONDUCTOR, ...new Set(instruction.accounts.filter(({ signer }) => signer).map(({ address: at }) => at))];
@@ -211,7 +214,7 @@ export function createMachine(): Machine {
   };
 }
 
-/** Static keys and what the tables hold; an error if a table is not what the message takes it for. */
+/** Returns the static keys and the tables' addresses, or an error if a lookup table is invalid. */
 function namedBy(transaction: ReadTransaction, account: (at: Address) => EncodedAccount | null): NamedAccounts | TransactionError {
   const writable: Address[] = [];
   const readonly: Address[] = [];
@@ -234,7 +237,7 @@ function namedBy(transaction: ReadTransaction, account: (at: Address) => Encoded
   };
 }
 
-/** Returns the accounts' balances as read. */
+/** Reads the accounts' balances. */
 function balances(keys: readonly Address[], of: (at: Address) => EncodedAccount | null): Balances {
   const accounts = keys.map(of);
   const tokens = accounts.flatMap((one, index) => {
@@ -257,7 +260,7 @@ export function isNamed(names: NamedAccounts | TransactionError): names is Named
   return typeof names === 'object' && 'keys' in names;
 }
 
-/** Returns the machine's result: its error, its report of the run, and the accounts that a rehearsal would leave. */
+/** Returns the machine's result: its error, its report, and the accounts that a simulation would leave. */
 function outcomeOf(
   result: TransactionMetadata | FailedTransactionMetadata | SimulatedTransactionInfo,
   undo: Accounts,
@@ -321,7 +324,7 @@ export function memoOf({ staticKeys, instructions }: Pick<ReadTransaction, 'stat
   return memos.map(({ data }) => `[${data.length}] ${Buffer.from(data).toString('utf8')}`).join('; ');
 }
 
-/** Base58 of any bytes. */
+/** Encodes bytes in base58. */
 export function base58Text(bytes: Uint8Array): string {
   return getBase58Decoder().decode(bytes);
 }

@@ -1,4 +1,4 @@
-/** The JSON-RPC methods of the sandbox's node, over the chain. */
+/** JSON-RPC methods of the sandbox's node. */
 import { createHash } from 'node:crypto';
 import { type Address, type EncodedAccount, getBase58Decoder, getBase58Encoder } from '@solana/kit';
 import { type MintAccount, readMint, readTokenAccount } from '../../domain/solana/token-layout.ts';
@@ -29,7 +29,7 @@ import { fullySigned, messageOf } from './decode-transaction.ts';
 export type Method = (params: readonly unknown[]) => unknown;
 
 const VERSION = { 'solana-core': '3.0.6', 'feature-set': 3_640_012_085 };
-/** Slots that a node remembers signatures of without searching its history. */
+/** Number of slots whose signatures a node remembers without searching its history. */
 const RECENT_SLOTS = 300;
 const ACCOUNT_ENCODINGS = ['base58', 'base64', 'jsonParsed'] as const;
 
@@ -60,7 +60,7 @@ function isTokenProgram(program: Address): boolean {
   return program === TOKEN || program === TOKEN_2022;
 }
 
-/** The commitment that is asked for, and whether the node has come far enough. */
+/** Returns the requested commitment. @throws RpcRefusal if the node has not reached the requested slot */
 function reading(chain: SolanaChain, settings: Settings): Reading {
   const commitment = commitmentOf(settings['commitment']);
   const { minContextSlot } = settings;
@@ -73,7 +73,7 @@ function inContext({ chain, commitment }: Pick<Reading, 'chain' | 'commitment'>,
   return { context: { apiVersion: VERSION['solana-core'], slot: chain.slot(commitment) }, value };
 }
 
-/** All methods by name. Each throws `RpcRefusal` if a node would refuse. */
+/** Creates all methods by name. Each throws `RpcRefusal` if a node would refuse. */
 export function createMethods(chain: SolanaChain, seed: number): Readonly<Record<string, Method>> {
   const read = (settings: unknown): Reading => reading(chain, settingsOf(settings));
   return {
@@ -141,7 +141,7 @@ function sliceOf(value: unknown): { offset: number; length: number } | undefined
   return { offset: wholeOf(offset, 'an offset'), length: wholeOf(length, 'a length') };
 }
 
-/** Returns the writer of accounts in the encoding that the request's settings name. */
+/** Returns an encoder of accounts for the encoding that the request names. */
 function speller(where: Reading, settings: Settings, otherwise: 'legacy' | 'base64'): (account: EncodedAccount) => object {
   const encoding = settings['encoding'] === undefined ? otherwise : encodingOf(settings, ACCOUNT_ENCODINGS, 'base64');
   const slice = sliceOf(settings['dataSlice']);
@@ -291,7 +291,7 @@ function transactionMethods(chain: SolanaChain): Readonly<Record<string, Method>
   };
 }
 
-/** A signature that lies behind the recent slots is only found by searching the history. */
+/** Returns the status of a signature. An older one is found only by searching the history. */
 function statusOf(chain: SolanaChain, signature: string, deep: boolean): object | null {
   const landed = chain.landed(signature);
   const newest = chain.slot('processed');
@@ -313,7 +313,7 @@ function reached(chain: SolanaChain, landed: Landed, commitment: Commitment): bo
   return DEPTH_ORDER[chain.commitmentOf(landed.slot)] >= DEPTH_ORDER[commitment];
 }
 
-/** Blocks are never shown before they are confirmed. */
+/** Returns the commitment of history methods: at least confirmed, because nodes never show earlier blocks. */
 function historyCommitment(settings: Settings): Commitment {
   const commitment = commitmentOf(settings['commitment']);
   if (commitment === 'processed') throw new RpcRefusal(-32602, 'Method does not support commitment below `confirmed`');
@@ -355,7 +355,7 @@ function history(chain: SolanaChain, at: Address, settings: Settings): object[] 
     }));
 }
 
-/** Takes a transaction: what a node can tell at once is refused, the rest is the leader's business. */
+/** Submits a transaction. The node refuses what it can check at once; the leader checks the rest. */
 function send(chain: SolanaChain, text: unknown, settings: Settings): string {
   const transaction = transactionOf(text, settings);
   const skip = flagOf(settings['skipPreflight']);
@@ -396,7 +396,7 @@ function nothingMoved(): object {
   return { fee: null, preBalances: null, postBalances: null, preTokenBalances: null, postTokenBalances: null, loadedAddresses: null };
 }
 
-/** The accounts that the question wants to see afterwards. */
+/** Returns the accounts after a simulation that the request asks for. */
 function accountsAfter(where: Reading, run: Run | null, wanted: unknown): unknown {
   if (wanted === undefined || wanted === null) return null;
   const settings = settingsOf(wanted);

@@ -1,10 +1,10 @@
-/** Parameters of JSON-RPC methods, read as strictly as a node reads them. */
+/** Parameters of JSON-RPC methods, parsed as strictly as by a node. */
 import { type Address, getBase58Encoder, isAddress } from '@solana/kit';
 import type { TransactionError } from './errors.ts';
 import { COMMITMENTS, type Commitment } from './slot-clock.ts';
 import { LONGEST_TRANSACTION, type ReadTransaction, decodeTransaction, UnreadableTransaction } from './decode-transaction.ts';
 
-/** A refusal in the words of JSON-RPC. */
+/** JSON-RPC refusal. */
 export class RpcRefusal extends Error {
   readonly code: number;
   readonly data: unknown;
@@ -63,7 +63,7 @@ export function flagOf(value: unknown, otherwise = false): boolean {
   return value;
 }
 
-/** Old names of commitments are not known any more. */
+/** Parses a commitment. Deprecated names are refused. */
 export function commitmentOf(value: unknown): Commitment {
   if (value === undefined || value === null) return 'finalized';
   const found = COMMITMENTS.find((one) => one === value);
@@ -71,7 +71,7 @@ export function commitmentOf(value: unknown): Commitment {
   return found;
 }
 
-/** The first of the settings that a method takes its encoding from; `otherwise` if none is named. */
+/** Returns the requested encoding if the method supports it, or `otherwise` if none is named. */
 export function encodingOf<const Encoding extends string>(settings: Settings, known: readonly Encoding[], otherwise: Encoding): Encoding {
   const { encoding } = settings;
   if (encoding === undefined || encoding === null) return otherwise;
@@ -80,7 +80,7 @@ export function encodingOf<const Encoding extends string>(settings: Settings, kn
   return found;
 }
 
-/** A transaction of the parameters, in base64 or, as long ago, base58. */
+/** Decodes a transaction from base64 or, as in old clients, base58. */
 export function transactionOf(value: unknown, settings: Settings): ReadTransaction {
   const text = textOf(value, 'a transaction');
   const encoding = encodingOf(settings, ['base58', 'base64'], 'base58');

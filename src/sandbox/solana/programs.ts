@@ -1,4 +1,4 @@
-/** Program binaries of a folder: each `<program id>.so` is put on the sandbox's chain, so that deployed programs can be tried. */
+/** Program binaries of a folder. Each `<program id>.so` is deployed on the sandbox's chain, so that programs can be tried. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAddress } from '@solana/kit';
@@ -7,9 +7,8 @@ import type { SolanaChain } from './chain.ts';
 const ELF = [0x7f, 0x45, 0x4c, 0x46];
 
 /**
- * Loads every program of the folder and answers their ids.
- * @throws Error with one sentence that names the file and says what would be right, if the folder cannot be read,
- * a name is no program id, or a file is no program that the virtual machine takes.
+ * Loads every program of the folder and returns their ids.
+ * @throws Error naming the file if the folder cannot be read, a name is not a program id, or the virtual machine refuses a file
  */
 export function loadPrograms(chain: Pick<SolanaChain, 'addProgram' | 'account'>, folder: string): readonly string[] {
   return programFiles(folder).map((file) => {

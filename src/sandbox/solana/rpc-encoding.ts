@@ -10,13 +10,13 @@ import type { ReadTransaction } from './decode-transaction.ts';
 export type AccountEncoding = 'base58' | 'base64' | 'jsonParsed';
 export type TransactionEncoding = 'json' | 'base58' | 'base64' | 'jsonParsed';
 
-/** Source of mints and of the time, on which the display of an amount depends. */
+/** Source of mints and the time, which determine the UI amount. */
 export interface MintSource {
   mint(at: string): MintAccount | null;
   readonly now: EpochMs;
 }
 
-/** An amount as clients show it: scaled by the multiplier, cut to whole raw units, without zeros at the end. */
+/** Formats an amount as shown to clients: scaled by the multiplier, rounded down to raw units, without trailing zeros. */
 export function uiAmount(amount: bigint, mint: Pick<MintAccount, 'decimals' | 'scale'>, now: EpochMs): object {
   const { decimals } = mint;
   const multiplier = multiplierAt(mint, now);
@@ -31,7 +31,7 @@ function wholeText(raw: bigint, decimals: number): string {
   return text.replace(/\.?0+$/, '');
 }
 
-/** An account in the encoding that was asked for; what cannot be parsed goes out in base64. */
+/** Encodes an account as requested. An account that cannot be parsed is encoded in base64. */
 export function spellAccount(
   account: EncodedAccount,
   encoding: AccountEncoding | 'legacy',
@@ -43,20 +43,20 @@ export function spellAccount(
     lamports: Number(account.lamports),
     owner: account.programAddress,
     executable: account.executable,
-    // Never: the account is exempt.
+    // Maximum: the account is exempt from rent.
     rentEpoch: Number(2n ** 64n - 1n),
     space: bytes.length,
   };
   const parsed = encoding === 'jsonParsed' ? parsedAccount(account, mints) : null;
   if (parsed !== null) return { ...shared, data: parsed };
   const part = slice === undefined ? bytes : bytes.subarray(slice.offset, slice.offset + slice.length);
-  // Without any encoding the data is a bare text.
+  // Without an encoding the data is base58 text.
   if (encoding === 'legacy') return { ...shared, data: base58Text(part) };
   if (encoding === 'base58') return { ...shared, data: [base58Text(part), 'base58'] };
   return { ...shared, data: [Buffer.from(part).toString('base64'), 'base64'] };
 }
 
-/** The clock as programs see it. */
+/** Formats the clock as clients see it. */
 function parsedClock(bytes: Uint8Array): object {
   const data = Buffer.from(bytes);
   const [slot, epochStartTimestamp, epoch, leaderScheduleEpoch, unixTimestamp] = [0, 8, 16, 24, 32].map((at) =>
@@ -166,7 +166,7 @@ export function spellTokenBalances(tokens: readonly TokenBalance[], mints: MintS
   });
 }
 
-/** Balances before and after, as both `getTransaction` and `simulateTransaction` tell them. */
+/** Formats balances before and after a transaction, as in `getTransaction` and `simulateTransaction`. */
 export function spellBalances(before: Balances, after: Balances, mints: MintSource): object {
   return {
     preBalances: before.lamports.map(Number),
@@ -200,7 +200,7 @@ export function spellReturnData(run: Run): object | null {
     : { programId: run.returnData.program, data: [Buffer.from(run.returnData.data).toString('base64'), 'base64'] };
 }
 
-/** One answer of `getTransaction`. */
+/** Formats a transaction like `getTransaction`. */
 export function spellLanded(landed: Landed, encoding: TransactionEncoding, mints: MintSource): object {
   const { run, slot, unixSeconds, transaction } = landed;
   const { error } = run;
@@ -261,7 +261,7 @@ function plainMessage(transaction: ReadTransaction): object {
   };
 }
 
-/** Instructions are given as a node gives those of programs that it does not know. */
+/** Formats a message. Instructions appear as a node shows those of unknown programs. */
 function parsedMessage(transaction: ReadTransaction, run: Run): object {
   const { header, staticKeys, blockhash, instructions } = transaction;
   return {

@@ -1,4 +1,4 @@
-/** A simulator of the primary chain's node on loopback: JSON-RPC and its subscriptions over a real virtual machine. */
+/** Simulator of the primary chain's node on loopback: JSON-RPC and subscriptions over a real virtual machine. */
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { AGGREGATOR_PROGRAM } from '../../domain/solana/programs.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
@@ -18,11 +18,11 @@ import { createSubscriptions } from './subscriptions.ts';
 export interface ChainOptions extends GenesisOptions {
   readonly clock: Clock;
   readonly seed: number;
-  /** `manual`: slots pass on command only. Default `clock`: one in 400 ms. */
+  /** Slot source: `manual` advances slots on command only, `clock` every 400 ms. Default `clock`. */
   readonly slots?: 'clock' | 'manual';
-  /** A folder of `<program id>.so`, each put on the chain. */
+  /** Folder of `<program id>.so` files to deploy on the chain. */
   readonly programs?: string | null;
-  /** Modelled generation of the curve program if the folder has none. Default: the newest. */
+  /** Generation of the curve program's model, if the folder has no binary. Default: the newest. */
   readonly generation?: Generation;
 }
 
@@ -30,20 +30,23 @@ export interface NodeOptions {
   readonly clock: Clock;
   readonly seed: number;
   readonly faults?: FaultSwitch;
-  /** 0 = any free port whose next one is free as well. */
+  /** Port; 0 takes any free port whose successor is free as well. */
   readonly port: number;
 }
 
 export type SolanaSimulatorOptions = ChainOptions & NodeOptions;
 
 export interface SolanaSimulator {
-  /** JSON-RPC over POST; sockets are taken here and on the next port, where web3.js looks for them. */
+  /** URL of JSON-RPC over POST. Websockets are accepted here and on the next port, where web3.js expects them. */
   readonly url: string;
   readonly faults: FaultSwitch;
   readonly chain: SolanaChain;
-  /** Requests by method so far. */
+  /** Number of requests by method. */
   readonly requests: ReadonlyMap<string, number>;
-  /** Gives an owner base units of a mint, or lamports if the mint is `SOL`; answers the signature. @throws RangeError */
+  /**
+   * Gives an owner base units of a mint, or lamports if the mint is `SOL`. Returns the signature.
+   * @throws RangeError if the address, the mint or the amount is invalid
+   */
   fund(owner: string, mint: string, amount: bigint): string;
   close(): Promise<void>;
 }
@@ -51,7 +54,10 @@ export interface SolanaSimulator {
 /** Maximum attempts to find a pair of ports. */
 const PORT_TRIES = 20;
 
-/** A chain with its first block and the programs of the folder. @throws Error in one sentence if one cannot be loaded. */
+/**
+ * Creates a chain with its genesis block and the programs of the folder.
+ * @throws Error if a program cannot be loaded
+ */
 export function foundChain({ clock, seed, slots = 'clock', programs = null, generation, mints, stable }: ChainOptions): SolanaChain {
   const chain = createSolanaChain({
     clock,
@@ -65,12 +71,15 @@ export function foundChain({ clock, seed, slots = 'clock', programs = null, gene
   return chain;
 }
 
-/** Starts a chain and its node. @throws Error if a program of the folder cannot be loaded, or the port is taken. */
+/**
+ * Starts a chain and its node.
+ * @throws Error if a program cannot be loaded or the port is taken
+ */
 export function createSolanaSimulator(options: SolanaSimulatorOptions): Promise<SolanaSimulator> {
   return openSolanaNode(foundChain(options), options);
 }
 
-/** A node of a chain. @throws Error if the port is taken. */
+/** Starts a node of a chain. @throws Error if the port is taken */
 export async function openSolanaNode(chain: SolanaChain, options: NodeOptions): Promise<SolanaSimulator> {
   const { clock, seed } = options;
   const faults = options.faults ?? createFaultSwitch(seed);
@@ -135,7 +144,7 @@ export async function openSolanaNode(chain: SolanaChain, options: NodeOptions): 
   };
 }
 
-/** Two servers on neighbouring ports: the first answers questions, and clients of old look for sockets on the second. */
+/** Opens two servers on adjacent ports: the first answers requests, and older clients expect websockets on the second. */
 async function pairOfServers(
   listen: (port: number) => Promise<LoopbackServer>,
   port: number,

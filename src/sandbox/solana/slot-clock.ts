@@ -1,4 +1,4 @@
-/** Slots, commitments and blockhashes of the sandbox's chain: by the clock or on command, and held back on command. */
+/** Slots, commitments and blockhashes of the sandbox's chain, advanced by the clock or on command. Commitments can be held back. */
 import { createHash } from 'node:crypto';
 import { getBase58Decoder } from '@solana/kit';
 import type { Clock } from '../../../streams/clock/clock.ts';
@@ -7,17 +7,17 @@ import type { EpochMs } from '../../domain/values/time.ts';
 export type Commitment = 'processed' | 'confirmed' | 'finalized';
 export const COMMITMENTS: readonly Commitment[] = ['processed', 'confirmed', 'finalized'];
 
-/** Slots are this far apart. */
+/** Time between two slots. */
 export const SLOT_MS = 400;
-/** The chain's first slot. */
+/** Time of the chain's first slot. */
 const GENESIS: EpochMs = Date.UTC(2020, 2, 16, 14, 29);
-/** Slots until a block is final. */
+/** Slots after which a block is final. */
 export const FINAL_AFTER = 32;
-/** Number of slots behind a slot of each commitment. */
+/** Slots by which each commitment lags. */
 const DEPTH: Readonly<Record<Commitment, number>> = { processed: 0, confirmed: 2, finalized: FINAL_AFTER };
-/** Slots of the past that no block stands in: a height is never the number of its slot. */
+/** Number of past slots without a block, so that a block height never equals its slot. */
 const SKIPPED = 22_000_000;
-/** Blocks that a blockhash can be used for. */
+/** Number of blocks for which a blockhash is valid. */
 export const BLOCKHASH_LIFE = 150;
 export const SLOTS_PER_EPOCH = 432_000;
 
@@ -28,7 +28,7 @@ export interface LatestBlockhash {
 
 export interface SlotClock {
   readonly now: () => EpochMs;
-  /** The newest slot of a commitment. */
+  /** Returns the newest slot of a commitment. */
   slot(commitment: Commitment): number;
   blockHeight(commitment: Commitment): number;
   /** Returns the commitment that a slot has reached. */
@@ -37,13 +37,13 @@ export interface SlotClock {
   /** True if the newest block of that commitment accepts the hash. */
   isValid(blockhash: string, commitment: Commitment): boolean;
   hashOf(slot: number): string;
-  /** Lets slots pass at once. */
+  /** Advances slots at once. */
   advance(slots: number): void;
   /** Holds newer blocks at this commitment; null releases them. */
   hold(at: Exclude<Commitment, 'finalized'> | null): void;
 }
 
-/** `manual`: no slot passes by itself. */
+/** Creates the clock. With `manual` no slot passes by itself. */
 export function createSlotClock(options: { readonly clock: Clock; readonly seed: number; readonly slots: 'clock' | 'manual' }): SlotClock {
   const { clock, seed, slots } = options;
   const byTime = (): number => Math.floor((clock.now() - GENESIS) / SLOT_MS);

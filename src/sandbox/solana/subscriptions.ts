@@ -1,4 +1,4 @@
-/** Subscriptions of the sandbox's node: a signature that comes as far as was asked, and slots. */
+/** Subscriptions of the sandbox's node: signatures that reach a commitment, and slots. */
 import type { Clock } from '../../../streams/clock/clock.ts';
 import type { LoopbackSession, LoopbackSocket } from '../loopback.ts';
 import { repeat } from '../reference/http-simulator.ts';
@@ -11,7 +11,7 @@ export interface Subscriptions {
   close(): void;
 }
 
-/** Waiting subscription: notifies once there is something to report, and returns true when it is done. */
+/** Waiting subscription: notifies when there is something to report, and returns true when it is done. */
 type Waiting = () => boolean;
 
 type Methods = Readonly<Record<string, (params: readonly unknown[]) => unknown>>;
@@ -25,7 +25,7 @@ export function createSubscriptions({ chain, clock }: { readonly chain: SolanaCh
     for (const [id, one] of waiting) if (one()) waiting.delete(id);
     rest();
   }
-  /** Stops the clock while nobody waits. */
+  /** Starts or stops the timer: it runs only while a subscription waits. */
   function rest(): void {
     if (waiting.size > 0) stop ??= repeat(clock, SLOT_MS, look);
     else {
@@ -104,7 +104,7 @@ function hasReached(commitmentOf: Commitment, wanted: Commitment): boolean {
   return COMMITMENTS.indexOf(commitmentOf) >= COMMITMENTS.indexOf(wanted);
 }
 
-/** Carries out what a client asks: the answer or its refusal, as the node words it; null for a notice, such as a ping. */
+/** Answers a client's message with a result or a JSON-RPC error. Returns null for a notification, such as a ping. */
 function replyTo(text: string, methods: Methods): object | null {
   let message: unknown;
   try {

@@ -1,4 +1,4 @@
-/** People of the sandbox's chain, for users without a wallet. They sign what they are given, and buy out a curve. */
+/** Member wallets of the sandbox's chain, for users without a wallet. They sign any transaction and can buy a whole curve. */
 import { address } from '@solana/kit';
 import {
   type PoolKeys,
@@ -18,15 +18,18 @@ import { type SandboxKey, sandboxKey } from './keys.ts';
 import { kitInstruction } from './launch-programs/modelled-machine.ts';
 import { decodeTransaction } from './decode-transaction.ts';
 
-/** Lamports for accounts and fees of the buyer of a whole curve. */
+/** Lamports with which a curve's buyer pays for accounts and fees. */
 const PURSE = 100_000_000n;
 
-/** The wallet of a name; every start has the same ones. */
+/** Returns the wallet of a name, which is the same after every start. */
 export function sandboxWallet(name: string): SandboxKey {
   return sandboxKey(`wallet ${name}`);
 }
 
-/** The transaction with the wallet's signature in its place, every other byte as it came. @throws RangeError if the wallet has none to give */
+/**
+ * Adds the wallet's signature to a transaction and leaves all other bytes unchanged.
+ * @throws RangeError if the transaction does not require the wallet's signature
+ */
 export function signedByWallet(wallet: SandboxKey, base64: string): string {
   const bytes = fromBase64(base64);
   const read = bytes === null ? null : readTransaction(bytes);
@@ -38,19 +41,19 @@ export function signedByWallet(wallet: SandboxKey, base64: string): string {
   return Buffer.from(signed).toString('base64');
 }
 
-/** The wallet's signature over a text in UTF-8, in base64, as a wallet signs a message. */
+/** Signs a UTF-8 text as a wallet signs a message. Returns base64. */
 export function textSignedByWallet(wallet: SandboxKey, text: string): string {
   return Buffer.from(wallet.sign(Buffer.from(text, 'utf8'))).toString('base64');
 }
 
-/** Buys everything that the curve of a mint still sells. @throws RangeError if no curve sells the mint */
+/** Buys everything that a mint's curve still sells. @throws RangeError if no curve sells the mint */
 export function buyOut(chain: SolanaChain, mint: string): string {
   const found = curveOf(chain, mint);
   if (found === null) throw new RangeError(`no curve sells ${mint} at the moment`);
   const { keys, threshold } = found;
   const crowd = sandboxKey('curve crowd');
   const quoteProgram = address(keys.quoteProgram);
-  // The fee is on top of what the curve collects, and is never more than that.
+  // The fee is charged on top of the collected amount, and never exceeds it.
   const amount = threshold * 2n;
   fund(chain, crowd.address, NATIVE, PURSE);
   fund(chain, crowd.address, keys.quoteMint, amount);

@@ -1,4 +1,4 @@
-/** Launched tokens as the aggregator finds them on the chain: the curve or the pool that trades each, its price, and how that moved. */
+/** Launched tokens as the aggregator reads them from the chain: the curve or pool that trades each, its price and its trades. */
 
 import { address } from '@solana/kit';
 import { priceOfSqrt } from '../../domain/launch/curve/config.ts';
@@ -19,24 +19,24 @@ import { readMint } from '../../domain/solana/token-layout.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 import type { SolanaChain } from '../solana/chain.ts';
 
-/** A token if it trades now. */
+/** Launched token that currently trades. */
 export interface LaunchedToken {
   readonly mint: string;
   readonly decimals: number;
   readonly quoteDecimals: number;
   readonly keys: PoolKeys;
   readonly venue: 'curve' | 'successor';
-  /** Address of the curve's pool, or of the one that followed it. */
+  /** Address of the curve's pool, or of the successor pool. */
   readonly pool: string;
   readonly sqrtPrice: bigint;
-  /** Raw units of both sides that lie in it. */
+  /** Reserves of both sides, in raw units. */
   readonly baseReserve: bigint;
   readonly quoteReserve: bigint;
-  /** Returns the result of a swap; null if the pool does not take it whole. */
+  /** Returns the result of a swap, or null if the pool cannot fill all of it. */
   swap(direction: CurveDirection, amount: bigint): CurveSwap | null;
 }
 
-/** The price after a trade, in whole quote tokens, and the quote that moved, in whole tokens. */
+/** Trade of a launched token: the price after it, and the quote amount, both in whole quote tokens. */
 export interface LaunchedTick {
   readonly at: EpochMs;
   readonly price: number;
@@ -44,12 +44,12 @@ export interface LaunchedTick {
 }
 
 export interface LaunchedMarket {
-  /** Null of a mint that no curve has, and while a complete curve waits for its successor. */
+  /** Returns a launched token, or null if no curve has the mint or a complete curve waits for its successor. */
   token(mint: string): LaunchedToken | null;
-  /** The mint that a pool trades, by the address of its curve or of its successor. */
+  /** Returns the mint that a pool trades, by the address of the curve or the successor. */
   mintOf(pool: string): string | null;
   mints(): readonly string[];
-  /** Trades so far, oldest first; only the last ones are kept. */
+  /** Returns the most recent trades, oldest first. */
   ticks(mint: string): readonly LaunchedTick[];
 }
 
@@ -63,13 +63,13 @@ interface Listed {
   readonly quoteDecimals: number;
 }
 
-/** Follows the chain for as long as it lives. */
+/** Creates the market, which follows the chain as long as it exists. */
 export function createLaunchedMarket(chain: Pick<SolanaChain, 'account' | 'owned' | 'now' | 'onChange'>): LaunchedMarket {
   const listed = new Map<string, Listed>();
   const ticks = new Map<string, { list: LaunchedTick[]; sqrtPrice: bigint; reserve: bigint }>();
   const bytesOf = (at: string): Uint8Array | null => (chain.account(address(at), 'processed')?.data as Uint8Array | undefined) ?? null;
 
-  /** Curves are never closed: what was found once stays. */
+  /** Finds new curves. Curves are never closed, so known ones are kept. */
   function discover(): void {
     for (const account of chain.owned(address(CURVE_PROGRAM), 'processed')) {
       const pool = readVirtualPool(account.data as Uint8Array);
@@ -122,7 +122,7 @@ export function createLaunchedMarket(chain: Pick<SolanaChain, 'account' | 'owned
 
 const facts = ({ keys, decimals, quoteDecimals }: Listed) => ({ mint: keys.baseMint, keys, decimals, quoteDecimals });
 
-/** All or nothing, as aggregators swap. */
+/** Returns a swap only if it fills completely, like aggregators do. */
 function whole(shape: CurveShape, sqrtPrice: bigint, numerator: bigint): LaunchedToken['swap'] {
   return (direction, amount) => {
     const done = swapIn(shape, sqrtPrice, direction, amount, { numerator, hasReferral: false });

@@ -1,4 +1,4 @@
-/** Quotes, prices and bars of launched tokens: through their own curve or pool, and over what that is quoted in. */
+/** Quotes, prices and bars of launched tokens, through their own curve or pool and the price of their quote token. */
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { priceOfSqrt } from '../../domain/launch/curve/config.ts';
 import type { CurveDirection } from '../../domain/launch/curve/swap.ts';
@@ -11,16 +11,16 @@ import type { SwapQuote } from './swap-builder.ts';
 
 const NATIVE_SYMBOL = 'SOL';
 const NATIVE_DECIMALS = 9;
-/** Spread of the maker on the native coin's price. */
+/** Market maker's spread on the native coin, as a fraction of its price. */
 const MAKER_SPREAD = 0.000_2;
-/** Bars of a length in milliseconds, from and to whole ones. */
+/** Range of bars: their length in milliseconds, and aligned start and end. */
 export interface BarRange {
   readonly length: number;
   readonly from: EpochMs;
   readonly to: EpochMs;
 }
 
-/** Closed bars of trades, newest first; if nothing was traded there is none. `dollars` of a whole quote token. */
+/** Builds closed bars from trades, newest first. A period without trades has no bar. @param dollars price of a whole quote token */
 function barsOfTicks(ticks: readonly LaunchedTick[], dollars: number, { length, from, to }: BarRange): readonly (readonly number[])[] {
   const bars = new Map<number, { open: number; high: number; low: number; close: number; volume: number }>();
   for (const { at, price, volume } of ticks) {
@@ -40,18 +40,21 @@ function barsOfTicks(ticks: readonly LaunchedTick[], dollars: number, { length, 
 }
 
 export interface LaunchedQuotesOptions {
-  /** Null if the aggregator has no chain. */
+  /** Market of launched tokens, or null if the aggregator has no chain. */
   readonly launched: LaunchedMarket | null;
   readonly market: Market;
   readonly clock: Clock;
   readonly stable: { readonly mint: string; readonly decimals: number };
-  /** A token with a pool of its own against the stablecoin: dollars of a whole one, and raw units for raw units; null of every other mint. */
+  /**
+   * Returns a token that has its own pool against the stablecoin, or null. `dollars` is the price of a whole token; `swap` converts raw
+   * units.
+   */
   share(mint: string): { readonly dollars: number; swap(buying: boolean, amount: bigint): bigint } | null;
 }
 
-/** Creates the prices of the launched tokens' quote tokens against the stablecoin. */
+/** Creates the prices of quote tokens against the stablecoin. */
 function createQuoteTokens({ market, clock, stable, share }: Omit<LaunchedQuotesOptions, 'launched'>) {
-  /** Converts raw units of the stablecoin to raw units of the quote token (`buy`), or back; null without a price. */
+  /** Converts raw units of the stablecoin to the quote token (`buy`) or back. Null if there is no price. */
   function converted(mint: string, direction: CurveDirection, amount: bigint): bigint | null {
     if (mint === stable.mint) return amount;
     const traded = share(mint);
@@ -63,13 +66,13 @@ function createQuoteTokens({ market, clock, stable, share }: Omit<LaunchedQuotes
     return BigInt(Math.floor((direction === 'buy' ? whole / price : whole * price) * 10 ** to));
   }
 
-  /** Returns the maker's price of the native coin; null for every other mint, and if the market has none. */
+  /** Returns the maker's price of the native coin, or null for any other mint or if the market has no price. */
   function nativePrice(mint: string, direction: CurveDirection): number | null {
     if (mint !== NATIVE_MINT || !market.assets.some(({ symbol }) => symbol === NATIVE_SYMBOL)) return null;
     return market.value(NATIVE_SYMBOL, clock.now()) * (direction === 'buy' ? 1 + MAKER_SPREAD : 1 - MAKER_SPREAD);
   }
 
-  /** Dollars of one whole token of what a launched token is quoted in; zero if nobody prices it. */
+  /** Returns the dollar price of a whole quote token, or zero if there is none. */
   function dollarsOf(mint: string): number {
     if (mint === stable.mint) return 1;
     const traded = share(mint);
@@ -84,7 +87,7 @@ export function createLaunchedQuotes({ launched, ...outside }: LaunchedQuotesOpt
   const { stable } = outside;
   const { converted, dollarsOf } = createQuoteTokens(outside);
 
-  /** A swap through the token's own curve or pool, exactly as the chain would carry it out now. */
+  /** Quotes a swap through the token's own curve or pool, exactly as the chain would execute it now. */
   function quote(
     token: LaunchedToken,
     asked: Pick<SwapQuote, 'inputMint' | 'outputMint' | 'inAmount' | 'slippageBps'>,
@@ -107,7 +110,7 @@ export function createLaunchedQuotes({ launched, ...outside }: LaunchedQuotesOpt
     };
   }
 
-  /** The price of the last trade; the liquidity counts what lies on both sides. */
+  /** Returns the price of the last trade. Liquidity counts both reserves. */
   function price({ sqrtPrice, decimals, quoteDecimals, baseReserve, quoteReserve, keys }: LaunchedToken): object {
     const usdPrice = Number(priceOfSqrt(sqrtPrice, decimals, quoteDecimals)) * dollarsOf(keys.quoteMint);
     const quoteUsd = (Number(quoteReserve) / 10 ** quoteDecimals) * dollarsOf(keys.quoteMint);
@@ -115,7 +118,7 @@ export function createLaunchedQuotes({ launched, ...outside }: LaunchedQuotesOpt
     return { liquidity, usdPrice, blockId: Math.floor(outside.clock.now() / 400), decimals, priceChange24h: null };
   }
 
-  /** Returns the bars of a launched token from its trades on the chain; null if the pool is of none. */
+  /** Returns a launched token's bars from its trades on the chain, or null if the pool is unknown. */
   function bars(pool: string, range: BarRange): readonly (readonly number[])[] | null {
     const mint = launched?.mintOf(pool) ?? launched?.mints().find((one) => poolAddress(one) === pool) ?? null;
     const token = mint === null ? null : launched?.token(mint);

@@ -1,4 +1,4 @@
-/** The route of a swap through a launched token's curve or pool, as one instruction of the aggregator's program. */
+/** Route of a swap through a launched token's curve or pool, as one instruction of the aggregator's program. */
 import { type Address, address, type Instruction } from '@solana/kit';
 import { swapInstruction } from '../../domain/launch/curve/program.ts';
 import type { CurveDirection } from '../../domain/launch/curve/swap.ts';
@@ -15,11 +15,11 @@ import type { LaunchedToken } from './launched-market.ts';
 export interface LaunchedRoute {
   readonly token: LaunchedToken;
   readonly direction: CurveDirection;
-  /** Maker's price between the stablecoin and the token's quote token; null if that is the stablecoin. */
+  /** Maker's trade between the stablecoin and the token's quote token, or null if the quote token is the stablecoin. */
   readonly maker: { readonly given: bigint; readonly got: bigint } | null;
 }
 
-/** Swap through the route, with its owner. */
+/** Swap through the route, with its taker. */
 export interface RoutedSwap {
   readonly taker: Address;
   readonly to: Address;
@@ -31,10 +31,10 @@ export interface RoutedSwap {
 }
 
 const ROUTE_OWNER = address(ROUTE_AUTHORITY);
-/** Rent of a few token accounts. */
+/** Rent of a few token accounts, in lamports. */
 const PURSE = 10_000_000n;
 
-/** Opens the aggregator's own accounts of these mints if it has none yet. */
+/** Creates the aggregator's own token accounts of these mints if missing. */
 export function openRouteAccounts(
   chain: SolanaChain,
   payer: SandboxKey,
@@ -51,7 +51,7 @@ export function openRouteAccounts(
     throw new Error(`the aggregator's accounts of ${mints.join(', ')} could not be opened`);
 }
 
-/** The instruction. Where a maker has a part in it, the maker has to sign. */
+/** Builds the route's instruction. A maker that takes part must sign. */
 export function launchedRoute(
   { token, direction, maker }: LaunchedRoute,
   { taker, to, inputMint, outputMint, given, quoted, slippageBps }: RoutedSwap,

@@ -1,7 +1,7 @@
-/** The address of the pool of a token in the sandbox. */
+/** Pool addresses of the sandbox's tokens. */
 const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
-/** A base58 text of an address's length, derived from the mint so that it never changes. */
+/** Derives a stable address-shaped base58 text from a mint. */
 export function poolAddress(mint: string): string {
   let state = 7;
   let address = '';

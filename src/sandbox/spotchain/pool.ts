@@ -1,6 +1,6 @@
-/** A constant-product pool of the sandbox, as numbers. */
+/** Constant-product pool in plain numbers. */
 
-/** Computes the output of a pool and the impact on its price; all in whole units. `fee` is the part that it keeps. */
+/** Computes a pool's output and price impact, in whole units. @param fee fraction of the input that the pool keeps */
 export function throughPool(
   reserveIn: number,
   reserveOut: number,

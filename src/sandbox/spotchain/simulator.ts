@@ -1,4 +1,4 @@
-/** A simulator of the aggregator on loopback: Jupiter's quotes, prices and limits, and GeckoTerminal's pool bars, over the seeded market. */
+/** Simulator of the aggregator on loopback: Jupiter's quotes, prices and limits, and GeckoTerminal's pool bars, over the seeded market. */
 
 import type { Clock } from '../../../streams/clock/clock.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
@@ -11,18 +11,18 @@ import { throughPool } from './pool.ts';
 import { poolAddress } from './pool-address.ts';
 import type { Cheat, SwapBuilder, SwapQuote } from './swap-builder.ts';
 
-/** One token that has a pool against the stablecoin. */
+/** Token that has a pool against the stablecoin. */
 export interface SpotchainSimulatorToken {
-  /** `AAPLx`. */
+  /** Symbol, e.g. `AAPLx`. */
   readonly symbol: string;
   readonly mint: string;
   readonly decimals: number;
-  /** The market's symbol behind it, e.g. `AAPL`. */
+  /** Symbol of its underlying in the market, e.g. `AAPL`. */
   readonly underlying: string;
   readonly multiplier: number;
   readonly newMultiplier: number;
   readonly newMultiplierEffectiveAt: EpochMs;
-  /** Fee that the mint takes of what is received; quotes are net of it. */
+  /** Transfer fee that the mint takes from the received amount, in basis points. Quotes are net of it. */
   readonly transferFeeBps?: number;
 }
 
@@ -32,25 +32,25 @@ export interface SpotchainSimulatorOptions {
   readonly tokens: readonly SpotchainSimulatorToken[];
   readonly stable: { readonly mint: string; readonly decimals: number };
   readonly faults?: FaultSwitch;
-  /** 0 = any free port. */
+  /** Port; 0 takes any free port. */
   readonly port: number;
-  /** Requests in any 60 s of a caller without a key, and of one with a key. Defaults 30 and 600. */
+  /** Requests in any 60 s without and with a key. Defaults 30 and 600. */
   readonly keylessPerMinute?: number;
   readonly keyedPerMinute?: number;
-  /** Keys that are accepted; any other key is 401, no key is the keyless plan. */
+  /** Accepted API keys. Any other key gets a 401; no key means the keyless plan. */
   readonly apiKeys?: readonly string[];
-  /** Tokens launched on the chain meanwhile; absent if there are none. */
+  /** Tokens that are launched on the chain; absent if there is none. */
   readonly launched?: LaunchedMarket;
-  /** Builds the transactions of swaps; without it there are quotes only. */
+  /** Builder of swap transactions; without it there are only quotes. */
   readonly handler?: SwapBuilder;
 }
 
 export interface SpotchainSimulator extends HttpSimulator {
-  /** Makes every route of a token fail: with this error code, or again not at all. */
+  /** Makes every route of a token fail with this error code; null repairs them. */
   breakRoute(symbol: string, code: string | null): void;
-  /** The pool address of a token, as `/networks/solana/pools/<address>/ohlcv` wants it. */
+  /** Returns a token's pool address for `/networks/solana/pools/<address>/ohlcv`. */
   poolOf(symbol: string): string;
-  /** Sets the fault of every transaction from now on, or none (null). */
+  /** Sets the fault of every following transaction, or none (null). */
   cheat(how: Cheat | null): void;
 }
 
@@ -58,7 +58,7 @@ const LABELS = { curve: 'Dynamic Bonding Curve', successor: 'Meteora DAMM v2' } 
 const WINDOW_MS = 60_000;
 const BAR_LIMIT = 1_000;
 
-/** Parses the range of a bars query: exclusive of its end, and only closed ones; null if the route does not offer them. */
+/** Parses the range of a bars query, which excludes its end and open bars. Null if the route does not offer it. */
 function rangeOf(unit: string, query: URLSearchParams, now: EpochMs): BarRange | null {
   const aggregate = Number(query.get('aggregate') ?? 1);
   const allowed = unit === 'day' ? [1] : unit === 'hour' ? [1, 4, 12] : [1, 5, 15];
@@ -71,7 +71,7 @@ function rangeOf(unit: string, query: URLSearchParams, now: EpochMs): BarRange |
   return { length, from: to - limit * length, to };
 }
 
-/** Returns the members of a JSON body; empty if it is not an object. */
+/** Returns the fields of a JSON body, or an empty object if it is not one. */
 function bodyOf({ body }: SimulatorRequest): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(body);
@@ -85,12 +85,12 @@ function refusal(code: string, text: string): SimulatorReply {
   return { status: 400, body: { error: text, errorCode: code } };
 }
 
-/** UUID-shaped id out of a counter. */
+/** Formats a counter as a UUID. */
 function requestId(counter: number): string {
   return `00000000-0000-4000-8000-${counter.toString(16).padStart(12, '0')}`;
 }
 
-/** The limits of the plans of callers: a refusal, or the headers that every answer carries. */
+/** Creates the rate limits of plans. A request gets a refusal, or the headers that every answer carries. */
 function createPlans(
   options: Pick<SpotchainSimulatorOptions, 'apiKeys' | 'keylessPerMinute' | 'keyedPerMinute' | 'clock'>,
   nextId: () => string,
@@ -124,17 +124,17 @@ interface Pools extends Pick<SpotchainSimulatorOptions, 'market' | 'clock' | 'st
   readonly faults: FaultSwitch;
   readonly byMint: ReadonlyMap<string, SpotchainSimulatorToken>;
   readonly byPool: ReadonlyMap<string, SpotchainSimulatorToken>;
-  /** The error codes of routes that fail, by symbol. */
+  /** Error codes of broken routes, by symbol. */
   readonly broken: ReadonlyMap<string, string>;
 }
 
-/** Sources of quotes: the pools, and the tokens launched meanwhile. */
+/** Sources of quotes: the pools, and the launched tokens. */
 interface Quoting extends Pools {
   readonly atLaunched: ReturnType<typeof createLaunchedQuotes>;
-  /** Null if there is no chain to swap on. */
+  /** Builder of swap transactions, or null if there is no chain. */
   readonly handler: SwapBuilder | null;
   readonly slotNow: () => number;
-  /** A UUID-shaped id, always another one. */
+  /** Returns a new UUID-shaped id. */
   readonly nextId: () => string;
 }
 
@@ -150,7 +150,7 @@ const POSTS: Endpoints = {
   '/swap/v2/execute': executeAnswer,
 };
 
-/** Opens the simulator. Pools are constant-product, so price impact grows with size; every quote is in raw units and ignores the multiplier. */
+/** Opens the simulator. Pools are constant-product, so price impact grows with size. Quotes are in raw units and ignore the multiplier. */
 export async function createSpotchainSimulator(options: SpotchainSimulatorOptions): Promise<SpotchainSimulator> {
   const { market, clock, stable } = options;
   const faults = options.faults ?? createFaultSwitch();
@@ -209,14 +209,14 @@ export async function createSpotchainSimulator(options: SpotchainSimulatorOption
   };
 }
 
-/** @throws RangeError if there is no such token */
+/** Returns the token of a symbol. @throws RangeError if there is none */
 function tokenOf(tokens: readonly SpotchainSimulatorToken[], symbol: string): SpotchainSimulatorToken {
   const token = tokens.find((one) => one.symbol === symbol);
   if (token === undefined) throw new RangeError(`the simulator has no token "${symbol}"`);
   return token;
 }
 
-/** The first API's quote. */
+/** Answers a quote request of the first API. */
 function quoteAnswer(quoting: Quoting, request: SimulatorRequest): SimulatorReply {
   const quote = quoted(quoting, request.query, 'v1');
   if (!('inputMint' in quote)) return quote;
@@ -224,7 +224,7 @@ function quoteAnswer(quoting: Quoting, request: SimulatorRequest): SimulatorRepl
   return { status: 200, body: { ...quoteFields(quoting, quote), ...plain } };
 }
 
-/** Returns the second API's quote, with a transaction if a taker is named. */
+/** Answers an order request of the second API, with a transaction if a taker is named. */
 function orderAnswer(quoting: Quoting, request: SimulatorRequest): SimulatorReply {
   const { handler, nextId } = quoting;
   const quote = quoted(quoting, request.query, 'v2');
@@ -252,7 +252,7 @@ function orderAnswer(quoting: Quoting, request: SimulatorRequest): SimulatorRepl
   };
 }
 
-/** The first API's second step: the quote comes back word for word, and a transaction goes out. */
+/** Answers the first API's second step: the client returns the quote unchanged and gets a transaction. */
 function swapAnswer(quoting: Quoting, request: SimulatorRequest): SimulatorReply {
   const { handler } = quoting;
   const { userPublicKey, quoteResponse, asLegacyTransaction } = bodyOf(request);
@@ -276,7 +276,7 @@ function swapAnswer(quoting: Quoting, request: SimulatorRequest): SimulatorReply
   });
 }
 
-/** The second API's second step: the signed transaction is sent. */
+/** Answers the second API's second step: submits the signed transaction. */
 function executeAnswer({ handler }: Quoting, request: SimulatorRequest): SimulatorReply {
   const { signedTransaction, requestId: id } = bodyOf(request);
   if (handler === null || typeof signedTransaction !== 'string' || typeof id !== 'string')
@@ -284,7 +284,7 @@ function executeAnswer({ handler }: Quoting, request: SimulatorRequest): Simulat
   return handler.execute({ id, signedTransaction });
 }
 
-/** A quote for what the query asks, or why there is none. */
+/** Quotes what a query requests, or returns the refusal. */
 function quoted(
   quoting: Quoting,
   query: URLSearchParams,
@@ -329,7 +329,7 @@ function prices(quoting: Quoting, query: URLSearchParams): SimulatorReply {
     const token = byMint.get(id);
     const launched = atLaunched.token(id);
     if (launched !== null) body[id] = atLaunched.price(launched);
-    // Unknown mints are left out, as the real one leaves them out.
+    // Unknown mints are omitted, like by the real API.
     if (token === undefined) continue;
     const { price, liquidityUsd } = market.token(token.underlying, now);
     const before = market.token(token.underlying, now - 86_400_000).price;
@@ -370,7 +370,7 @@ function bars(quoting: Quoting, path: string, query: URLSearchParams): Simulator
   };
 }
 
-/** Raw amounts out of the pool for a raw amount in; both reserves follow the market's price and liquidity. `sent` leaves the pool, `out` arrives. */
+/** Computes a swap in raw units. Both reserves follow the market's price and liquidity. `sent` leaves the pool, `out` arrives. */
 function swap(
   pools: Pools,
   token: SpotchainSimulatorToken,
@@ -382,7 +382,7 @@ function swap(
   const { price: fair, liquidityUsd } = market.token(token.underlying, now);
   const price = faults.happens(faults.settings.priceJump) ? fair * 100 : fair;
   const stableReserve = liquidityUsd / 2;
-  // Reserves are raw: one raw whole token is worth `multiplier` UI units.
+  // Reserves are raw: one whole raw token equals `multiplier` UI units.
   const rawPrice = price * multiplier(token, now);
   const tokenReserve = stableReserve / rawPrice;
   const fee = BigInt(token.transferFeeBps ?? 0);
@@ -391,13 +391,13 @@ function swap(
   const input = buying ? Number(amount) / 10 ** stable.decimals : Number(kept(amount)) / 10 ** token.decimals;
   const [reserveIn, reserveOut] = buying ? [stableReserve, tokenReserve] : [tokenReserve, stableReserve];
   const { out: output, impact } = throughPool(reserveIn, reserveOut, input, market.halfSpread('token', token.underlying, now));
-  // Routes show no book: a crossed one is a way back that brings more than the way there cost.
+  // Routes show no book. A crossed market is one in which selling back returns more than buying cost.
   const bonus = !buying && faults.happens(faults.settings.crossed) ? 1.02 : 1;
   const sent = BigInt(Math.floor(buying ? output * 10 ** token.decimals : output * bonus * 10 ** stable.decimals));
   return { sent, out: buying ? kept(sent) : sent, impact };
 }
 
-/** Amounts are what prices are made of here. */
+/** Applies price faults to an amount, because prices are derived from amounts here. */
 function bentAmount(pools: Pools, out: bigint): string {
   const { faults } = pools;
   const { settings } = faults;
@@ -406,7 +406,7 @@ function bentAmount(pools: Pools, out: bigint): string {
   return faults.happens(settings.nanPrice) ? 'NaN' : out.toString();
 }
 
-/** Returns the fields of a quote in both versions of the API. */
+/** Returns the quote fields that both API versions share. */
 function quoteFields(pools: Pools, { inputMint, outputMint, inAmount, outAmount, threshold, slippageBps, launched }: SwapQuote): object {
   const { stable } = pools;
   const amounts = { inputMint, inAmount: inAmount.toString(), outputMint, outAmount: bentAmount(pools, outAmount) };
@@ -421,7 +421,7 @@ function quoteFields(pools: Pools, { inputMint, outputMint, inAmount, outAmount,
   };
 }
 
-/** Bars of a token of the market, newest first; pool bars are of raw units. */
+/** Returns bars of a market token, newest first. Pool bars are in raw units. */
 function seededBars(pools: Pools, token: SpotchainSimulatorToken, { length, from, to }: BarRange): readonly (readonly number[])[] {
   const { market } = pools;
   const candles = market.candles('token', token.underlying, length, from, to);

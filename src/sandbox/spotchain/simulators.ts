@@ -1,4 +1,4 @@
-/** The primary chain's aggregator and its node in the sandbox. */
+/** Simulators of the primary chain's aggregator and node. */
 import { SANDBOX_KEY } from '../sandbox-key.ts';
 import type { Simulators } from '../simulator-entry.ts';
 
@@ -10,7 +10,7 @@ export const SPOTCHAIN_SIMULATORS = {
       return createSpotchainSimulator({ market, tokens, stable, handler, launched, apiKeys: [SANDBOX_KEY], ...at });
     },
   },
-  // The last one of all: its sockets have the port after it.
+  // Must be last, because its websockets use the next port.
   primarychain: {
     place: 22,
     async start({ chain, seed }, at) {

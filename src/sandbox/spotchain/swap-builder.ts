@@ -1,4 +1,4 @@
-/** The aggregator's builder: real transactions for its quotes, which a maker has signed already, and the landing of those that come back. */
+/** Swap transactions of the aggregator: builds them with the maker's signature, and submits those that come back signed. */
 import { type Address, address, type Instruction, isAddress } from '@solana/kit';
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { readTokenAccount } from '../../domain/solana/token-layout.ts';
@@ -24,30 +24,30 @@ import { fullySigned, type ReadTransaction, decodeTransaction } from '../solana/
 import { type LaunchedRoute, launchedRoute, openRouteAccounts } from './launched-route.ts';
 import { SANDBOX_MAKER } from './maker.ts';
 
-/** Swap quote of a pool. Raw units. */
+/** Swap quote. Amounts in raw units. */
 export interface SwapQuote {
   readonly inputMint: string;
   readonly outputMint: string;
   readonly inAmount: bigint;
-  /** Amount that arrives. */
+  /** Amount that the taker receives. */
   readonly outAmount: bigint;
-  /** Amount that leaves the pool: more if the mint keeps a fee. */
+  /** Amount that leaves the pool, including the mint's transfer fee. */
   readonly sentAmount: bigint;
   readonly threshold: bigint;
   readonly slippageBps: number;
-  /** Route through a launched token's curve or pool; absent for a maker's own pools. */
+  /** Route through a launched token's curve or pool; absent if the maker's own pools are used. */
   readonly launched?: LaunchedRoute;
 }
 
 /**
- * Tricks of a hostile aggregator: it pays out to somebody else, pays out half, takes the taker's whole input balance, or moves the taker's
- * lamports as well.
+ * Faults of a hostile aggregator: it pays somebody else, pays half, takes the taker's whole input balance, or also moves the taker's
+ * lamports.
  */
 export const CHEATS = ['other_recipient', 'half_output', 'takes_all'] as const;
 export type Cheat = (typeof CHEATS)[number];
 
 export interface SwapBuilder {
-  /** Fields of an order with its transaction; `transaction` is empty and says why if none could be built. */
+  /** Builds an order with its transaction. If none can be built, `transaction` is empty and the error says why. */
   order(ask: {
     readonly id: string;
     readonly quote: SwapQuote;
@@ -57,7 +57,7 @@ export interface SwapBuilder {
   swap(ask: { readonly quote: SwapQuote; readonly taker: string; readonly threshold: bigint; readonly legacy: boolean }): SimulatorReply;
   execute(ask: { readonly id: string; readonly signedTransaction: string }): SimulatorReply;
   cheat(how: Cheat | null): void;
-  /** The chain's newest slot. */
+  /** Returns the chain's newest slot. */
   slot(): number;
 }
 
@@ -68,12 +68,12 @@ export interface SwapBuilderOptions {
   readonly stable: { readonly mint: string; readonly decimals: number };
 }
 
-/** Owns all that pools hold, and signs what leaves them. */
+/** Owner of the pools' tokens, which signs their payouts. */
 const MAKER = sandboxKey('maker');
 const STRANGER = sandboxKey('stranger').address;
-/** Liquidity beyond any swap of the sandbox. */
+/** Maker's balance of a token in raw units, beyond any swap of the sandbox. */
 const DEEP = 100_000_000_000_000_000n;
-/** Wrapped coins are real lamports, of which there are not as many. */
+/** Maker's balance of wrapped SOL, smaller because it consists of real lamports. */
 const DEEP_NATIVE = 10_000_000_000_000n;
 const UNIT_LIMIT = 200_000;
 const ROUTE_UNIT_LIMIT = 400_000;
@@ -81,7 +81,7 @@ const UNIT_PRICE = 10_000n;
 const PRIORITY_LAMPORTS = (UNIT_PRICE * BigInt(UNIT_LIMIT)) / 1_000_000n;
 const ROUTE_PRIORITY_LAMPORTS = (UNIT_PRICE * BigInt(ROUTE_UNIT_LIMIT)) / 1_000_000n;
 const LAMPORTS_PER_SIGNATURE = 5_000n;
-/** Lifetime of an order. */
+/** Lifetime of an order, in milliseconds. */
 const ORDER_MS = 120_000;
 
 interface Order {
@@ -91,11 +91,11 @@ interface Order {
   readonly until: EpochMs;
 }
 
-/** The maker signs beside the taker wherever it gives something. */
+/** Returns the signers beside the taker: the maker, if it gives something. */
 const signersOf = ({ launched }: Pick<SwapQuote, 'launched'>): readonly SandboxKey[] =>
   launched !== undefined && launched.maker === null ? [] : [MAKER];
 
-/** Returns the taker's cost of signatures and priority. Lamports. */
+/** Returns the taker's cost of signatures and priority, in lamports. */
 function feesOf(quote: SwapQuote): { readonly signatures: bigint; readonly priority: bigint } {
   return {
     signatures: BigInt(1 + signersOf(quote).length) * LAMPORTS_PER_SIGNATURE,
@@ -214,7 +214,7 @@ class RouteBuilder implements SwapBuilder {
     return account === null ? null : (readTokenAccount(account.data as Uint8Array)?.amount ?? null);
   }
 
-  /** The maker is never short of anything. */
+  /** Refills the maker's balance of a mint. */
   #provision(mint: string, needed: bigint): void {
     const has = this.#held(MAKER.address, mint);
     const deep = mint === WRAPPED_SOL ? DEEP_NATIVE : DEEP;
@@ -227,7 +227,7 @@ class RouteBuilder implements SwapBuilder {
     return { program, mint: address(mint), decimals: this.#decimals.get(mint) as number, ...places, authority: from, amount };
   }
 
-  /** The taker gives the input to the maker, and the maker the output to the receiver. */
+  /** Builds the exchange: the taker pays the input to the maker, the maker pays the output to the receiver. */
   #exchange({ quote, taker }: Build, to: Address, given: bigint): readonly Instruction[] {
     const { inputMint, outputMint } = quote;
     this.#provision(inputMint, 0n);
@@ -239,7 +239,7 @@ class RouteBuilder implements SwapBuilder {
     ];
   }
 
-  /** One route through the aggregator's program; the maker has what it will have to give. */
+  /** Builds a route through the aggregator's program, and refills the maker's balance of what it pays. */
   #throughPools({ quote, taker }: Build, { maker, ...launched }: LaunchedRoute, to: Address, given: bigint): readonly Instruction[] {
     const { quoteMint } = launched.token.keys;
     openRouteAccounts(this.#chain, MAKER, [...new Set([this.#stable.mint, quoteMint, launched.token.mint])], (mint) =>
@@ -260,7 +260,7 @@ class RouteBuilder implements SwapBuilder {
     ];
   }
 
-  /** Builds the transaction. The taker pays for it and gives the input; the other signers have signed already. */
+  /** Builds the transaction. The taker pays the fee and the input; the other signers have already signed. */
   #build(swap: Build): { readonly bytes: Uint8Array; readonly lastValidBlockHeight: number } {
     const { quote, taker, receiver, legacy } = swap;
     const { inputMint, outputMint, launched } = quote;
@@ -284,14 +284,14 @@ class RouteBuilder implements SwapBuilder {
     return { bytes, lastValidBlockHeight };
   }
 
-  /** Returns the taker's cost of a new account of the receiver. */
+  /** Returns the rent that the taker pays for a new account of the receiver, in lamports. */
   #rentOf(receiver: Address, mint: string): bigint {
     if (this.#held(receiver, mint) !== null) return 0n;
     const model = this.#chain.account(this.#accountOf(MAKER.address, mint), 'processed');
     return this.#chain.rent(model?.data.length ?? 165);
   }
 
-  /** Returns why the taker could not pay, with the code of the order's router; null if it can. */
+  /** Returns why the taker cannot pay, with the order's error code, or null if it can. */
   #shortage({ quote, taker, receiver }: Omit<Build, 'legacy'>): { readonly errorCode: number; readonly errorMessage: string } | null {
     if ((this.#held(taker, quote.inputMint) ?? 0n) < quote.inAmount) return { errorCode: 1, errorMessage: 'Insufficient funds' };
     const lamports = this.#chain.account(taker, 'processed')?.lamports ?? 0n;
@@ -304,7 +304,7 @@ class RouteBuilder implements SwapBuilder {
     for (const [id, { until }] of this.#orders) if (until < this.#clock.now()) this.#orders.delete(id);
   }
 
-  /** The token program that owns a mint. */
+  /** Returns the token program that owns a mint. */
   #programOf(mint: string): Address {
     if (mint === this.#stable.mint) return TOKEN;
     return this.#decimals.has(mint) ? TOKEN_2022 : (this.#chain.account(address(mint), 'processed')?.programAddress ?? TOKEN);
@@ -315,7 +315,7 @@ class RouteBuilder implements SwapBuilder {
   }
 }
 
-/** Returns an order's fields about its transaction and the taker's cost. */
+/** Returns the order fields about the transaction and the taker's costs. */
 function orderFields({
   taker,
   fees,
@@ -345,7 +345,7 @@ function orderFields({
   };
 }
 
-/** Returns the first API's fields about its transaction. */
+/** Returns the first API's fields about a transaction. */
 function swapFields(bytes: Uint8Array, lastValidBlockHeight: number, computeUnitLimit: number, prioritizationFeeLamports: number): object {
   const microLamports = Number(UNIT_PRICE);
   return {

@@ -1,9 +1,9 @@
-/** The rolling day statistics of the simulated spot exchange, as they are listed and as they are streamed. */
+/** Rolling 24h statistics of the simulated spot exchange, for REST and stream. */
 import { DAY_MS, type EpochMs, HOUR_MS } from '../../domain/values/time.ts';
 import type { Market } from '../market/market.ts';
 import { eightDecimals, type SimulatedBook } from './simulated-book.ts';
 
-/** The closed hours of a day, summed. */
+/** Sums over the closed hours of a day. */
 interface ClosedHours {
   readonly from: EpochMs;
   readonly to: EpochMs;
@@ -13,7 +13,7 @@ interface ClosedHours {
   readonly low: number;
 }
 
-/** The last sums of each book: they change once an hour, and the statistics are streamed every second. */
+/** Cached sums by book. They change once an hour, while the statistics are streamed every second. */
 const lastHours = new WeakMap<SimulatedBook, ClosedHours>();
 
 function closedHours(market: Market, book: SimulatedBook, from: EpochMs, to: EpochMs): ClosedHours {
@@ -32,7 +32,7 @@ function closedHours(market: Market, book: SimulatedBook, from: EpochMs, to: Epo
   return hours;
 }
 
-/** The statistics of the last 24 hours; `offsetMs` is how far the venue's clock is ahead. */
+/** Computes the statistics of the last 24 hours. @param offsetMs offset of the venue's clock */
 export function dayStatistics(market: Market, book: SimulatedBook, now: EpochMs, offsetMs: number) {
   const { base, symbol } = book.rules;
   const from = now - DAY_MS;
@@ -67,7 +67,7 @@ export function dayStatistics(market: Market, book: SimulatedBook, now: EpochMs,
   };
 }
 
-/** The same statistics as the stream spells them. */
+/** Formats the statistics like the stream. */
 export function tickerFrame(day: ReturnType<typeof dayStatistics>, at: EpochMs): object {
   return {
     e: '24hrTicker',

@@ -1,4 +1,4 @@
-/** The public REST endpoints of the simulated spot exchange: symbols, books, bars, day statistics and the venue's time. */
+/** Public REST endpoints of the simulated spot exchange: symbols, books, candles, day statistics and server time. */
 import type { LoopbackAnswer } from '../loopback.ts';
 import { dayStatistics } from './day-statistics.ts';
 import { ORDERS_PER_10_SECONDS, ORDERS_PER_DAY } from './order-endpoints.ts';
@@ -9,7 +9,7 @@ import { closedBars, formingBar, INTERVAL_MS, klineRow } from './spot-bars.ts';
 import { filtersOf } from './symbol-filters.ts';
 import type { VenueState } from './venue-state.ts';
 
-/** Weight that one address may use in a minute. */
+/** Request weight that one address may use per minute. */
 export const WEIGHT_LIMIT = 6_000;
 
 export interface MarketEndpoint {
@@ -19,7 +19,7 @@ export interface MarketEndpoint {
 
 type OfSymbol = (state: VenueState, book: SimulatedBook, query: URLSearchParams) => LoopbackAnswer;
 
-/** Every endpoint that is asked with GET and without a signature, by its path. */
+/** Returns the unsigned GET endpoints by path. */
 export function marketEndpoints(state: VenueState): Readonly<Record<string, MarketEndpoint>> {
   const ofSymbol = (answer: OfSymbol) => (query: URLSearchParams) => withSymbol(state, query, answer);
   return {
@@ -108,7 +108,7 @@ function exchangeInfo({ books, venueNow, statusOf }: VenueState, query: URLSearc
   };
 }
 
-/** Reads a whole number of the query; undefined if it is absent, null if it is malformed. */
+/** Parses an integer of the query. Undefined if it is absent, null if it is malformed. */
 function whole(query: URLSearchParams, name: string): number | undefined | null {
   const text = query.get(name);
   if (text === null) return undefined;

@@ -1,4 +1,4 @@
-/** Streams of the simulated spot exchange: sockets, their subscriptions, and what is sent while they last. */
+/** Market streams of the simulated spot exchange: sockets, subscriptions and messages. */
 import { bendPrices, seededRandom } from '../faults.ts';
 import type { LoopbackSession, LoopbackSocket } from '../loopback.ts';
 import { RepeatingCalls } from '../repeating-calls.ts';
@@ -34,12 +34,12 @@ export class MarketStreams {
     this.#calls = new RepeatingCalls(state.clock, paceMs);
   }
 
-  /** True while the book of a symbol has subscribers, so that it moves by itself. */
+  /** True if the book of a symbol has subscribers. It then moves by itself. */
   isFollowed(symbol: string): boolean {
     return this.#calls.has(`book ${symbol}`);
   }
 
-  /** Null for a path that is no stream. */
+  /** Opens the session of a socket, or returns null if the path is no stream. */
   open(socket: LoopbackSocket): LoopbackSession | null {
     const combined = socket.path === '/stream';
     if (!combined && socket.path !== '/ws' && !socket.path.startsWith('/ws/')) return null;
@@ -70,7 +70,7 @@ export class MarketStreams {
     };
   }
 
-  /** Tells everybody who follows a book what has changed in it. */
+  /** Sends a book change to its subscribers. */
   publishBook(book: SimulatedBook, change: BookChange): void {
     const { symbol } = book.rules;
     const name = symbol.toLowerCase();
@@ -91,7 +91,7 @@ export class MarketStreams {
       socket.control(JSON.stringify(combined ? { stream: '!serverShutdown', data } : data));
   }
 
-  /** Stops every timer; the sockets are the listener's to close. */
+  /** Stops every timer. The listener closes the sockets. */
   close(): void {
     this.#calls.close();
   }
@@ -102,7 +102,7 @@ export class MarketStreams {
       if (session.streams.has(stream)) session.socket.data(session.combined ? wrapped : JSON.stringify(data));
   }
 
-  /** Every frame of the client counts: control messages, pings and pongs. False once there were too many in a second. */
+  /** Creates the frame limit, which counts control messages, pings and pongs. False after too many in a second. */
   #frameLimit(socket: LoopbackSocket): () => boolean {
     let second = -1;
     let inbound = 0;
@@ -119,7 +119,7 @@ export class MarketStreams {
     };
   }
 
-  /** Answers a message of the client. */
+  /** Answers a control message. */
   #control(session: Session, text: string): object {
     let message: unknown;
     try {
@@ -146,7 +146,7 @@ export class MarketStreams {
     return { result: null, id };
   }
 
-  /** Starts what a stream needs, once however many sockets follow it. A stream that does not exist is silent. */
+  /** Starts the timer of a stream, shared by all its sockets. An unknown stream stays silent. */
   #start(stream: string): void {
     const at = stream.indexOf('@');
     const book = at < 0 ? undefined : this.#state.books.get(stream.slice(0, at).toUpperCase());
@@ -184,7 +184,7 @@ export class MarketStreams {
     const { market, clock, venueNow } = this.#state;
     let next = Math.floor(clock.now() / TRADE_EVERY_MS) + 1;
     this.#calls.repeat(stream, next * TRADE_EVERY_MS, () => {
-      // A timer that comes late tells what it missed: the count of trades has no hole.
+      // A late timer sends the trades that it missed, so that trade ids have no gap.
       for (; next * TRADE_EVERY_MS <= clock.now(); next++) this.#publish(stream, streamedTrade(market, book.rules, next, venueNow()));
       return next * TRADE_EVERY_MS;
     });
@@ -206,7 +206,7 @@ export class MarketStreams {
     });
   }
 
-  /** Stops what nobody follows any more. */
+  /** Stops the timers of streams without subscribers. */
   #stopUnused(): void {
     const followed = new Set([...this.#sessions].flatMap((session) => [...session.streams]));
     for (const name of this.#calls.names()) {

@@ -1,4 +1,4 @@
-/** The signed endpoints of the exchange's simulator: orders, their state, the account and its trades. */
+/** Signed endpoints of the simulated exchange: orders, order status, account and trades. */
 import { DAY_MS, type EpochMs } from '../../domain/values/time.ts';
 import type { LoopbackAnswer, LoopbackRequest } from '../loopback.ts';
 import { amountText, unitsOf } from './exact-amount.ts';
@@ -7,13 +7,13 @@ import type { SimulatedBook } from './simulated-book.ts';
 import { failedFilter } from './symbol-filters.ts';
 import type { OrderRequest, Trade, TradingAccount, VenueOrder } from './trading-account.ts';
 
-/** New orders that one account may send in ten seconds and in a day. */
+/** Order limits of one account, in ten seconds and in a day. */
 export const ORDERS_PER_10_SECONDS = 100;
 export const ORDERS_PER_DAY = 200_000;
 const TEN_SECONDS_MS = 10_000;
 const MAX_TRADES = 1_000;
 
-/** The weight of each signed endpoint. */
+/** Request weight of each signed endpoint. */
 const WEIGHTS: Readonly<Record<string, number>> = {
   'POST /api/v3/order': 1,
   'POST /api/v3/order/test': 1,
@@ -28,11 +28,11 @@ const WEIGHTS: Readonly<Record<string, number>> = {
 export interface OrderEndpointsOptions {
   readonly account: TradingAccount;
   readonly keys: readonly ApiKey[];
-  /** The account's number. */
+  /** Account number. */
   readonly uid: number;
-  /** The venue's own time. */
+  /** Returns the venue's time. */
   readonly now: () => EpochMs;
-  /** Returns the present book of a symbol; undefined if the symbol is not listed. */
+  /** Returns the current book of a symbol, or undefined if it is not listed. */
   readonly bookOf: (symbol: string) => SimulatedBook | undefined;
   readonly statusOf: (symbol: string) => string;
 }
@@ -44,7 +44,7 @@ const NAME = '^[\\.A-Z\\:/a-z0-9_-]{1,36}$';
 
 const isAnswer = (value: object): value is LoopbackAnswer => 'status' in value && 'body' in value;
 
-/** Reads an amount of the parameters: undefined if it is absent, an error answer if it is invalid. */
+/** Parses an amount. Undefined if it is absent, an error response if it is invalid. */
 function amount(parameters: URLSearchParams, name: string): bigint | LoopbackAnswer | undefined {
   const text = parameters.get(name);
   if (text === null) return undefined;
@@ -56,7 +56,7 @@ function amount(parameters: URLSearchParams, name: string): bigint | LoopbackAns
 
 export function createOrderEndpoints(options: OrderEndpointsOptions) {
   const { account, keys, now, statusOf } = options;
-  /** Time at which new orders came, for the limits on their number. */
+  /** Times of recent orders, for the order limits. */
   let placedAt: EpochMs[] = [];
   let named = 0;
 
@@ -122,7 +122,7 @@ export function createOrderEndpoints(options: OrderEndpointsOptions) {
   };
 
   return {
-    /** Returns the weight of a signed request; undefined if it is not one. */
+    /** Returns the weight of a signed request, or undefined if the endpoint is not a signed one. */
     weightOf: ({ method, path }: LoopbackRequest): number | undefined => {
       const name = `${method} ${path}`;
       return Object.hasOwn(WEIGHTS, name) ? WEIGHTS[name] : undefined;
@@ -142,7 +142,7 @@ function symbolOf(options: OrderEndpointsOptions, parameters: URLSearchParams): 
   return bookOf(symbol) ?? refusal(400, -1121, 'Invalid symbol.');
 }
 
-/** Reads the order, or returns why it is refused. */
+/** Parses an order, or returns the error response. */
 function readOrder(options: OrderEndpointsOptions, parameters: URLSearchParams, nextName: () => string): OrderRequest | LoopbackAnswer {
   const book = symbolOf(options, parameters);
   if (isAnswer(book)) return book;
@@ -186,7 +186,7 @@ function readOrder(options: OrderEndpointsOptions, parameters: URLSearchParams, 
   return { ...common, type, timeInForce, price: price as bigint, quantity: quantity as bigint, quoteQuantity: null };
 }
 
-/** The order that the parameters name. */
+/** Returns the order that the parameters name, or the error response. */
 function orderOf(options: OrderEndpointsOptions, parameters: URLSearchParams, code: number, text: string): VenueOrder | LoopbackAnswer {
   const { account, now } = options;
   const book = symbolOf(options, parameters);
@@ -263,7 +263,7 @@ function acknowledged({ request, orderId, at }: VenueOrder): object {
   return { symbol: request.book.rules.symbol, orderId, orderListId: -1, clientOrderId: request.clientOrderId, transactTime: at };
 }
 
-/** Returns the fields of every longer answer about an order. */
+/** Formats the order fields shared by the longer responses. */
 function orderState({ request, executed, executedQuote, status, expiryReason, at }: VenueOrder): object {
   return {
     price: amountText(request.price ?? 0n),

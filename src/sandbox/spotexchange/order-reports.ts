@@ -1,4 +1,4 @@
-/** The websocket API of the simulated spot exchange, as far as it reports orders: subscriptions with a signature, and their events. */
+/** Order reports of the simulated exchange's websocket API: signed subscriptions and their events. */
 import type { EpochMs } from '../../domain/values/time.ts';
 import type { Clock } from '../../../streams/clock/clock.ts';
 import type { LoopbackAnswer, LoopbackRequest, LoopbackSession, LoopbackSocket } from '../loopback.ts';
@@ -7,22 +7,22 @@ import { amountText } from './exact-amount.ts';
 import { keepAlive } from './socket-life.ts';
 import type { ExecutionType, Trade, TradingAccount, VenueOrder } from './trading-account.ts';
 
-/** Interval of reporting the market's effect on resting orders. Milliseconds. */
+/** Interval at which resting orders are checked for fills. Milliseconds. */
 const SETTLE_MS = 250;
 const PATH = '/ws-api/v3';
 
 interface Session {
   readonly socket: LoopbackSocket;
-  /** Accounts by the number of their subscription. */
+  /** Accounts by subscription id. */
   readonly subscriptions: Map<number, TradingAccount>;
 }
 
 export interface OrderReportsOptions {
   readonly clock: Clock;
   readonly venueNow: () => EpochMs;
-  /** The account that a signed request is of, or the refusal. */
+  /** Returns the account of a signed request, or the error response. */
   readonly accountOf: (request: Pick<LoopbackRequest, 'headers' | 'search' | 'body'>) => TradingAccount | LoopbackAnswer;
-  /** Fills what of the account's resting orders the market has come to. */
+  /** Fills the account's resting orders that the market has reached. */
   readonly settle: (account: TradingAccount) => void;
 }
 
@@ -42,7 +42,7 @@ export class OrderReports {
     return [...this.#sessions].reduce((sum, { subscriptions }) => sum + subscriptions.size, 0);
   }
 
-  /** Null for another path. */
+  /** Opens the session of a socket, or returns null for another path. */
   open(socket: LoopbackSocket): LoopbackSession | null {
     if (socket.path !== PATH) return null;
     const session: Session = { socket, subscriptions: new Map() };
@@ -62,7 +62,7 @@ export class OrderReports {
     };
   }
 
-  /** Tells everybody who follows the account. */
+  /** Reports an event to the account's subscribers. */
   report(account: TradingAccount, order: VenueOrder, type: ExecutionType, trade: Trade | null): void {
     const event = reportOf(order, type, trade, { id: ++this.#numbered, at: this.#options.venueNow() });
     for (const { socket, subscriptions } of this.#sessions)
@@ -70,7 +70,7 @@ export class OrderReports {
         if (followed === account) socket.data(JSON.stringify({ subscriptionId, event }));
   }
 
-  /** Ends every subscription, as the venue does if a key is taken away; the sockets stay open. */
+  /** Ends every subscription, as the venue does if a key is revoked. The sockets stay open. */
   terminate(): void {
     for (const { socket, subscriptions } of this.#sessions) {
       for (const subscriptionId of subscriptions.keys())
@@ -79,7 +79,7 @@ export class OrderReports {
     }
   }
 
-  /** Stops every timer; the sockets are the listener's to close. */
+  /** Stops every timer. The listener closes the sockets. */
   close(): void {
     this.#calls.close();
   }
@@ -94,7 +94,7 @@ export class OrderReports {
     const { id = null, method, params } = message;
     if (method !== 'userDataStream.subscribe.signature') return refused(id, 400, -1000, `Unknown method '${String(method)}'.`);
     const { apiKey, signature, ...signed } = Object(params) as Readonly<Record<string, unknown>>;
-    // The signed text is ordered by its names.
+    // The signed text lists the parameters by name.
     const parts = Object.entries({ apiKey, ...signed }).sort(([one], [other]) => (one < other ? -1 : 1));
     const search = new URLSearchParams(parts.map(([name, value]): [string, string] => [name, String(value)]));
     const account = this.#options.accountOf({
@@ -112,7 +112,7 @@ export class OrderReports {
     return { id, status: 200, result: { subscriptionId }, rateLimits: [] };
   }
 
-  /** Reports fills without a request while there are subscribers. */
+  /** Checks for fills repeatedly while there are subscribers. */
   #settleAgainAndAgain(): void {
     const { clock, settle } = this.#options;
     if (this.#calls.has('settling')) return;
@@ -127,7 +127,7 @@ function refused(id: unknown, status: number, code: number, msg: string): object
   return { id, status, error: { code, msg }, rateLimits: [] };
 }
 
-/** `at`: when it is sent, by the venue's clock. */
+/** Formats an execution report. @param at Sending time by the venue's clock */
 function reportOf(
   { request, orderId, at: placedAt, status, executed, executedQuote, changedAt, expiryReason }: VenueOrder,
   type: ExecutionType,

@@ -1,33 +1,33 @@
-/** Checks of a signed request at the exchange's simulator: a known key, a present time, a matching signature. */
+/** Authentication of signed requests at the simulated exchange: a known key, a current timestamp and a valid signature. */
 import { createHmac, createPublicKey, verify as verifySignature } from 'node:crypto';
 import type { EpochMs } from '../../domain/values/time.ts';
 import type { LoopbackAnswer, LoopbackRequest } from '../loopback.ts';
 
-/** One API key of the account. Exactly one of the two proves it: a shared secret (HMAC-SHA256) or a public key (Ed25519, PEM). */
+/** API key of the account. It has either a shared secret (HMAC-SHA256) or a public key (Ed25519, PEM). */
 export interface ApiKey {
   readonly key: string;
   readonly secret?: string;
   readonly publicKey?: string;
-  /** Default true. */
+  /** True if the key may trade. Default true. */
   readonly mayTrade?: boolean;
 }
 
 const DEFAULT_RECV_WINDOW_MS = 5_000;
 const MAX_RECV_WINDOW_MS = 60_000;
-/** A request may come from so far in the future. */
+/** Maximum lead of a request's timestamp. */
 const AHEAD_MS = 1_000;
 
-/** A refusal in the venue's words. */
+/** Creates an error response of the venue. */
 export function refusal(status: number, code: number, msg: string, headers: Readonly<Record<string, string>> = {}): LoopbackAnswer {
   return { status, body: { code, msg }, headers };
 }
 
-/** The venue's words for a parameter that it needs. */
+/** Creates the venue's error for a missing parameter. */
 export function missing(name: string): LoopbackAnswer {
   return refusal(400, -1102, `Mandatory parameter '${name}' was not sent, was empty/null, or malformed.`);
 }
 
-/** Splits `a=1&signature=x` into what was signed and the signature. */
+/** Splits `a=1&signature=x` into the signed text and the signature. */
 function unsigned(part: string): { readonly rest: string; readonly signature: string | null } {
   const pieces = part === '' ? [] : part.split('&');
   const signature = pieces.find((piece) => piece.startsWith('signature='));
@@ -37,14 +37,14 @@ function unsigned(part: string): { readonly rest: string; readonly signature: st
   };
 }
 
-/** True if the signature is the key's over the payload. */
+/** True if the key made the signature over the payload. */
 function fits(apiKey: ApiKey, payload: string, signature: string): boolean {
   if (apiKey.secret !== undefined) return createHmac('sha256', apiKey.secret).update(payload).digest('hex') === signature.toLowerCase();
   if (apiKey.publicKey === undefined) return false;
   return verifySignature(null, Buffer.from(payload), createPublicKey(apiKey.publicKey), Buffer.from(signature, 'base64'));
 }
 
-/** The parameters of a request that may be carried out, or the refusal. Names in the query win over those in the body. */
+/** Returns the parameters of a valid request, or the error response. Query parameters override those in the body. */
 export function readSigned(
   request: Pick<LoopbackRequest, 'headers' | 'search' | 'body'>,
   keys: readonly ApiKey[],

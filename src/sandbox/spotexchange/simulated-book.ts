@@ -1,9 +1,9 @@
-/** One order book of the spot exchange's simulator: levels around the market's price, numbered like the real one. */
+/** Order book of the simulated exchange: levels around the market's price, with update ids like the real one. */
 import type { EpochMs } from '../../domain/values/time.ts';
 import { seededRandom } from '../faults.ts';
 import type { Market } from '../market/market.ts';
 
-/** Tick and lot of a symbol, as numbers of decimals. */
+/** Decimals of a symbol's tick and lot. */
 export interface SymbolRules {
   readonly symbol: string;
   readonly base: string;
@@ -11,7 +11,7 @@ export interface SymbolRules {
   readonly lotDigits: number;
 }
 
-/** One change: update ids `first` to `last`, absolute sizes, "0.00000000" removes. */
+/** Book change: update ids `first` to `last`. Sizes are absolute, "0.00000000" removes a level. */
 export interface BookChange {
   readonly first: number;
   readonly last: number;
@@ -19,18 +19,18 @@ export interface BookChange {
   readonly asks: readonly [string, string][];
 }
 
-/** The part of the market that a book shows. */
+/** Prices that a book needs from the market. */
 type BookMarket = Pick<Market, 'spot' | 'halfSpread'>;
 
 const LEVELS = 20;
 const LEVEL_SPACING = 0.000_1;
 
-/** Eight decimals, as the venue writes every price and size. */
+/** Formats a number like the venue, with eight decimals. */
 export function eightDecimals(value: number): string {
   return value.toFixed(8);
 }
 
-/** Decimals of tick and lot by the price's magnitude: 0.01 and 0.00001 for bitcoin, 0.01 and 0.001 for a price of 150. */
+/** Returns the decimals of tick and lot by the price's magnitude: 2 and 5 for bitcoin, 2 and 3 for a price of 150. */
 export function rulesOf(asset: string, price: number): SymbolRules {
   const magnitude = Math.floor(Math.log10(price));
   return {
@@ -41,7 +41,7 @@ export function rulesOf(asset: string, price: number): SymbolRules {
   };
 }
 
-/** Levels in ticks and lots; asks and bids never touch. */
+/** Book of levels in ticks and lots. Bid and ask never touch. */
 export class SimulatedBook {
   readonly rules: SymbolRules;
   readonly #random: () => number;
@@ -63,7 +63,7 @@ export class SimulatedBook {
     return this.#lastUpdateId;
   }
 
-  /** Moves the book to the market's price at an instant; at least the size at the top changes. */
+  /** Moves the book to the market's price at an instant. At least the best size changes. */
   follow(market: BookMarket, at: EpochMs): BookChange {
     const mid = market.spot(this.rules.base, at);
     const top = this.#topTicks(mid, market.halfSpread('spot', this.rules.base, at));
@@ -85,7 +85,7 @@ export class SimulatedBook {
     };
   }
 
-  /** The best of both sides at an instant, price and size as the venue writes them; the book stays as it is. */
+  /** Returns the best bid and ask at an instant, in the venue's format. The book does not change. */
   topAt(market: BookMarket, at: EpochMs): { readonly bid: [string, string]; readonly ask: [string, string] } {
     const mid = market.spot(this.rules.base, at);
     const { bid, ask } = this.#topTicks(mid, market.halfSpread('spot', this.rules.base, at));
@@ -96,25 +96,25 @@ export class SimulatedBook {
     return { bid: written(bid), ask: written(ask) };
   }
 
-  /** Best price and size of a side. */
+  /** Returns the best price and size of a side. */
   top(side: 'bid' | 'ask'): { readonly price: number; readonly size: string } {
     const [ticks, lots] = this.#sorted(side)[0] as [number, number];
     return { price: ticks * this.#tick, size: eightDecimals(lots * this.#lot) };
   }
 
-  /** The best levels of a side, as the venue writes them. */
+  /** Returns the best levels of a side, in the venue's format. */
   levels(side: 'bid' | 'ask', limit: number): [string, string][] {
     return this.#sorted(side)
       .slice(0, limit)
       .map(([ticks, lots]) => [eightDecimals(ticks * this.#tick), eightDecimals(lots * this.#lot)]);
   }
 
-  /** The levels of a side as ticks and lots, best first. */
+  /** Returns the levels of a side in ticks and lots, best first. */
   rungs(side: 'bid' | 'ask'): readonly (readonly [ticks: number, lots: number])[] {
     return this.#sorted(side);
   }
 
-  /** Takes lots out of levels that are there: an order was matched with them. */
+  /** Removes matched lots from existing levels. */
   take(side: 'bid' | 'ask', taken: readonly (readonly [ticks: number, lots: number])[]): BookChange {
     const before = side === 'bid' ? this.#bids : this.#asks;
     const after = new Map(before);
@@ -137,7 +137,7 @@ export class SimulatedBook {
     return [...(side === 'bid' ? this.#bids : this.#asks)].sort((a, b) => (a[0] - b[0]) * sign);
   }
 
-  /** The top at its exact tick, the rest on a coarse grid, so that most levels outlive a small move. */
+  /** Builds a side: the best level at its exact tick, the rest on a coarse grid, so that most levels survive a small move. */
   #ladder(topTicks: number, sign: 1 | -1, mid: number): Map<number, number> {
     const spacing = Math.max(1, Math.round((mid * LEVEL_SPACING) / this.#tick));
     const levels = new Map<number, number>([[topTicks, this.#lots(this.#random(), mid)]]);
@@ -150,7 +150,7 @@ export class SimulatedBook {
     return levels;
   }
 
-  /** A size worth 500 to 50,500 units of the quote asset, in lots. */
+  /** Returns a size worth 500 to 50,500 units of the quote asset, in lots. */
   #lots(chance: number, mid: number): number {
     return Math.max(1, Math.round((500 + 50_000 * chance * chance) / mid / this.#lot));
   }

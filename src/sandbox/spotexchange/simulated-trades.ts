@@ -1,7 +1,4 @@
-/**
- * Trades of the simulated spot exchange. Each step of time has one, at the best bid or ask around the market's price of that instant. They
- * are the same for every client at every time.
- */
+/** Trades of the simulated exchange: one per time step, at the best bid or ask of that instant. Every client sees the same trades. */
 import type { EpochMs } from '../../domain/values/time.ts';
 import { seededRandom } from '../faults.ts';
 import type { LoopbackAnswer } from '../loopback.ts';
@@ -9,13 +6,13 @@ import type { Market } from '../market/market.ts';
 import { refusal } from './signed-request.ts';
 import { eightDecimals, type SymbolRules } from './simulated-book.ts';
 
-/** Time between two trades. Milliseconds. */
+/** Time between two trades, in milliseconds. */
 export const TRADE_EVERY_MS = 500;
 const MAX_ROWS = 1_000;
 
-/** An aggregate trade as the venue writes it. */
+/** Aggregate trade in the venue's format. */
 export interface AggTrade {
-  /** Counts the trades of the symbol. */
+  /** Aggregate trade id. */
   readonly a: number;
   readonly p: string;
   readonly q: string;
@@ -26,7 +23,7 @@ export interface AggTrade {
   readonly M: true;
 }
 
-/** The trade of one step, in the venue's layout. */
+/** Returns the trade of one step, in the venue's format. */
 export function tradeOf(market: Market, { symbol, base, tickDigits, lotDigits }: SymbolRules, step: number): AggTrade {
   const at = step * TRADE_EVERY_MS;
   const random = seededRandom(step + symbol.charCodeAt(0) * 7919);
@@ -46,12 +43,12 @@ export function tradeOf(market: Market, { symbol, base, tickDigits, lotDigits }:
   };
 }
 
-/** The message of the stream `@aggTrade` about the trade of one step. */
+/** Formats the `@aggTrade` message of one step's trade. */
 export function streamedTrade(market: Market, rules: SymbolRules, step: number, at: EpochMs): object {
   return { e: 'aggTrade', E: at, s: rules.symbol, ...tradeOf(market, rules, step) };
 }
 
-/** The answer of `GET /api/v3/aggTrades`: from an id on, or of a window of time; never beyond `now`. */
+/** Answers `GET /api/v3/aggTrades`: from an id on, or in a time window; never beyond `now`. */
 export function aggTrades(market: Market, rules: SymbolRules, query: URLSearchParams, now: EpochMs): LoopbackAnswer {
   const read = (name: string): number | null => (query.get(name) === null ? null : Number(query.get(name)));
   const [fromId, startTime, endTime, asked] = [read('fromId'), read('startTime'), read('endTime'), read('limit')];

@@ -1,4 +1,4 @@
-/** A simulator of the spot exchange on loopback: Binance's REST and websocket wire formats over the seeded market. */
+/** Simulator of the spot exchange on loopback: Binance's REST and websocket formats over the seeded market. */
 
 import type { Clock } from '../../../streams/clock/clock.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
@@ -16,56 +16,56 @@ import { type BookChange, rulesOf, SimulatedBook } from './simulated-book.ts';
 import { TradingAccount } from './trading-account.ts';
 import type { VenueState } from './venue-state.ts';
 
-/** 0.1 % in hundred-thousandths. */
+/** Commission in hundred-thousandths: 0.1 %. */
 const COMMISSION_RATE = 100n;
 
 export interface SpotExchangeSimulatorOptions {
   readonly market: Market;
   readonly clock: Clock;
-  /** Default: a switch of its own with every fault off. */
+  /** Fault switch. Default: its own, with all faults off. */
   readonly faults?: FaultSwitch;
-  /** 0 = any free port. */
+  /** Port; 0 takes any free port. */
   readonly port: number;
-  /** See `SimulatorAddress`. Default: as often as the venue does. */
+  /** Interval of market data in milliseconds (see `SimulatorAddress`). Default: the venue's own. */
   readonly paceMs?: number;
   readonly seed?: number;
-  /** The keys of its first account; without any nothing can be ordered there. */
+  /** API keys of the first account. Without any, that account cannot trade. */
   readonly keys?: readonly ApiKey[];
-  /** Further accounts, each opened when it is first asked for by its key; null of a key that nobody has. */
+  /** Returns the further account of a key, which is opened on first use, or null for an unknown key. */
   readonly accountOfKey?: (key: string) => (ApiKey & { readonly account: string }) | null;
   /** Initial balances of each account, whole units by asset. Default: a million USDT. */
   readonly balances?: Readonly<Record<string, number>>;
 }
 
 export interface SpotExchangeSimulator {
-  /** REST: `http://127.0.0.1:<port>`. */
+  /** REST URL: `http://127.0.0.1:<port>`. */
   readonly url: string;
-  /** Streams: `ws://127.0.0.1:<port>`. */
+  /** Stream URL: `ws://127.0.0.1:<port>`. */
   readonly wsUrl: string;
   readonly faults: FaultSwitch;
-  /** The symbols that are listed, e.g. `BTCUSDT`. */
+  /** Listed symbols, e.g. `BTCUSDT`. */
   readonly symbols: readonly string[];
   /** Announces maintenance on every socket, as the venue does ten minutes before it closes them. */
   announceShutdown(): void;
-  /** The first account behind the signed endpoints. */
+  /** First account behind the signed endpoints. */
   readonly account: TradingAccount;
-  /** Returns the account of a key; undefined if it was never used. */
+  /** Returns the account of a key, or undefined if it was never used. */
   accountWith(key: string): TradingAccount | undefined;
   /** Returns the number of open subscriptions to order reports. */
   reportsFollowed(): number;
-  /** Ends every subscription to reports of orders, and says so. */
+  /** Ends every subscription to order reports and notifies the subscribers. */
   endReports(): void;
-  /** The venue's status word of a symbol: `TRADING`, `HALT`, `BREAK`. */
+  /** Sets the status of a symbol: `TRADING`, `HALT` or `BREAK`. */
   setStatus(symbol: string, status: string): void;
   close(): Promise<void>;
 }
 
-/** A book for every coin of the market. */
+/** Creates a book for every coin of the market. */
 function booksOf({ market, clock, seed = 1 }: SpotExchangeSimulatorOptions): ReadonlyMap<string, SimulatedBook> {
   const coins = market.assets.filter(({ kind }) => kind === 'crypto');
   const books = coins.map((asset, index) => {
     const price = market.spot(asset.symbol, clock.now());
-    // Ids grow with time, so that a restart goes on above what was seen before.
+    // Ids grow with time, so that ids after a restart exceed earlier ones.
     const book = new SimulatedBook(rulesOf(asset.symbol, price), seed * 1000 + index, Math.floor(clock.now() / 10));
     book.follow(market, clock.now());
     return book;
@@ -73,7 +73,7 @@ function booksOf({ market, clock, seed = 1 }: SpotExchangeSimulatorOptions): Rea
   return new Map(books.map((book) => [book.rules.symbol, book]));
 }
 
-/** The account behind the signed endpoints; what it takes out of a book is published like any other change. */
+/** Opens an account. Its matches change the books, and these changes are published. */
 function openAccount(
   { market, clock, balances = { USDT: 1_000_000 } }: SpotExchangeSimulatorOptions,
   publish: (book: SimulatedBook, change: BookChange) => void,
@@ -84,11 +84,11 @@ function openAccount(
     balances: Object.fromEntries(Object.entries(balances).map(([asset, units]) => [asset, BigInt(units) * ONE])),
     commissionRate: COMMISSION_RATE,
     commissionIn: null,
-    // Ids grow with time here too: what an earlier run of the simulator filled keeps its name.
+    // Ids grow with time, so that trades of an earlier run keep unique ids.
     firstId: clock.now(),
     onTaken: (book, change) => {
       if (book.rungs('bid').length > 0 && book.rungs('ask').length > 0) return publish(book, change);
-      // A side that was bought empty is quoted anew at once.
+      // An emptied side is quoted again at once.
       const anew = book.follow(market, clock.now());
       publish(book, {
         first: change.first,
@@ -101,7 +101,7 @@ function openAccount(
   return account;
 }
 
-/** The signed endpoints of every account: which one is asked, its key says. */
+/** Signed endpoints of all accounts. The API key selects the account. */
 type OrderEndpoints = Pick<ReturnType<typeof createOrderEndpoints>, 'weightOf' | 'answer'>;
 
 function openAccounts(
@@ -128,7 +128,7 @@ function openAccounts(
   }
   return {
     first: first.account,
-    /** The account that a signed request is of, or the refusal. */
+    /** Returns the account of a signed request, or the error response. */
     signedBy(request: Pick<LoopbackRequest, 'headers' | 'search' | 'body'>): TradingAccount | LoopbackAnswer {
       const { account, keys: own } = ofKey(request.headers['x-mbx-apikey']);
       const parameters = readSigned(request, own, shared.now(), false);
@@ -148,7 +148,7 @@ interface Answering extends Pick<VenueState, 'faults' | 'clock' | 'venueNow'> {
   readonly weight: RequestWeight;
 }
 
-/** One request: found, failed by a fault, weighed, and answered. */
+/** Answers one request: finds the endpoint, applies faults, weighs and answers. */
 function answerTo({ faults, clock, venueNow, endpoints, orders, weight }: Answering, asked: LoopbackRequest): LoopbackAnswer {
   const { method, path, query } = asked;
   const route = Object.hasOwn(endpoints, path) && method === 'GET' ? endpoints[path] : undefined;
@@ -157,7 +157,7 @@ function answerTo({ faults, clock, venueNow, endpoints, orders, weight }: Answer
   if (faults.happens(faults.settings.status5xx)) {
     if (method === 'GET')
       return refusal(503, -1008, 'Server is currently overloaded with other requests. Please try again in a few minutes.');
-    // Nobody who receives this knows whether the order was taken.
+    // After this error a client cannot know whether the order was accepted.
     if (faults.random() < 0.5) orders.answer(asked);
     return refusal(504, -1007, 'Timeout waiting for response from backend server. Send status unknown; execution status unknown.');
   }
@@ -179,7 +179,7 @@ function answerTo({ faults, clock, venueNow, endpoints, orders, weight }: Answer
   return { status: answer.status, body: answer.body, headers: { ...headers, ...answer.headers } };
 }
 
-/** Fills what of the account's resting orders the market has come to. */
+/** Fills the account's resting orders that the market has reached. */
 function settleAll(account: TradingAccount, asOfNow: (book: SimulatedBook) => void, at: EpochMs): void {
   for (const book of new Set(account.open(null).map(({ request }) => request.book))) {
     asOfNow(book);
@@ -187,7 +187,7 @@ function settleAll(account: TradingAccount, asOfNow: (book: SimulatedBook) => vo
   }
 }
 
-/** Starts the simulator. Its prices are the market's at the clock's time; equal seeds, clocks and requests give equal answers. */
+/** Starts the simulator. Prices are the market's at the clock's time. Equal seeds, clocks and requests give equal answers. */
 export async function createSpotExchangeSimulator(options: SpotExchangeSimulatorOptions): Promise<SpotExchangeSimulator> {
   const { market, clock } = options;
   const faults = options.faults ?? createFaultSwitch(options.seed ?? 1);

@@ -1,13 +1,13 @@
-/** The spot exchange in the sandbox, and the keys that it gives out. */
+/** Simulator of the spot exchange, with its API keys. */
 import { createHash } from 'node:crypto';
 import type { ChainClient } from '../control.ts';
 import type { Simulators } from '../simulator-entry.ts';
 
-/** The account of the example organization. Of no use anywhere else. */
+/** API key of the example organization's account. It is valid only in the sandbox. */
 export const SANDBOX_EXCHANGE_KEY = { key: 'sandboxexchange', secret: 'ofNoUseAnywhereElse' };
 export const SANDBOX_EXCHANGE_ACCOUNT = '1';
 
-/** Keys of further accounts begin so; which account it is, and its secret, follow from the rest. */
+/** Prefix of further accounts' keys. The rest of a key determines the account and its secret. */
 const FURTHER = 'sandboxexchange';
 
 export interface SandboxAccount {
@@ -16,7 +16,7 @@ export interface SandboxAccount {
   readonly account: string;
 }
 
-/** The account of this name, always the same one: any number of them may trade here. */
+/** Returns the account of a name, the same every time. */
 export function sandboxExchangeAccount(name: string): SandboxAccount {
   const hex = createHash('sha256').update(`account ${name}`).digest('hex').slice(0, 24);
   return accountOf(hex);
@@ -27,13 +27,13 @@ function accountOf(hex: string): SandboxAccount {
   return { key: FURTHER + hex, secret, account: String(2 + Number.parseInt(hex.slice(0, 12), 16)) };
 }
 
-/** The further account that a key belongs to; null of every other key. */
+/** Returns the further account of a key, or null for any other key. */
 export function furtherAccountOf(key: string): SandboxAccount | null {
   const hex = key.startsWith(FURTHER) ? key.slice(FURTHER.length) : '';
   return /^[0-9a-f]{24}$/.test(hex) ? accountOf(hex) : null;
 }
 
-/** Control verbs of the exchange for the sandbox's operator: open an account. */
+/** Operator verbs of the exchange: open an account. */
 export const EXCHANGE_VERBS: ChainClient['verbs'] = {
   exchange_account: ({ name }) => {
     if (typeof name !== 'string' || name === '') throw new RangeError('name must say whose account it is, for example "second desk"');

@@ -1,4 +1,4 @@
-/** Life of a socket at the simulated exchange: it pings, and ends one that does not answer or that is a day old. */
+/** Keep-alive of sockets at the simulated exchange: it pings, and closes sockets that do not answer or are a day old. */
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { DAY_MS } from '../../domain/values/time.ts';
 import type { LoopbackSocket } from '../loopback.ts';
@@ -7,7 +7,7 @@ import type { RepeatingCalls } from '../repeating-calls.ts';
 const PING_MS = 20_000;
 const PONG_WAIT_MS = 60_000;
 
-/** Keeps a socket under a name, until that is cancelled. Returns what a pong is told to. */
+/** Keeps a socket alive until its name is cancelled. Returns the handler of its pongs. */
 export function keepAlive(calls: RepeatingCalls, clock: Pick<Clock, 'now'>, name: string, socket: LoopbackSocket): () => void {
   const openedAt = clock.now();
   let pongAt = openedAt;

@@ -1,4 +1,4 @@
-/** Bars of the simulated spot exchange: those that are closed, the one that is open, and both ways to spell them on the wire. */
+/** Candles of the simulated exchange: closed and open ones, for REST and stream. */
 import type { Candle } from '../../domain/candles/candle.ts';
 import { DAY_MS, type EpochMs, HOUR_MS } from '../../domain/values/time.ts';
 import type { Market } from '../market/market.ts';
@@ -6,7 +6,7 @@ import { eightDecimals } from './simulated-book.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Length of every interval that the venue offers here, in milliseconds. */
+/** Candle intervals, in milliseconds. */
 export const INTERVAL_MS: Readonly<Record<string, number>> = {
   '1m': MINUTE_MS,
   '3m': 3 * MINUTE_MS,
@@ -22,7 +22,7 @@ export const INTERVAL_MS: Readonly<Record<string, number>> = {
   '1d': DAY_MS,
 };
 
-/** Closed bars of the market, spelled with the venue's eight decimals. */
+/** Returns closed candles of the market with the venue's eight decimals. */
 export function closedBars(market: Market, base: string, barMs: number, from: EpochMs, to: EpochMs): Candle[] {
   return market.candles('spot', base, barMs, from, to).map((bar) => ({
     openTime: bar.openTime,
@@ -34,7 +34,7 @@ export function closedBars(market: Market, base: string, barMs: number, from: Ep
   }));
 }
 
-/** The bar that is still open, sampled from the market. */
+/** Returns the open candle, sampled from the market. */
 export function formingBar(market: Market, base: string, openTime: EpochMs, now: EpochMs): Candle {
   const prices = [0, 0.2, 0.4, 0.6, 0.8, 1].map((part) => market.spot(base, Math.floor(openTime + (now - openTime) * part)));
   return {
@@ -47,7 +47,7 @@ export function formingBar(market: Market, base: string, openTime: EpochMs, now:
   };
 }
 
-/** A frame of the stream of bars, sent at an instant of the venue's clock. */
+/** Formats a candle message of the stream. The time is the venue's. */
 export function klineFrame(symbol: string, interval: string, bar: Candle, isClosed: boolean, at: EpochMs): object {
   const quoteVolume = eightDecimals(Number(bar.volume) * Number(bar.close));
   return {
@@ -76,7 +76,7 @@ export function klineFrame(symbol: string, interval: string, bar: Candle, isClos
   };
 }
 
-/** A bar as the venue lists it. */
+/** Formats a candle like the REST endpoint. */
 export function klineRow(bar: Candle, barMs: number): readonly (string | number)[] {
   const quoteVolume = eightDecimals(Number(bar.volume) * Number(bar.close));
   return [

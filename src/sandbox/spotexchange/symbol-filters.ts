@@ -1,4 +1,4 @@
-/** The filters of the exchange simulator's symbols: what `exchangeInfo` tells of them, and how they are enforced. */
+/** Symbol filters of the simulated exchange, as reported by `exchangeInfo` and as enforced. */
 import { amountText, ONE, product, stepped } from './exact-amount.ts';
 import type { SimulatedBook, SymbolRules } from './simulated-book.ts';
 import type { OrderRequest } from './trading-account.ts';
@@ -8,11 +8,11 @@ const MAX_QUANTITY = 9_000n * ONE;
 const MAX_MARKET_QUANTITY = 1_000n * ONE;
 const MIN_NOTIONAL = 5n * ONE;
 const MAX_NOTIONAL = 9_000_000n * ONE;
-/** An order's price may lie so far from the middle: between a fifth and five times of it. */
+/** Maximum factor between an order's price and the middle price, up or down. */
 const PERCENT = 5n;
 export const MAX_NUM_ORDERS = 200;
 
-/** The filters as the venue writes them. */
+/** Formats the filters like the venue. */
 export function filtersOf({ tickDigits, lotDigits }: SymbolRules): readonly object[] {
   const tick = amountText(stepped(1, tickDigits));
   const lot = amountText(stepped(1, lotDigits));
@@ -41,7 +41,7 @@ export function filtersOf({ tickDigits, lotDigits }: SymbolRules): readonly obje
   ];
 }
 
-/** Returns the first filter that the order fails, by the venue's name; null if it fails none. */
+/** Returns the venue's name of the first filter that the order violates, or null. */
 export function failedFilter(request: OrderRequest, openOrders: number): string | null {
   const { book, price, quantity, quoteQuantity, timeInForce } = request;
   const tick = stepped(1, book.rules.tickDigits);

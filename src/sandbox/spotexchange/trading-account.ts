@@ -1,22 +1,22 @@
-/** An account of the exchange's simulator: balances, orders, and how orders are matched with the simulated books. */
+/** Account of the simulated exchange: balances, orders, and matching against the simulated books. */
 import type { EpochMs } from '../../domain/values/time.ts';
 import { amountText, ONE, product, stepped } from './exact-amount.ts';
 import type { BookChange, SimulatedBook } from './simulated-book.ts';
 
 export type OrderStatus = 'NEW' | 'PARTIALLY_FILLED' | 'FILLED' | 'CANCELED' | 'EXPIRED';
 
-/** Events of an order, in the venue's words. */
+/** Execution types of the venue. */
 export type ExecutionType = 'NEW' | 'TRADE' | 'CANCELED' | 'EXPIRED';
 
 export interface OrderRequest {
   readonly book: SimulatedBook;
   readonly side: 'BUY' | 'SELL';
   readonly type: 'LIMIT' | 'LIMIT_MAKER' | 'MARKET';
-  /** A market order is carried out at once, as IOC; a post-only order rests, as GTC. */
+  /** Time in force. Market orders execute as IOC; post-only orders rest as GTC. */
   readonly timeInForce: 'GTC' | 'IOC' | 'FOK';
-  /** Null for a market order. */
+  /** Limit price, or null for a market order. */
   readonly price: bigint | null;
-  /** Null if `quoteQuantity` says how much is spent or earned. */
+  /** Quantity in base units, or null if `quoteQuantity` gives the amount to spend or earn. */
   readonly quantity: bigint | null;
   readonly quoteQuantity: bigint | null;
   readonly clientOrderId: string;
@@ -44,20 +44,20 @@ export interface VenueOrder {
   expiryReason: string | null;
   executed: bigint;
   executedQuote: bigint;
-  /** Locked balance for the rest of it, in quote units for a buy and in base units for a sell. */
+  /** Balance locked for the unfilled rest, in quote units for a buy and in base units for a sell. */
   locked: bigint;
   changedAt: EpochMs;
   readonly trades: Trade[];
 }
 
 export interface AccountOptions {
-  /** Initial balances by asset: `{ USDT: '1000000' }` as whole units. */
+  /** Initial balances in whole units by asset: `{ USDT: '1000000' }`. */
   readonly balances: Readonly<Record<string, bigint>>;
-  /** Commission in hundred-thousandths of what is received: 100 is 0.1 %. */
+  /** Commission in hundred-thousandths of the received amount: 100 is 0.1 %. */
   readonly commissionRate: bigint;
-  /** The asset that commission is taken in, with its price in quote units; null: in what is received. */
+  /** Asset that pays the commission, with its price in quote units, or null if the received asset does. */
   readonly commissionIn: { readonly asset: string; readonly price: bigint } | null;
-  /** Orders and trades are numbered upwards from here. */
+  /** First number of orders and trades. */
   readonly firstId: number;
   /** Reports every change that a match makes to a book. */
   readonly onTaken: (book: SimulatedBook, change: BookChange) => void;
@@ -72,7 +72,7 @@ interface Balance {
   locked: bigint;
 }
 
-/** Levels that an order takes, and what they come to. */
+/** Levels that an order takes, with their totals. */
 interface Walk {
   readonly levels: readonly (readonly [ticks: number, lots: number])[];
   readonly quantity: bigint;
@@ -83,7 +83,7 @@ export class TradingAccount {
   readonly #balances = new Map<string, Balance>();
   readonly #orders: VenueOrder[] = [];
   #trades: number;
-  /** Switched to pay commission in another asset while the account lives. */
+  /** Asset that pays the commission. It may change during the account's life. */
   commissionIn: AccountOptions['commissionIn'];
 
   constructor(options: AccountOptions) {
@@ -105,7 +105,7 @@ export class TradingAccount {
     return this.#orders.filter((order) => isOpen(order) && (symbol === null || order.request.book.rules.symbol === symbol));
   }
 
-  /** The newest order of this name; names are unique among open orders only. */
+  /** Returns the newest order with this id. Client ids are unique only among open orders. */
   find(symbol: string, by: { readonly orderId?: number; readonly clientOrderId?: string }): VenueOrder | undefined {
     return this.#orders.findLast(
       ({ orderId, request }) =>
@@ -116,8 +116,8 @@ export class TradingAccount {
   }
 
   /**
-   * Carries an order out as far as the book goes; `insufficient` if the account does not hold what it may cost,
-   * `would_match` if a post-only order would take.
+   * Places an order and fills it against the book. Returns `insufficient` if the account cannot pay, `would_match` if a post-only order
+   * would take.
    */
   place(request: OrderRequest, at: EpochMs): VenueOrder | 'insufficient' | 'would_match' {
     const { book, side, timeInForce } = request;
@@ -162,7 +162,7 @@ export class TradingAccount {
     return order;
   }
 
-  /** Takes back what is left of an order. */
+  /** Cancels the rest of an order. */
   cancel(order: VenueOrder, at: EpochMs): void {
     this.#release(order);
     order.status = 'CANCELED';
@@ -170,7 +170,7 @@ export class TradingAccount {
     this.#options.onReport(order, 'CANCELED', null);
   }
 
-  /** Fills a quantity of a resting order, at its own price. */
+  /** Fills a quantity of a resting order at its own price. */
   fill(order: VenueOrder, quantity: bigint, at: EpochMs): void {
     const { price } = order.request;
     if (price === null || !isOpen(order)) throw new RangeError('the order does not rest');
@@ -179,7 +179,7 @@ export class TradingAccount {
     if (isOpen(order)) this.#rest(order);
   }
 
-  /** Resting orders that the market has come to are filled at their own price. */
+  /** Fills the resting orders that the market has reached, at their own prices. */
   settle(book: SimulatedBook, at: EpochMs): void {
     for (const order of this.open(book.rules.symbol)) {
       const { side, price, quantity } = order.request;
@@ -198,7 +198,7 @@ export class TradingAccount {
     return held;
   }
 
-  /** The levels within the order's price, as far as its size goes. */
+  /** Collects the levels within the order's price, up to its size. */
   #walk({ book, side, price, quantity, quoteQuantity }: OrderRequest): Walk {
     const lot = stepped(1, book.rules.lotDigits);
     const levels: (readonly [number, number])[] = [];

@@ -11,10 +11,10 @@ export interface VenueState {
   readonly faults: FaultSwitch;
   /** Books by symbol. */
   readonly books: ReadonlyMap<string, SimulatedBook>;
-  /** The time by the venue's own clock, which a fault may shift. */
+  /** Returns the venue's time, which a fault may shift. */
   readonly venueNow: () => EpochMs;
-  /** The venue's status word of a symbol. */
+  /** Returns the venue's status of a symbol. */
   readonly statusOf: (symbol: string) => string;
-  /** Moves a book to the present. A book that nobody follows stands still until then. */
+  /** Moves a book to the present. A book without subscribers does not move by itself. */
   readonly asOfNow: (book: SimulatedBook) => void;
 }

@@ -1,17 +1,17 @@
-/** The keeper of the on-chain counterpart: opens orders whose transactions are final, fills them in parts, and gives back what was not spent. */
+/** Keeper of the on-chain counterpart: opens orders whose transactions are final, fills them in parts and refunds what was not spent. */
 
 import { ISSUER } from '../../solana/genesis.ts';
 import { associatedAccount, buildTransaction, TOKEN, transferChecked } from '../../solana/instructions.ts';
 import { decodeTransaction } from '../../solana/decode-transaction.ts';
 import { feeOf, filledOf, HUNDREDTH, isClosed, note, notionalOf, type OrderRecord, spentOf, type VenueState } from './venue-state.ts';
 
-/** Time from the final transaction to the keeper's first fill, and from one fill to the next. Milliseconds. */
+/** Delay from the final transaction to the first fill, and between fills. Milliseconds. */
 const KEEPER_MS = 3_000;
 
-/** Modes of the keeper: it fills orders in two parts, or waits for a test's commands. */
+/** Modes of the keeper: fill orders in two parts, or wait for a test's commands. */
 export type KeeperMode = 'fills' | 'waits';
 
-/** Opens orders whose transactions are final, and has the keeper do what is due. */
+/** Opens orders whose transactions are final, and runs the keeper's due fills. */
 export function look(state: VenueState, mode: KeeperMode): void {
   for (const order of state.orders.values()) {
     if (order.history.length === 0) open(state, order);
@@ -35,7 +35,7 @@ function open(state: VenueState, order: OrderRecord): void {
   order.keptUntil = clock.now() + KEEPER_MS;
 }
 
-/** Half of what is ordered first, the rest a while later. */
+/** Fills half of the order first and the rest later. */
 function keep(state: VenueState, order: OrderRecord): void {
   const left = order.contractsMicro - filledOf(order);
   const half = (order.contractsMicro / 2n / HUNDREDTH) * HUNDREDTH;
@@ -43,14 +43,14 @@ function keep(state: VenueState, order: OrderRecord): void {
   order.keptUntil = state.clock.now() + KEEPER_MS;
 }
 
-/** Fills so much of an order, and closes it where that completes it. */
+/** Fills part of an order, and closes the order if that completes it. */
 export function fill(state: VenueState, order: OrderRecord, contractsMicro: bigint, priceMicro: bigint): void {
   const { positions, counts } = state;
   const left = order.contractsMicro - filledOf(order);
   if (contractsMicro <= 0n || contractsMicro > left) throw new RangeError(`${contractsMicro} of ${left} micro-contracts cannot be filled`);
   const signature = `fill-${counts.events + 1}`;
   const fee = feeOf(contractsMicro, priceMicro);
-  // Each fill's fee is rounded up, and the deposit was for one: together they take no more than was paid in.
+  // Each fill's fee is rounded up, but the deposit includes one fee: together they must not exceed the deposit.
   const unspent = order.deposit - spentOf(order) - notionalOf(contractsMicro, priceMicro);
   const feeMicro = order.isBuy && unspent >= 0n && fee > unspent ? unspent : fee;
   note(state, order, { eventType: 'order_filled', signature, filledMicro: contractsMicro, priceMicro, feeMicro, returned: null });
@@ -59,7 +59,7 @@ export function fill(state: VenueState, order: OrderRecord, contractsMicro: bigi
   if (contractsMicro === left) giveBack(state, order);
 }
 
-/** Returns what of the deposit was not spent, by a transaction of its own, and closes the order. */
+/** Refunds the unspent part of the deposit in a transaction of its own, and closes the order. */
 export function giveBack(state: VenueState, order: OrderRecord): void {
   const spent = spentOf(order);
   const rest = order.isBuy ? order.deposit - spent : 0n;
@@ -98,7 +98,7 @@ function refund({ chain, stable: { mint, decimals } }: VenueState, { account, ow
   return transaction.signature;
 }
 
-/** Fails an order: what was not spent comes back. */
+/** Fails an order and refunds the unspent part of its deposit. */
 export function fail(state: VenueState, order: OrderRecord): void {
   const nothing = { filledMicro: 0n, priceMicro: 0n, feeMicro: 0n, returned: null };
   note(state, order, { eventType: 'order_failed', signature: `fail-${state.counts.events + 1}`, ...nothing });

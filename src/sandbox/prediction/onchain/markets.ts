@@ -1,4 +1,4 @@
-/** The markets of the on-chain counterpart: those of both providers, as it lists them, with their books. */
+/** Markets of the on-chain counterpart: those of both providers in its format, with their books. */
 import { tickerOf } from '../kalshi-markets.ts';
 import type { VenueState } from './venue-state.ts';
 import { polymarketIds } from '../polymarket-markets.ts';
@@ -6,7 +6,7 @@ import type { SeededLevel, SeededQuestion, Venue } from '../seeded-questions.ts'
 
 type Listing = Pick<VenueState, 'questions' | 'clock'>;
 
-/** The markets that are listed now, by id. */
+/** Returns the currently listed markets by id. */
 export function marketsNow({ questions, clock }: Listing): Map<string, { readonly question: SeededQuestion; readonly venue: Venue }> {
   const found = new Map<string, { question: SeededQuestion; venue: Venue }>();
   for (const question of questions.listed('kalshi', clock.now())) found.set(tickerOf(question), { question, venue: 'kalshi' });
@@ -15,7 +15,7 @@ export function marketsNow({ questions, clock }: Listing): Map<string, { readonl
   return found;
 }
 
-/** Levels that an order takes, best first: asks of the outcome for a buy, bids for a sell. In thousandths of its own price. */
+/** Returns the levels that an order takes, best first: asks of the outcome for a buy, bids for a sell. Prices in thousandths. */
 export function levelsOf(
   { questions, clock }: Listing,
   question: SeededQuestion,
@@ -28,7 +28,7 @@ export function levelsOf(
   return (isBuy ? bids : asks).map(({ price, size }) => ({ price: 1_000 - price, size }));
 }
 
-/** A market as the venue tells it. */
+/** Formats a market like the venue. */
 export function marketBody(listing: Listing, marketId: string, question: SeededQuestion, venue: Venue): object {
   const { questions, clock } = listing;
   const open = clock.now() < question.resolvesAt;
@@ -56,7 +56,7 @@ export function marketBody(listing: Listing, marketId: string, question: SeededQ
   };
 }
 
-/** Bids of both outcomes, ascending. */
+/** Returns the bids of both outcomes, ascending. */
 export function orderBook({ questions, clock }: Listing, question: SeededQuestion, venue: Venue): object {
   const { bids, asks } = questions.book(question, venue, clock.now());
   const side = (levels: readonly SeededLevel[]) => [...levels].sort((a, b) => a.price - b.price);

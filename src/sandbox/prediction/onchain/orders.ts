@@ -1,4 +1,4 @@
-/** Orders of the on-chain counterpart before anything is paid: what a wish comes to, and the unsigned transaction that pays for it. */
+/** Unpaid orders of the on-chain counterpart: the quote of an order, and the unsigned transaction that pays for it. */
 import { type Address, address, isAddress } from '@solana/kit';
 import type { LoopbackAnswer } from '../../loopback.ts';
 import {
@@ -16,10 +16,10 @@ import { feeOf, HUNDREDTH, MICRO, notionalOf, type OrderRecord, type VenueState 
 import type { SeededQuestion, Venue } from '../seeded-questions.ts';
 
 const MEMO = address('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr');
-/** The least order, in base units of the stablecoin. */
+/** Minimum order, in base units of the stablecoin. */
 const LEAST_DEPOSIT = 5_000_000n;
 
-/** The outcome that an order is for. */
+/** Outcome that is ordered. */
 interface Wanted {
   readonly question: SeededQuestion;
   readonly venue: Venue;
@@ -30,13 +30,13 @@ type Terms = Pick<OrderRecord, 'deposit' | 'contractsMicro' | 'limitMicro'>;
 
 const thousandths = (price: number): bigint => BigInt(price) * 1_000n;
 
-/** Returns the answer to an invalid request. @param param the invalid member. */
+/** Returns the response to an invalid request. @param param the invalid parameter */
 export function refusal(counts: VenueState['counts'], status: number, message: string, param?: string): LoopbackAnswer {
   const body = { type: 'invalid_request_error', message, ...(param === undefined ? {} : { param }), request_id: `req-${++counts.made}` };
   return { status, body };
 }
 
-/** The price to which the book must be swept for the deposit, and the contracts that it pays for at that price, fees and all. */
+/** Returns the price at which the book fills the whole deposit, and the contracts bought at that price including fees. */
 function swept(state: VenueState, { question, venue, isYes }: Wanted, deposit: bigint): { limit: bigint; contracts: bigint } | null {
   let left = deposit;
   for (const { price, size } of levelsOf(state, question, venue, isYes, true)) {
@@ -50,7 +50,7 @@ function swept(state: VenueState, { question, venue, isYes }: Wanted, deposit: b
   return null;
 }
 
-/** `POST /orders`: opens an order that pays nothing yet, and offers the transaction that would. */
+/** Handles `POST /orders`: creates an unpaid order and returns the transaction that pays for it. */
 export function createOrder(state: VenueState, body: string): LoopbackAnswer {
   const { clock, chain, stable, orders, positionMarkets, counts } = state;
   const refuse = (status: number, message: string, param?: string) => refusal(counts, status, message, param);
@@ -122,7 +122,7 @@ function sellTerms(state: VenueState, wish: Record<string, unknown>, wanted: Wan
   return refuse(400, 'Insufficient liquidity', 'contractsMicro');
 }
 
-/** Builds the transaction that the owner signs: the deposit into the order's escrow, and the order's name in a memo. */
+/** Builds the transaction that the owner signs: the deposit into the order's escrow, and a memo with the order's name. */
 function unsigned(
   { owner, account, escrow, deposit, externalId, isBuy }: OrderRecord,
   { mint, decimals }: VenueState['stable'],

@@ -1,7 +1,7 @@
 /**
- * A simulator of the on-chain counterpart of both prediction venues: it builds real unsigned transactions that
- * pay an order's deposit into escrow on the sandbox's chain, opens the order once its transaction is final, and has a
- * keeper fill it later, in parts, or close it and give back what was not filled.
+ * Simulator of the on-chain counterpart of both prediction venues. It builds unsigned transactions that pay an order's deposit into
+ * escrow on the sandbox's chain, and opens the order once its transaction is final. A keeper fills it later in parts, or closes it and
+ * refunds the rest.
  */
 import { address } from '@solana/kit';
 import type { Clock } from '../../../../streams/clock/clock.ts';
@@ -23,21 +23,21 @@ export interface OnchainPredictionSimulatorOptions {
   readonly stable: { readonly mint: string; readonly decimals: number };
   readonly clock: Clock;
   readonly faults?: FaultSwitch;
-  /** 0 = any free port. */
+  /** Port; 0 takes any free port. */
   readonly port: number;
   /** Required value of `x-api-key`. */
   readonly key: string;
-  /** Default `fills`. */
+  /** Mode of the keeper. Default `fills`. */
   readonly keeper?: KeeperMode;
 }
 
-/** Controls of a test in the keeper's place. Amounts are micro-contracts. */
+/** Controls for tests in place of the keeper. Amounts are micro-contracts. */
 export interface KeeperControl {
-  /** Fills so much of an open order at a price in micro-dollars; the rest of its deposit comes back if that completes it. */
+  /** Fills part of an open order at a price in micro-dollars. If that completes the order, the rest of its deposit is refunded. */
   fill(orderAccount: string, contractsMicro: bigint, priceMicro: bigint): void;
-  /** Closes an order before it is whole: what was not spent comes back. */
+  /** Closes an incomplete order and refunds the unspent part of its deposit. */
   close(orderAccount: string, how: 'closed' | 'failed'): void;
-  /** Removes part of a position, as after a payout that nobody booked. */
+  /** Removes part of a position, like an unrecorded payout. */
   lose(positionAccount: string, contractsMicro: bigint): void;
 }
 
@@ -91,7 +91,7 @@ export async function createOnchainPredictionSimulator(options: OnchainPredictio
   };
 }
 
-/** Returns the refusal of a request without a key or on a fault; null for every other request. */
+/** Returns the refusal of a request that has no key or hits a fault, or null. */
 function turnedAway({ counts }: VenueState, faults: FaultSwitch, hasKey: boolean): LoopbackAnswer | null {
   const refused = (status: number, type: string, message: string): LoopbackAnswer => ({
     status,
@@ -116,7 +116,7 @@ function answer(state: VenueState, { method, path, query, body }: LoopbackReques
   return { status: 200, body: kind === 'markets' ? marketBody(state, marketId, question, venue) : orderBook(state, question, venue) };
 }
 
-/** Newest first, as the venue lists them. */
+/** Lists history rows, newest first. */
 function history(state: VenueState, query: URLSearchParams): LoopbackAnswer {
   const owner = query.get('ownerPubkey');
   const [start, end] = [Number(query.get('start') ?? 0), Number(query.get('end') ?? 20)];
@@ -128,7 +128,7 @@ function history(state: VenueState, query: URLSearchParams): LoopbackAnswer {
   return { status: 200, body: { data, pagination: { start, end, total: rows.length, hasNext: end < rows.length } } };
 }
 
-/** Returns a wallet's positions, one row for each account. */
+/** Returns a wallet's positions, one row per account. */
 function positionsOf({ orders, positions }: VenueState, query: URLSearchParams): LoopbackAnswer {
   const owner = query.get('ownerPubkey');
   const [start, end] = [Number(query.get('start') ?? 0), Number(query.get('end') ?? 20)];

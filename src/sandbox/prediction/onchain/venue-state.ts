@@ -7,7 +7,7 @@ import type { SeededQuestion, SeededQuestions, Venue } from '../seeded-questions
 
 /** Micro-units of a dollar and of a contract. */
 export const MICRO = 1_000_000n;
-/** Contracts are filled in hundredths. */
+/** Smallest step of a fill: a hundredth of a contract, in micro-units. */
 export const HUNDREDTH = 10_000n;
 const FEE_RATE = 0.07;
 
@@ -40,16 +40,16 @@ export interface OrderRecord {
   keptUntil: number;
 }
 
-/** One venue: what it stands on, and what it remembers. */
+/** State of one venue and its dependencies. */
 export interface VenueState {
   readonly questions: SeededQuestions;
   readonly chain: SolanaChain;
-  /** `mint` is its address on the chain. */
+  /** Stablecoin; `mint` is its address on the chain. */
   readonly stable: { readonly mint: Address; readonly decimals: number };
   readonly clock: Clock;
   /** Orders by the address of their account. */
   readonly orders: Map<string, OrderRecord>;
-  /** Micro-contracts by the address of the position. */
+  /** Micro-contracts by position address. */
   readonly positions: Map<string, bigint>;
   readonly positionMarkets: Map<string, string>;
   /** Number of history rows, and of issued names. */
@@ -58,7 +58,7 @@ export interface VenueState {
 
 export const notionalOf = (contractsMicro: bigint, priceMicro: bigint): bigint => (contractsMicro * priceMicro) / MICRO;
 
-/** The fee of a trade in micro-dollars, rounded up to a cent. */
+/** Returns the fee of a trade in micro-dollars, rounded up to a cent. */
 export function feeOf(contractsMicro: bigint, priceMicro: bigint): bigint {
   const price = Number(priceMicro) / 1e6;
   const cents = Math.ceil(Number(contractsMicro) * 1e-6 * FEE_RATE * price * (1 - price) * 100 - 1e-9);

@@ -1,4 +1,4 @@
-/** Configuration parameters for the model of the curve program, read and validated as the real one does. */
+/** Configuration parameters in the model of the curve program, parsed and validated like in the real one. */
 
 import { readUint } from '../../../domain/launch/byte-struct.ts';
 import { type CurvePoint, MAX_SQRT_PRICE, MIN_SQRT_PRICE, MOST_CURVE_POINTS } from '../../../domain/launch/curve/math.ts';
@@ -7,12 +7,12 @@ import { type BaseFee, lowestBaseFee, MAX_FEE_NUMERATOR, MIN_FEE_NUMERATOR } fro
 import { CURVE_ERRORS as E } from './curve-accounts.ts';
 import { ProgramFailure } from './modelled-machine.ts';
 
-/** Error of unreadable instruction data. */
+/** Anchor's error for instruction data that cannot be decoded. */
 const UNREADABLE = 102;
 
 export type GivenConfig = ReturnType<typeof readConfigParameters>;
 
-/** @throws ProgramFailure if the bytes end before, or hold what the model does not carry out */
+/** Parses the parameters. @throws ProgramFailure if the bytes are too short, or hold values that the model does not support */
 export function readConfigParameters(data: Uint8Array) {
   try {
     return parametersFrom(data);
@@ -87,7 +87,7 @@ const fail = (error: number): never => {
   throw new ProgramFailure(error);
 };
 
-/** Checks a configuration in the order of the program. @throws ProgramFailure */
+/** Validates a configuration in the program's order. @throws ProgramFailure */
 export function assessConfig(given: GivenConfig): void {
   assessFees(given);
   const { head, tail, locked, curve } = given;

@@ -1,4 +1,4 @@
-/** The model of `create_config`: a configuration on the chain, with everything that follows from it. */
+/** Model of `create_config`: a configuration account with all derived values. */
 import { curveFacts, withBuffer } from '../../../domain/launch/curve/config.ts';
 import { MAX_SQRT_PRICE } from '../../../domain/launch/curve/math.ts';
 import {
@@ -17,13 +17,13 @@ import { at, CURVE_ERRORS as E, type MintAt, mintAt, signed } from './curve-acco
 import { type ModelContext, ProgramFailure } from './modelled-machine.ts';
 import { createAccount } from './native-instructions.ts';
 
-/** Generations of the program differ in what they say of a quote mint with extensions. */
+/** Generations of the program, which differ in the quote mint extensions that they accept. */
 export type Generation = 'before_badges' | 'badges';
 
-/** The newest extension of a mint that the older generation could read. */
+/** Newest mint extension that the older generation could parse. */
 const NEWEST_EXTENSION = 23;
 
-/** @throws ProgramFailure if a curve may not be quoted in the mint */
+/** Checks that a curve may be quoted in a mint. @throws ProgramFailure if not */
 export function assessQuoteMint(context: ModelContext, quote: MintAt, badgePlace: number, generation: Generation): void {
   if (generation === 'before_badges' && quote.mint.extensions.some((one) => one > NEWEST_EXTENSION))
     throw new ProgramFailure('InvalidAccountData');
@@ -54,7 +54,7 @@ export function createConfig(context: ModelContext, generation: Generation): voi
   context.write(config, configBytes(context, given, quote));
 }
 
-/** Returns the derived facts of the curve, once supply and curve are found to fit. @throws ProgramFailure if they do not */
+/** Returns the derived values of the curve after checking supply against curve. @throws ProgramFailure if they do not match */
 function assessedFacts({ head, tail, locked, curve, supply }: GivenConfig) {
   const facts = curveFacts(
     {
@@ -68,7 +68,7 @@ function assessedFacts({ head, tail, locked, curve, supply }: GivenConfig) {
   );
   if (facts === null) throw new ProgramFailure(E.notEnoughLiquidity);
   if (facts.migrationSqrtPrice >= MAX_SQRT_PRICE) throw new ProgramFailure(E.curve);
-  // Without a stated supply the program would mint as much as it needs; launches of this service always state it.
+  // Without a stated supply the program would mint what it needs. Launches of this service always state it.
   if (supply === null) throw new ProgramFailure(E.supply);
   const needed = facts.migrationBaseAmount + facts.vestingAmount;
   const buffered = withBuffer(facts.swapBaseAmount, head.sqrtStartPrice, curve);

@@ -1,4 +1,4 @@
-/** The model of the instruction that makes a curve's pool: the mint with its whole supply, two vaults, and what the token is called. */
+/** Model of the instruction that creates a curve's pool: the mint with its whole supply, two vaults and the token's metadata. */
 import { byteStruct, joined, keyBytes, lengthAndText, readUint } from '../../../domain/launch/byte-struct.ts';
 import {
   METADATA_PROGRAM,
@@ -26,9 +26,9 @@ import {
 
 const MINT_BYTES = 82;
 const TOKEN_BYTES = 165;
-/** Fee that the metadata program keeps of every new account. */
+/** Fee of the metadata program for every new account, in lamports. */
 const METADATA_FEE = 10_000_000n;
-/** Basis points of what migrates that the protocol takes. */
+/** Protocol's share of migrated amounts, in basis points. */
 export const PROTOCOL_MIGRATION_FEE_BPS = 20;
 
 const NAME_BYTES = 32;
@@ -52,7 +52,7 @@ const METADATA = byteStruct([
   ['rest', 350],
   ['feePaid', 'u8'],
 ]);
-/** Errors of the metadata program: a text that is too long. */
+/** Errors of the metadata program for texts that are too long. */
 const METADATA_ERRORS = { name: 11, symbol: 12, uri: 13 } as const;
 const FUNGIBLE = 2;
 
@@ -120,7 +120,7 @@ export function createPool(context: ModelContext, generation: Generation): void 
   );
 }
 
-/** A vault of the second token program is as long as the mint's extensions make it. */
+/** Creates a vault. Under Token-2022 the account's size depends on the mint's extensions. */
 function makeQuoteVault(context: ModelContext, payer: string, vault: string, mint: string, program: string): void {
   const bytes = TOKEN_BYTES + (program === TOKEN_PROGRAM ? 0 : accountExtensionBytes(context, mint));
   context.invoke(
@@ -129,7 +129,7 @@ function makeQuoteVault(context: ModelContext, payer: string, vault: string, min
   );
 }
 
-/** Bytes that the extensions of a mint add to each of its accounts: four before each, and one that says what follows. */
+/** Returns the bytes that a mint's extensions add to each of its accounts: four before each extension, and one type byte. */
 function accountExtensionBytes(context: ModelContext, mint: string): number {
   const data = context.account(mint)?.data as Uint8Array;
   const added: Readonly<Record<number, number>> = { 1: 8, 14: 1, 26: 0 };
@@ -161,7 +161,7 @@ function makeMetadata(context: ModelContext, payer: string, mint: string, { name
     metadata,
     METADATA.encode({
       kind: 4,
-      // Nobody may change it.
+      // No update authority.
       updateAuthority: SYSTEM_PROGRAM,
       mint,
       name: padded(name, NAME_BYTES),

@@ -1,10 +1,10 @@
-/** Account reading of the curve program's model, with the refusals of the real one. */
+/** Account reading in the model of the curve program, with the errors of the real one. */
 import { type PoolConfigAccount, readPoolConfig, readVirtualPool, type VirtualPoolAccount } from '../../../domain/launch/curve/program.ts';
 import { CURVE_PROGRAM, LOCKER_PROGRAM, TOKEN_2022, TOKEN_PROGRAM } from '../../../domain/solana/programs.ts';
 import { type MintAccount, readMint, readTokenAccount, type TokenAccount } from '../../../domain/solana/token-layout.ts';
 import { type ModelContext, ProgramFailure } from './modelled-machine.ts';
 
-/** Errors of the framework that the programs are written in. */
+/** Errors of the Anchor framework. */
 export const FRAMEWORK = {
   hasOne: 2001,
   signer: 2002,
@@ -59,7 +59,7 @@ export const CURVE_ERRORS = {
   transferFee: 6081,
 } as const;
 
-/** An account at its place; a missing one is an error of the runtime. */
+/** Returns the account at an index. @throws ProgramFailure with a runtime error if it is missing */
 export function at({ accounts }: ModelContext, place: number): Required<ModelContext['accounts'][number]> {
   const found = accounts[place];
   if (found === undefined) throw new ProgramFailure(3005);
@@ -72,9 +72,7 @@ export function signed(context: ModelContext, place: number): string {
   return address;
 }
 
-/**
- * Reads an account. A missing account of a token program is not initialized; a missing one of the program's own belongs to somebody else.
- */
+/** Reads the account's data. @throws ProgramFailure with `missing` if the account does not exist, or if none of `owners` owns it */
 export function ownedBy(context: ModelContext, address: string, owners: readonly string[], missing: number): Uint8Array {
   const account = context.account(address);
   if (account === null || (account.lamports === 0n && account.data.length === 0)) throw new ProgramFailure(missing);
@@ -114,7 +112,7 @@ export function mintAt(context: ModelContext, place: number): MintAt {
   return { address, program: context.account(address)?.programAddress as string, mint };
 }
 
-/** Reads a token account; a null mint accepts any. */
+/** Reads a token account. A null `mint` accepts any mint. */
 export function tokensAt(context: ModelContext, place: number, mint: string | null): TokenAccount & { readonly address: string } {
   const { address } = at(context, place);
   const tokens = readTokenAccount(ownedBy(context, address, [TOKEN_PROGRAM, TOKEN_2022], FRAMEWORK.notInitialized));
@@ -123,7 +121,7 @@ export function tokensAt(context: ModelContext, place: number, mint: string | nu
   return { ...tokens, address };
 }
 
-/** The account must be this one. */
+/** Checks an account's address. @throws ProgramFailure if it is another one */
 export function expectAddress(context: ModelContext, place: number, address: string, error: number): void {
   if (at(context, place).address !== address) throw new ProgramFailure(error);
 }

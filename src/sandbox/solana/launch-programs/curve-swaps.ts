@@ -1,4 +1,4 @@
-/** The model of swaps on a curve, and of the claims of their fees. */
+/** Models of swaps on a curve and of fee claims. */
 import { readUint } from '../../../domain/launch/byte-struct.ts';
 import { vestingTotal } from '../../../domain/launch/curve/config.ts';
 import {
@@ -27,7 +27,7 @@ import { configAt, CURVE_ERRORS as E, expectAddress, FRAMEWORK, type MintAt, min
 import { type ModelContext, ProgramFailure } from './modelled-machine.ts';
 import { transferTokens } from './native-instructions.ts';
 
-/** Parameters of an instruction. The older instruction knows one mode only. */
+/** Parameters of a swap. The older instruction has only one mode. */
 interface Asked {
   readonly mode: number;
   readonly amount: bigint;
@@ -70,7 +70,7 @@ export function swap(context: ModelContext, hasMode: boolean): void {
   const done = swapped(config, pool, direction, asked, numerator);
   const [inVault, outVault] = direction === 'buy' ? [pool.quoteVault, pool.baseVault] : [pool.baseVault, pool.quoteVault];
   const moved = dynamic === null ? before : accumulatorAt(before, dynamic, done.nextSqrtPrice);
-  // A swap that stays within its bin is no movement: the time of the last one stays.
+  // A swap within its bin does not count as movement, so the last time stays.
   const crossed = dynamic !== null && binsBetween(pool.sqrtPrice, done.nextSqrtPrice, dynamic.binStepU128) > 0n;
   const after = crossed ? { ...moved, lastUpdateAt: context.unixSeconds } : moved;
   context.write(
@@ -164,7 +164,7 @@ function move(
   context.invoke(transferTokens({ program, mint, decimals, from, to, authority, amount }));
 }
 
-/** The creator's claim names no configuration: its accounts stand one place before the partner's. */
+/** Pays out trading fees. The creator's claim names no configuration, so its accounts are at indices one lower than the partner's. */
 export function claimFee(context: ModelContext, as: 'creator' | 'partner'): void {
   const shift = as === 'partner' ? 1 : 0;
   const config = as === 'partner' ? configAt(context, 1) : null;

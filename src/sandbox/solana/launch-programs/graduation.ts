@@ -1,4 +1,4 @@
-/** The model of a curve's graduation: the creator's tokens into the locker, and what was collected into the successor pool. */
+/** Model of a curve's graduation: the creator's tokens go to the locker, the collected quote to the successor pool. */
 import { byteStruct, keyBytes } from '../../../domain/launch/byte-struct.ts';
 import { vestingTotal } from '../../../domain/launch/curve/config.ts';
 import { deltaBase, deltaQuote, liquidityOfQuote, MAX_SQRT_PRICE, MIN_SQRT_PRICE } from '../../../domain/launch/curve/math.ts';
@@ -35,7 +35,7 @@ import {
 
 const discriminator = (hex: string): Uint8Array => Uint8Array.from(Buffer.from(hex, 'hex'));
 
-/** Modes of the escrow: only the creator may name another recipient, and its maker may not cancel it. */
+/** Modes of the escrow: only the creator may change the recipient, and its maker may not cancel it. */
 const ESCROW_MODES = { updateRecipientMode: 2, cancelMode: 1 } as const;
 
 export function createLocker(context: ModelContext): void {
@@ -102,11 +102,11 @@ const POSITION_NAMES = {
   uri: 'https://raw.githubusercontent.com/MeteoraAg/token-metadata/main/meteora_position_nft.png',
 } as const;
 const POSITION_MINT_BYTES = 270;
-/** Size of a mint with its name inside. */
+/** Size in bytes of a mint that includes its metadata. */
 const NAMED_MINT_BYTES = 465;
 const TOKEN_BYTES = 165;
 
-/** A part of the successor pool's liquidity, and whose it is. */
+/** Share of the successor pool's liquidity, with its owner. */
 interface Share {
   readonly owner: string;
   readonly liquidity: bigint;
@@ -121,18 +121,18 @@ interface Deposit {
   readonly quote: readonly bigint[];
 }
 
-/** Returns the deposit into the successor pool after the protocol's part, and the division of its liquidity: the larger share first. */
+/** Returns the deposit into the successor pool after the protocol's share, and the split of its liquidity, larger share first. */
 function depositOf(config: PoolConfigAccount, pool: VirtualPoolAccount): Deposit {
   const price = config.migrationSqrtPrice;
   const quoteAmount = lessMigrationFee(config.migrationQuoteThreshold, config.migrationFeePercentage);
   const quoteFee = (quoteAmount * BigInt(pool.migrationFeeBps)) / 10_000n;
   const baseFee = deltaBase(price, MAX_SQRT_PRICE, liquidityOfQuote(quoteFee, MIN_SQRT_PRICE, price), 'down');
-  // The quote alone says how much liquidity there is: the base suffices by the way the threshold was made.
+  // The quote alone determines the liquidity: the threshold guarantees enough base.
   const held = (amount: bigint): bigint => liquidityOfQuote(amount, MIN_SQRT_PRICE, price);
   const creator = { owner: pool.creator, pct: BigInt(config.creatorLockedLiquidity) };
   const partner = { owner: config.feeClaimer, pct: BigInt(config.partnerLockedLiquidity) };
   const whole = held(quoteAmount - quoteFee);
-  // The remainder of the percentages is the creator's, and is not locked.
+  // The creator gets the rounding remainder, which is not locked.
   const part = (pct: bigint): bigint => (whole * pct) / 100n;
   const rest = whole - part(creator.pct) - part(partner.pct);
   const [first, second] = creator.pct >= partner.pct ? [creator, partner] : [partner, creator];
@@ -160,7 +160,7 @@ export function migrate(context: ModelContext): void {
   if (pool.config !== configKey) throw new ProgramFailure(FRAMEWORK.hasOne);
   expectAddress(context, 3, POOL_AUTHORITY, FRAMEWORK.address);
   if (pool.migrationProgress !== MIGRATION_PROGRESS.vestingLocked) throw new ProgramFailure(E.notPermitted);
-  // Liquidity that is not locked for ever is divided by rules that no launch of this service needs.
+  // Liquidity that is not locked forever follows rules that no launch of this service needs.
   if (config.creatorLockedLiquidity + config.partnerLockedLiquidity !== 100) throw new ProgramFailure(E.input);
   const [base, quote] = [mintAt(context, 13), mintAt(context, 14)];
   const dammConfig = at(context, 25).address;
@@ -210,7 +210,7 @@ export function migrate(context: ModelContext): void {
   );
 }
 
-/** Creates a position, which belongs to the holder of its one token. */
+/** Creates a position, which belongs to the holder of its only token. */
 function makePosition(context: ModelContext, payer: string, successor: string, share: Share, place: number): void {
   const mint = signed(context, place);
   const holder = programAddress(SUCCESSOR_PROGRAM, ['position_nft_account', keyBytes(mint)]).address;
@@ -243,7 +243,7 @@ function makePosition(context: ModelContext, payer: string, successor: string, s
   );
 }
 
-/** Successor's numbers of the fee collection modes. The curve's numbers are different. */
+/** Fee collection modes of the successor, by the curve's mode. */
 const SUCCESSOR_COLLECT_MODES = [1, 0, 2] as const;
 
 function openedPool(

@@ -1,4 +1,4 @@
-/** The sandbox's keeper: opens the successor pool of every curve that is complete, as keepers of the real chain do. */
+/** Keeper of the sandbox: creates the successor pool of every completed curve, like keepers of the real chain. */
 import { address } from '@solana/kit';
 import {
   createLockerInstruction,
@@ -19,14 +19,14 @@ import { decodeTransaction } from '../decode-transaction.ts';
 import { kitInstruction } from './modelled-machine.ts';
 
 const KEEPER = sandboxKey('curve keeper');
-/** Balance of the keeper, which is refilled to this when less than half is left. Lamports. */
+/** Balance to which the keeper is refilled when less than half is left. Lamports. */
 const PURSE = 10_000_000_000n;
 
-/** Looks whenever something has landed; returns what ends that. */
+/** Starts the keeper, which checks the curves when a transaction lands. Returns a function that stops it. */
 export function startKeeper(chain: SolanaChain): () => void {
   let isWorking = false;
   return chain.onChange(() => {
-    // Its own transactions are reported as well.
+    // Skips the reports of the keeper's own transactions.
     if (isWorking) return;
     isWorking = true;
     try {

@@ -1,4 +1,4 @@
-/** Initial accounts of launches on the chain, which the programs' makers put there. */
+/** Genesis accounts for launches, which the programs' authors create on the real chain. */
 
 import { address } from '@solana/kit';
 import { joined, keyBytes } from '../../../domain/launch/byte-struct.ts';
@@ -15,14 +15,17 @@ import { accountOf, type SolanaChain } from '../chain.ts';
 import type { MintListing } from '../genesis.ts';
 import { SYSTEM } from '../instructions.ts';
 
-/** The authority pays for what graduation makes, and is paid back in the same transaction. */
+/** Lamports of the authority, which prepays what graduation creates and is repaid in the same transaction. */
 const AUTHORITY_LAMPORTS = 10_000_000_000n;
 const CONFIG_BYTES = 328;
 const CONFIG_DISCRIMINATOR = Uint8Array.from(Buffer.from('9b0caae01efacc82', 'hex'));
-/** Offset of the kind: behind the discriminator, two keys and the fees: by time, in both tokens, and with the fee of the pool's creator. */
+/**
+ * Offset of the configuration's kind, after the discriminator, two keys and the fees. The kind: by time, fees in both tokens, pool
+ * creator's fee.
+ */
 const CONFIG_KIND_AT = 8 + 64 + 128;
 
-/** The successor's open configuration, the authority's purse, and a badge for every mint that may be quoted. */
+/** Writes the successor's public configuration, the authority's lamports, and a badge for every mint that may be quoted. */
 export function writeLaunchGenesis(chain: Pick<SolanaChain, 'found' | 'rent'>, mints: readonly MintListing[]): void {
   chain.found(accountOf(address(POOL_AUTHORITY), SYSTEM, new Uint8Array(), AUTHORITY_LAMPORTS));
   const config = new Uint8Array(CONFIG_BYTES);

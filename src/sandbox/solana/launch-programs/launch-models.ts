@@ -1,4 +1,4 @@
-/** The programs that launches need, as models: used if the sandbox's chain has no binary of them. */
+/** Models of the programs that launches need, used if the sandbox's chain has no binary of them. */
 
 import { CURVE_INSTRUCTIONS, LOCKER_CLAIM } from '../../../domain/launch/curve/instructions.ts';
 import { SUCCESSOR_PROGRAM } from '../../../domain/launch/curve/program.ts';
@@ -12,10 +12,10 @@ import { type ModelContext, ProgramFailure, type ProgramModel } from './modelled
 import { swapInSuccessor } from './successor-swaps.ts';
 import { claimUnlocked, withdrawMigrationFee, withdrawSurplus } from './withdrawals.ts';
 
-/** An instruction that the program does not know. */
+/** Anchor's error for an unknown instruction. */
 const UNKNOWN_INSTRUCTION = 101;
 
-/** The models by program. The badge generation is the one that runs since shares may be quoted. */
+/** Returns the models by program. The badge generation has been live since shares may be quoted. */
 export function launchModels(generation: Generation = 'badges'): ReadonlyMap<string, ProgramModel> {
   const instructions: readonly (readonly [name: keyof typeof CURVE_INSTRUCTIONS, run: (context: ModelContext) => void])[] = [
     ['createConfig', (context) => createConfig(context, generation)],
@@ -40,7 +40,7 @@ export function launchModels(generation: Generation = 'badges'): ReadonlyMap<str
 
 interface ModelledInstruction {
   readonly name: string;
-  /** The first bytes of its data. */
+  /** First bytes of the instruction data. */
   readonly begins: Uint8Array;
   run(context: ModelContext): void;
 }

@@ -1,6 +1,6 @@
 /**
- * A machine that also carries out programs of which it has no binary: each is a model that says what an instruction does
- * to its accounts. Everything beside (token transfers, new accounts) is still done by the real programs of the machine.
+ * Machine that also runs programs without a binary: a model states what an instruction does to its accounts. Everything else (token
+ * transfers, new accounts) is run by the machine's real programs.
  */
 import { type Address, address, type EncodedAccount, type Instruction } from '@solana/kit';
 import type { NamedAccount, ProgramInstruction } from '../../../domain/launch/curve/program.ts';
@@ -10,7 +10,7 @@ import { feeOf, isNamed, type Machine, type Moment, type Run } from '../machine.
 import { SLOTS_PER_EPOCH } from '../slot-clock.ts';
 import { fullySigned, isWritable, type ReadTransaction } from '../decode-transaction.ts';
 
-/** Error of a failed instruction: the program's own number, or the runtime's word. */
+/** Failure of an instruction: the program's error number, or the runtime's error name. */
 export class ProgramFailure extends Error {
   readonly reason: number | string;
 
@@ -27,23 +27,23 @@ export interface ModelContext {
   readonly unixSeconds: bigint;
   readonly epoch: bigint;
   account(at: string): EncodedAccount | null;
-  /** Replaces the bytes of an account that is there. */
+  /** Replaces the data of an existing account. */
   write(at: string, data: Uint8Array): void;
-  /** Lets other programs do something; addresses that programs derive sign for themselves. @throws ProgramFailure */
+  /** Calls other programs. Program-derived addresses need no signature. @throws ProgramFailure */
   invoke(...instructions: readonly ProgramInstruction[]): void;
   rent(bytes: number): bigint;
   log(line: string): void;
 }
 
-/** @throws ProgramFailure if the program would fail */
+/** Runs one instruction. @throws ProgramFailure if the program would fail */
 export type ProgramModel = (context: ModelContext) => void;
 
-/** Compute units that a modelled instruction counts: about what the real one takes. */
+/** Compute units of a modelled instruction, about those of the real one. */
 const MODEL_UNITS = 60_000n;
 
 const key = (index: number, { header, staticKeys }: ReadTransaction): boolean => index < Math.min(header.signers, staticKeys.length);
 
-/** The instruction as the machine takes it. */
+/** Converts an instruction to the machine's format. */
 export function kitInstruction({ program, accounts, data }: ProgramInstruction): Instruction {
   const named = accounts.map(({ address: at, signer, writable }) => ({
     address: address(at),
@@ -52,22 +52,22 @@ export function kitInstruction({ program, accounts, data }: ProgramInstruction):
   return { programAddress: address(program), accounts: named, data };
 }
 
-/** A run that is under way: what it said, and what it took. */
+/** Logs and compute units of a run so far. */
 interface Progress {
   readonly logs: string[];
   units: bigint;
 }
 
-/** A machine whose missing programs are carried out by models; a program that the machine has is never replaced. */
+/** Creates a machine that runs missing programs by models. A program that the machine has is never replaced. */
 export function createModelledMachine(machine: Machine, models: ReadonlyMap<string, ProgramModel>): Machine {
   const modelOf = (program: string | undefined): ProgramModel | undefined =>
     program === undefined || machine.account(address(program))?.executable === true ? undefined : models.get(program);
   const isModelled = (transaction: ReadTransaction): boolean =>
     transaction.instructions.some(({ programIndex }) => modelOf(transaction.staticKeys[programIndex]) !== undefined);
 
-  /** One instruction: by its model, or by the machine. @throws ProgramFailure */
+  /** Runs one instruction by its model or by the machine. @throws ProgramFailure */
   function step(one: ProgramInstruction, moment: Moment, progress: Progress): void {
-    // The compute budget's request was counted with the fee.
+    // The compute budget was already charged with the fee.
     if (one.program === COMPUTE_BUDGET) return;
     const model = modelOf(one.program);
     if (model === undefined) {
@@ -131,7 +131,7 @@ export function createModelledMachine(machine: Machine, models: ReadonlyMap<stri
     };
   }
 
-  /** Returns the error of the first instruction that fails; null if none does. */
+  /** Runs all instructions. Returns the first error, or null. */
   function runAll(transaction: ReadTransaction, keys: readonly Address[], moment: Moment, progress: Progress): TransactionError | null {
     for (const [index, { programIndex, accounts, data }] of transaction.instructions.entries()) {
       const program = keys[programIndex] as string;
@@ -167,7 +167,7 @@ function refused(machine: Machine, transaction: ReadTransaction, moment: Moment,
   return { ...run, ...nothing, error, begun: false, after: run.before };
 }
 
-/** Has the machine itself carry out an instruction. @throws ProgramFailure */
+/** Runs an instruction on the machine itself. @throws ProgramFailure */
 function perform(machine: Machine, instruction: ProgramInstruction, moment: Moment, progress: Progress): void {
   const done = machine.perform(instruction, moment);
   progress.logs.push(...done.logs);
@@ -175,7 +175,7 @@ function perform(machine: Machine, instruction: ProgramInstruction, moment: Mome
   if (done.error !== null) throw new ProgramFailure(instructionError(done.error));
 }
 
-/** Writes accounts as they were. */
+/** Restores accounts to their earlier state. */
 function restore(machine: Machine, accounts: ReadonlyMap<Address, EncodedAccount | null>): void {
   for (const [at, account] of accounts) machine.put(at, account);
 }
@@ -185,7 +185,7 @@ function isLookedUpWritable({ staticKeys, lookups }: ReadTransaction, place: num
   return place < staticKeys.length + writable;
 }
 
-/** Returns the part of a transaction's error that belongs to its one instruction. */
+/** Returns the instruction's error from a transaction's error. */
 function instructionError(error: TransactionError): number | string {
   if (typeof error === 'string') return error;
   const inner = (error as { readonly InstructionError?: readonly [number, unknown] }).InstructionError?.[1];

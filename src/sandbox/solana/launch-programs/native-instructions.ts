@@ -1,4 +1,4 @@
-/** Instructions of the chain's own programs, as the modelled programs call them. */
+/** Instructions of native programs, as the modelled programs call them. */
 
 import { joined, keyBytes, lengthAndText, writeUint } from '../../../domain/launch/byte-struct.ts';
 import type { ProgramInstruction } from '../../../domain/launch/curve/program.ts';
@@ -78,7 +78,7 @@ export function mintTokens(program: string, mint: string, to: string, authority:
   };
 }
 
-/** Hands an authority over; 0 is the one that mints, 2 the owner of an account. */
+/** Builds the instruction that transfers an authority. Kind 0 is the mint authority, 2 the owner of an account. */
 export function setAuthority(program: string, of: string, current: string, kind: 0 | 2, next: string | null): ProgramInstruction {
   return {
     program,
@@ -108,7 +108,7 @@ export function transferTokens({ program, mint, decimals, from, to, authority, a
   };
 }
 
-/** The older transfer of the first token program, which does not name the mint. */
+/** Builds the first token program's older transfer, which does not name the mint. */
 export function plainTransfer({
   from,
   to,
@@ -126,7 +126,7 @@ export function plainTransfer({
   };
 }
 
-/** A mint of the second token program that holds its own name, and that can be closed again. */
+/** Builds the instructions that create a closable Token-2022 mint with its own metadata. */
 export function namedMintInstructions(
   mint: string,
   authority: string,

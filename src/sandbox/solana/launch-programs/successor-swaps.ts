@@ -1,4 +1,4 @@
-/** The model of swaps in the pool that follows a complete curve. */
+/** Model of swaps in the pool that follows a completed curve. */
 import { readUint, writeUint } from '../../../domain/launch/byte-struct.ts';
 import { afterBaseOut, afterQuoteOut } from '../../../domain/launch/curve/math.ts';
 import { SUCCESSOR_AUTHORITY, SUCCESSOR_PROGRAM } from '../../../domain/launch/curve/program.ts';
@@ -18,7 +18,7 @@ import { transferTokens } from './native-instructions.ts';
 /** Errors of the successor's program. */
 const E = { overflow: 6000, slippage: 6002, zero: 6006, priceRange: 6015, input: 6018 } as const;
 
-/** One swap, whose quote is token B of the pool. */
+/** Executes a swap. The quote is token B of the pool. */
 export function swapInSuccessor(context: ModelContext): void {
   const trader = signed(context, 8);
   const poolKey = at(context, 1).address;
@@ -74,7 +74,7 @@ function swapped(
   return done;
 }
 
-/** Returns why the pool cannot give this much: no price would be left at all, or one outside of its range. */
+/** Returns why the pool cannot pay this much: the price would vanish or leave the pool's range. */
 function beyond(pool: SuccessorPoolAccount, direction: CurveDirection, wanted: bigint, numerator: bigint): number {
   const feeOnInput = direction === 'buy' && successorShape(pool).collectFeeIn === 'quote';
   const gross = feeOnInput ? wanted : amountBeforeFee(wanted, numerator);
@@ -82,7 +82,7 @@ function beyond(pool: SuccessorPoolAccount, direction: CurveDirection, wanted: b
   return next(pool.sqrtPrice, pool.liquidity, gross) === null ? E.overflow : E.priceRange;
 }
 
-/** Returns the liquidity's earnings so far per unit: 128 bits behind the point, in 256 bits. */
+/** Returns the fees earned per unit of liquidity: 128 fractional bits in 256 bits. */
 function earned(stored: Uint8Array, fee: bigint, liquidity: bigint): Uint8Array {
   const bytes = new Uint8Array(32);
   writeUint(readUint(stored, 0, 32) + (fee << 128n) / liquidity, bytes, 0, 32);

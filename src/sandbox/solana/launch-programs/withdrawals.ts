@@ -1,4 +1,4 @@
-/** The models of what creator and partner take out beside trading fees: surplus, migration fee, and unlocked tokens. */
+/** Models of withdrawals beside trading fees: surplus, migration fee and unlocked tokens. */
 import { readUint } from '../../../domain/launch/byte-struct.ts';
 import { POOL_AUTHORITY, VIRTUAL_POOL, type VirtualPoolAccount } from '../../../domain/launch/curve/program.ts';
 import {
@@ -25,7 +25,7 @@ import {
 import { type ModelContext, ProgramFailure } from './modelled-machine.ts';
 import { plainTransfer, transferTokens } from './native-instructions.ts';
 
-/** The accounts that every withdrawal of quote names, in the order in which the program looks at them. */
+/** Checks the quote accounts that every withdrawal names, in the program's order. */
 function quoteSide(context: ModelContext) {
   const { address: configKey, config } = configAt(context, 1);
   const { address: poolKey, pool } = poolAt(context, 2);
@@ -42,7 +42,7 @@ function quoteSide(context: ModelContext) {
 
 type QuoteSide = ReturnType<typeof quoteSide>;
 
-/** Notes the withdrawal in the pool, and pays. */
+/** Records the withdrawal in the pool, and pays. */
 function payOut(context: ModelContext, { pool, poolKey, quote }: QuoteSide, amount: bigint, noted: Partial<VirtualPoolAccount>): void {
   context.write(poolKey, VIRTUAL_POOL.encode({ ...pool, ...noted }));
   const { program, address: mint, mint: facts } = quote;
@@ -75,7 +75,7 @@ export function withdrawMigrationFee(context: ModelContext): void {
   payOut(context, side, migrationFeeOf(config, as), { migrationFeeWithdrawStatus: pool.migrationFeeWithdrawStatus | bit });
 }
 
-/** The locker's claim: everything that is unlocked, and at most as much as is asked for. */
+/** Pays out unlocked tokens from the locker, at most the requested amount. */
 export function claimUnlocked(context: ModelContext): void {
   const { address: escrowKey, bytes } = lockerAccountAt(context, 0);
   const escrow = readEscrow(bytes);
