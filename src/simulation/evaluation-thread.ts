@@ -1,16 +1,17 @@
-/** A thread for one evaluation: it ends with the work, with its error, or with the job's signal. */
+/** Thread for one evaluation. It ends with the work, with its error, or with the job's signal. */
 import { Worker } from 'node:worker_threads';
 import type { EvaluationJob } from '../../actors/evaluation/run-worker.ts';
 import { CATALOG } from '../domain/catalog/catalog.ts';
 
-/** Posts of a thread: its progress, and at last its result. */
+/** Messages of a thread: its progress, and finally its result. */
 export type ThreadPost<Outcome> =
   | { readonly kind: 'outcome'; readonly outcome: Outcome }
   | { readonly kind: 'progress'; readonly done: number; readonly total: number; readonly what: string };
 
 /**
- * Works in a thread of its own. `entry` is the thread's module, `data` what it is given beside the
- * catalog as it is now; `beside` gets the thread at once, for messages of its own. @throws Error if the thread fails, ends without a result, or is ended from outside.
+ * Runs an evaluation in its own thread. `entry` is the thread's module; it gets `data` and the current catalog. `beside` receives the
+ * thread at once, for messages of its own.
+ * @throws Error if the thread fails, ends without a result, or is terminated
  */
 export function inThread<Outcome>(
   entry: URL,

@@ -1,7 +1,6 @@
 /**
- * Trading in a replay: the proposals of the ticks live as actors in memory, are approved, executed on what the tape
- * quotes and booked, by the same machines and functions as live. Of agents whose books a live run noted on the tape the
- * notes hold, and nothing is computed.
+ * Trading in a replay. Proposals of the ticks live as actors in memory, are approved, executed on the tape's quotes and booked, by the
+ * same machines and functions as live. If a live run noted an agent's books on the tape, those are used and nothing is computed.
  */
 
 import { bookIdOf, marksOf } from '../../actors/agent/tick-risk.ts';
@@ -37,12 +36,10 @@ import { type BrokeredAgent, type ProjectedProposal, ReplayBooks, type ReplayedF
 import { assessOnTape, createMarks, type Marks } from './replay/risk.ts';
 import { createRestingFlows, type FollowDigits } from './resting-flows.ts';
 
-/**
- * Time from a slot or an approval to the moment at which a punctual worker sends the order; the venue's latency comes on top. Milliseconds.
- */
+/** Time from a slot or an approval until a punctual worker sends the order, in milliseconds. The venue's latency is added. */
 export const ORDER_AFTER_MS = 500;
 
-/** Activity of each state in a proposal's chart. */
+/** Activity of each proposal state. */
 const ACTIVITY_IN: Readonly<Record<string, string>> = {
   approved: EXECUTE_ORDER,
   preparing: EXECUTE_ORDER,
@@ -53,36 +50,38 @@ const ACTIVITY_IN: Readonly<Record<string, string>> = {
 export interface BrokerCounts {
   readonly proposals: number;
   readonly fills: number;
-  /** Proposals by the state that they have come to. */
+  /** Number of proposals by their current state. */
   readonly states: Readonly<Partial<Record<ProposalState, number>>>;
-  /** Hours of held perpetuals, each of one position: funded by what the tape told, or without a rate on it and therefore not paid. */
+  /** Hours of held perpetuals, counted per position: paid at the tape's rate, or unpaid because the tape has none. */
   readonly funding: { readonly paid: number; readonly unknown: number };
-  /** Positions that were ended at their maintenance margin. */
+  /** Number of positions liquidated at the maintenance margin. */
   readonly liquidations: number;
 }
 
 export interface PaperBroker {
-  /** Records the inputs of an agent's live ticks, from this slot on. @throws SyntaxError if the text is not such a note. */
+  /** Records the inputs of an agent's live ticks from this slot on. @throws SyntaxError if the text is not a valid note */
   note(agentId: string, text: string): void;
-  /** The outside proposals that a live run noted for the slot that is ticked, by agent. */
+  /** Returns the outside proposals that a live run noted for the current slot, by agent. */
   outsideProposals(agentIds: readonly string[]): ReadonlyMap<string, OutsideProposal>;
-  /** The books that the ticks read, by their ids; what nothing has happened to is left out. */
+  /** Returns the books that ticks read, by id. Untouched books are omitted. */
   books(agentIds: readonly string[]): ReadonlyMap<string, TradingBook>;
-  /** @param asking the agent that is ticked alone, whose own notes apply; null if several are ticked together. */
+  /**
+   * Returns the organizations' state. @param asking agent that is ticked alone, whose notes apply, or null if several are ticked together
+   */
   organizations(ids: readonly string[], asking: string | null): ReadonlyMap<string, OrganizationRisk>;
-  /** True if any agent's inputs are noted. Each is ticked alone then. */
+  /** True if any agent's inputs are noted. Each agent is then ticked alone. */
   readonly hasNotes: boolean;
-  /** Takes in what a tick leads to: proposals begin, days begin. */
+  /** Starts the proposals and days that a tick leads to. */
   begin(trades: TickTrades): Promise<void>;
-  /** Does what is due by now: executions, and proposals that nobody approved in time. */
+  /** Does everything due by now: executions, and expiry of proposals that nobody approved. */
   wake(): Promise<void>;
   /** True if an actor is a proposal of this broker. */
   isProposal(actorId: string): boolean;
-  /** Delivers what a proposal was told on the tape: approved, declined, cancelled. False if it was refused. */
+  /** Delivers a proposal's event from the tape: approved, declined or cancelled. False if it was refused. */
   tell(proposalId: string, event: ActorEvent, cause: string): Promise<boolean>;
-  /** Receives what a step wrote; it is taken in once the step is over. */
+  /** Receives the record of a step. It is processed after the step. */
   record(record: ActorRecord): void;
-  /** Takes in what steps of agents wrote about proposals: those that are cancelled. */
+  /** Processes what agents' steps wrote about proposals, such as cancellations. */
   sync(): Promise<void>;
   readonly counts: BrokerCounts;
 }
@@ -92,12 +91,12 @@ export interface PaperBrokerDeps {
   readonly runtime: ReturnType<typeof createRuntime>;
   readonly view: MarketView;
   readonly now: () => EpochMs;
-  /** Asks to be woken at a time. */
+  /** Requests a wake at a time. */
   readonly wakeAt: (at: EpochMs) => void;
   readonly follow: FollowDigits;
   readonly agent: (id: string) => BrokeredAgent;
   readonly relations: (key: InstrumentKey) => InstrumentRelations | undefined;
-  /** The organizations' preferences if no note says otherwise. */
+  /** Risk preferences of organizations without a note. */
   readonly preferences?: RiskPreferences;
   readonly onFill?: (fill: ReplayedFill) => void;
 }
@@ -115,17 +114,17 @@ class TapeBroker implements PaperBroker {
   readonly #preferences: NonNullable<PaperBrokerDeps['preferences']>;
   readonly #books: ReplayBooks;
   readonly #notes = new Map<string, TickInputs>();
-  /** Activities of proposals that are to be carried out, by their keys. */
+  /** Activities of proposals to execute, by key. */
   readonly #executions = new Map<string, { readonly id: string; readonly at: EpochMs }>();
   readonly #flows: ReturnType<typeof createRestingFlows>;
   readonly #records: ActorRecord[] = [];
-  /** End of the next hour at which perpetuals pay; null while none is held. */
+  /** End of the next hour at which perpetuals pay, or null if none is held. */
   #fundingAt: EpochMs | null = null;
   readonly #funding = { paid: 0, unknown: 0 };
-  /** Time of the next look at margins; null while no perpetual is held. */
+  /** Time of the next margin check, or null if no perpetual is held. */
   #marginsAt: EpochMs | null = null;
   #liquidations = 0;
-  /** Books at the prices of the moment at which several orders are carried out. */
+  /** Book values while several orders execute at one moment. */
   #marks: Marks | null = null;
   readonly #workers: Readonly<Record<string, ActivityWorker>>;
 
@@ -149,7 +148,7 @@ class TapeBroker implements PaperBroker {
     });
   }
 
-  /** The pre-trade risk function on what the tape quotes at this moment. */
+  /** Assesses an order by the pre-trade risk function on the tape's current quotes. */
   #assess(orgId: string, proposal: Parameters<PreTrade['assess']>[1]): PresentVerdict {
     const marks = this.#marks ?? createMarks(this.#view, this.#now());
     return assessOnTape({ ...this.#deps, books: this.#books, preferences: this.#preferences, marks }, orgId, proposal);
@@ -226,7 +225,7 @@ class TapeBroker implements PaperBroker {
     this.#payFunding(at);
     this.#liquidate(at);
     const due = [...this.#executions].filter(([, execution]) => execution.at <= at);
-    // Meanwhile no price changes.
+    // Prices do not change meanwhile.
     this.#marks = createMarks(this.#view, at);
     for (const [key, { id }] of due) {
       this.#executions.delete(key);
@@ -287,7 +286,7 @@ class TapeBroker implements PaperBroker {
     return executionModeOf(this.#deps.agent(agentId).stage);
   }
 
-  /** Folds what the steps since the last time wrote, and begins what follows from it. */
+  /** Processes the records written since the last call, and starts what follows from them. */
   async #follow(): Promise<void> {
     for (let record = this.#records.shift(); record !== undefined; record = this.#records.shift()) {
       if (record.type === 'proposal') this.#projected(record as unknown as ProjectedProposal);
@@ -304,7 +303,7 @@ class TapeBroker implements PaperBroker {
     this.#schedule(row.id);
   }
 
-  /** Asks to be woken for what the newest step of a proposal leads to: an activity after its latency, or the end of a wait. */
+  /** Requests a wake for the newest step of a proposal: an activity after its latency, or the end of a wait. */
   #schedule(id: string): void {
     const row = this.#store.actors.get(id);
     if (row === undefined || row.state.status === 'done') return;
@@ -332,14 +331,14 @@ class TapeBroker implements PaperBroker {
     this.#deps.onFill?.(filled);
   }
 
-  /** Asks to be woken at the end of the hour. */
+  /** Requests a wake at the end of the hour. */
   #awaitFunding(): void {
     if (this.#fundingAt !== null) return;
     this.#fundingAt = lastHour(this.#now()) + HOUR_MS;
     this.#deps.wakeAt(this.#fundingAt);
   }
 
-  /** Pays the hour that has ended: a fill at its very end comes after, as on paper. */
+  /** Pays the funding of the past hour before any fill at its very end, as in paper trading. */
   #payFunding(at: EpochMs): void {
     const hour = this.#fundingAt;
     if (hour === null || at < hour) return;
@@ -350,14 +349,14 @@ class TapeBroker implements PaperBroker {
     if (this.#books.holdsPerpetuals) this.#awaitFunding();
   }
 
-  /** Asks to be woken for margins every minute, at a slot and so before its tick. */
+  /** Requests a margin check every minute, at the slot and thus before its tick. */
   #awaitMargins(): void {
     if (this.#marginsAt !== null) return;
     this.#marginsAt = (Math.floor(this.#now() / AGENT_TICK_MS) + 1) * AGENT_TICK_MS;
     this.#deps.wakeAt(this.#marginsAt);
   }
 
-  /** Ends the positions whose equity is at the maintenance margin, as the venue does, at the bid that is live. */
+  /** Liquidates the positions whose equity is at the maintenance margin, at the live bid. */
   #liquidate(at: EpochMs): void {
     if (this.#marginsAt === null || at < this.#marginsAt) return;
     const bid = (instrument: InstrumentKey) => {
@@ -378,7 +377,7 @@ class TapeBroker implements PaperBroker {
     if (this.#books.holdsPerpetuals) this.#awaitMargins();
   }
 
-  /** The rate and the mark price that the venue told last within an hour; null if it told none. */
+  /** Returns the venue's last rate and mark price within an hour, or null if there was none. */
   #fundingTerms(instrument: InstrumentKey, hour: EpochMs): HourlyTerms | null {
     const told = this.#view.instrument(instrument)?.perpContext ?? null;
     if (told === null || told.receivedAt < hour - HOUR_MS) return null;
@@ -393,7 +392,7 @@ class TapeBroker implements PaperBroker {
     }
   }
 
-  /** Carries out an activity of a proposal, unless the proposal has gone on without it. */
+  /** Executes an activity of a proposal, unless the proposal has moved on. */
   async #carry(id: string, key: string): Promise<void> {
     const row = this.#store.actors.get(id);
     const kind = ACTIVITY_IN[(row?.state.value ?? '') as string];
@@ -409,7 +408,7 @@ class TapeBroker implements PaperBroker {
   }
 }
 
-/** Returns why an order may no longer leave, or null if it may. */
+/** Returns why an order may no longer be sent, or null if it may. */
 function supersededNow(context: ProposalContext, agentOf: (id: string) => BrokeredAgent): SupersededReason | null {
   const { manifestHash, paused, stage, autonomy } = agentOf(context.agentId);
   const { mode, reduceOnly } = context.order;
@@ -419,7 +418,7 @@ function supersededNow(context: ProposalContext, agentOf: (id: string) => Broker
   );
 }
 
-/** A book that counts as what an organization had at work outside of an agent's book when a live run noted it: equity as cash, exposure as pending buys. */
+/** Returns a book equivalent to an organization's other books as noted by a live run: equity as cash, exposure as pending buys. */
 function combinedBook(others: OtherBooks, mode: ExecutionMode): TradingBook {
   return {
     ...emptyBook('noted', mode, others.equityUsd),

@@ -1,4 +1,4 @@
-/** Check that tapes replay to exactly what a live run wrote between two times, both ways, and the text that certifies it. */
+/** Check that tapes replay to exactly the decisions of a live run between two times, and the text that certifies it. */
 import { createHash } from 'node:crypto';
 import type { Cut } from '../domain/market/cut.ts';
 import type { DecisionRow } from '../domain/agents/decision.ts';
@@ -8,31 +8,31 @@ import type { LiveRunReads } from './ports.ts';
 import { type ReplayTape, replayTape } from './replay/replay.ts';
 import { type Comparison, createComparison } from './replay/comparison.ts';
 
-/** Slots from the first to before the second, in milliseconds. */
+/** Range of slots from the first to before the second, in milliseconds. */
 export interface ParityRange {
   readonly from: EpochMs;
   readonly to: EpochMs;
 }
 
 export interface ParityReport extends Comparison, ParityRange {
-  /** Decisions that the live run wrote and the replay did not make. */
+  /** Decisions of the live run that the replay did not make. */
   readonly onlyLive: number;
-  /** Decisions that the live run wrote. */
+  /** Decisions of the live run. */
   readonly written: number;
-  /** SHA-256 over the hashes of those, in the order of slots and then of ids, a line each. */
+  /** SHA-256 over their hashes by slot and then id, one per line. */
   readonly writtenHash: string;
-  /** True if the live run decided at all, and every decision of it and of the replay is in the other. */
+  /** True if the live run decided at least once, and both runs have the same decisions. */
   readonly equal: boolean;
 }
 
 export interface Parity {
   missed: Awaited<ReturnType<typeof createComparison>>['missed'];
   take(rows: readonly DecisionRow[], cut: Cut, manifestOf: (hash: string) => Manifest): Promise<void>;
-  /** Goes once more through what the live run wrote in the range. */
+  /** Compares the range's live decisions again and returns the report. */
   report(): Promise<ParityReport>;
 }
 
-/** Replays tapes and compares every decision of the range with what the live run wrote. */
+/** Replays tapes and compares every decision of the range with the live run. */
 export async function reportParity(
   tapes: readonly ReplayTape[],
   reads: LiveRunReads,
@@ -44,7 +44,7 @@ export async function reportParity(
   return parity.report();
 }
 
-/** Compares the replay's decisions of the range; those outside of it are left alone. */
+/** Creates the comparison of a range. Decisions outside of it are ignored. */
 export async function createParity(reads: LiveRunReads, range: ParityRange): Promise<Parity> {
   const comparison = await createComparison(reads);
   const replayed = new Map<EpochMs, ReadonlySet<string>>();
@@ -89,16 +89,16 @@ function earlier(compared: Comparison, unmade: { readonly slot: EpochMs; readonl
   return firstSlot !== null && firstSlot <= unmade.slot ? compared.firstDifference : unmade.sentence;
 }
 
-/** A tape that was replayed. */
+/** Replayed tape. */
 export interface CertifiedTape {
   readonly name: string;
-  /** SHA-256 of the file's bytes, hexadecimal. */
+  /** SHA-256 of the file, hexadecimal. */
   readonly sha256: string;
 }
 
 /**
- * Returns the signed text: a line per fact, the last one the verdict. It ends with a newline. @param simulatedSince start of the live run's
- * moved time; null if it was never moved.
+ * Returns the text to sign: one fact per line, the verdict last, ending with a newline.
+ * @param simulatedSince start of simulated time in the live run, or null if there was none
  */
 export function certificateText(report: ParityReport, tapes: readonly CertifiedTape[], simulatedSince: EpochMs | null): string {
   return `${[

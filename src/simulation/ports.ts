@@ -1,4 +1,4 @@
-/** Outside ports of simulations. Stores and venues implement them; all values are the domain's. */
+/** Ports of simulations to the outside, implemented by stores and venues. All values are domain values. */
 
 import type { DailyReturns } from '../domain/backtest/daily-returns.ts';
 import type { ArchivedStretch } from '../domain/backtest/known-events.ts';
@@ -13,7 +13,7 @@ import type { InstrumentKey, Venue } from '../domain/market/venue.ts';
 import type { Fact } from './backtest/history.ts';
 import type { BarSeries, InstrumentNeeds } from './backtest/needs.ts';
 
-/** Closed bars of one series that open within [from, to). */
+/** Range of one series: closed bars that open within [from, to). */
 export interface BarRange {
   readonly venue: Venue;
   readonly instrument: string;
@@ -22,7 +22,7 @@ export interface BarRange {
   readonly to: EpochMs;
 }
 
-/** The first and the last open time of bars of a timeframe. */
+/** First and last open time of a timeframe's stored bars. */
 export interface StoredSpan {
   readonly timeframe: string;
   readonly firstOpen: EpochMs;
@@ -33,92 +33,89 @@ export interface StoredSpan {
 export interface BacktestReads {
   /** Reads all bars of a range, ascending. */
   bars(range: BarRange): Promise<readonly Candle[]>;
-  /** Returns what is stored within a range, by those of the given timeframes of which there is a bar. */
+  /** Returns the stored spans within a range, for the given timeframes that have a bar there. */
   storedSpans(range: Omit<BarRange, 'timeframe'> & { readonly timeframes: readonly string[] }): Promise<readonly StoredSpan[]>;
-  /** Returns every received and stored report of an event, of any age. */
+  /** Returns all stored reports of events, of any age. */
   reports(): Promise<readonly Report[]>;
-  /** Imported archives of events about an underlying, with their reports. */
+  /** Returns the imported archives of events about an underlying, with their reports. */
   archives(underlying: string): Promise<readonly EventArchive[]>;
-  /** An issuer's marks of a token, ascending by the time from which each was known. */
+  /** Returns a token's issuer marks, ascending by the time from which each was known. */
   marks(instrument: string): Promise<readonly Fact[]>;
-  /** Liquidity of an instrument's pools, ascending by the time from which each reading was known. */
+  /** Returns the liquidity of an instrument's pools, ascending by the time from which each reading was known. */
   liquidity(instrument: InstrumentKey): Promise<readonly Fact[]>;
-  /** Half of the spread of an instrument's quotes in basis points, ascending by the time from which each was known. */
+  /** Returns half of an instrument's quoted spread in basis points, ascending by the time from which each was known. */
   halfSpreads(instrument: InstrumentKey): Promise<readonly Fact[]>;
 }
 
-/** Times for which history is stored, read before a run without the values themselves. */
+/** Ranges of stored history, read before a run without the values themselves. */
 export interface KnownHistoryReads extends Pick<BacktestReads, 'marks' | 'liquidity'> {
-  /** Receipt of the first stored report, or null. */
+  /** Returns the receipt time of the first stored report, or null. */
   receivedSince(): Promise<EpochMs | null>;
-  /** The stretches for which archives of an underlying are complete. */
+  /** Returns the ranges for which archives of an underlying are complete. */
   archived(underlying: string): Promise<readonly ArchivedStretch[]>;
 }
 
-/** A file of events: within its stretch it holds all that its source told of an underlying. */
+/** Archive file of events. It is complete within its range for one source and underlying. */
 export interface EventArchive extends ArchivedStretch {
   readonly reports: readonly Report[];
 }
 
-/** Archives that can be asked by the stretch, besides those that are imported from files. */
+/** Archives that can be queried by range, in addition to imported files. */
 export interface HistoryArchives {
-  /**
-   * Returns every report of a source about an underlying that was published in the stretch; null if no archive of the source is available.
-   */
+  /** Returns all reports of a source about an underlying that were published in the range, or null if there is no archive of the source. */
   reports(source: string, underlying: string, stretch: Stretch): readonly Report[] | null;
   marks(instrument: string, stretch: Stretch): readonly Fact[];
   liquidity(instrument: InstrumentKey, stretch: Stretch): readonly Fact[];
   halfSpreads(instrument: InstrumentKey, stretch: Stretch): readonly Fact[];
 }
 
-/** Fetches from venues what the kept history lacks. */
+/** Fetcher of missing history from venues. */
 export interface HistoryFetcher {
-  /** Returns the source that makes the bars of a series in this process; null if its venue serves them. */
+  /** Returns the local source that makes a series' bars, or null if its venue serves them. */
   madeBy(series: BarSeries): string | null;
-  /** Fetches bars. Returns the code of the refusal if the venue did not give all of them; null if it did, or has none to give. */
+  /** Fetches bars. Returns the refusal code if the venue did not return all of them, otherwise null. */
   bars(
     series: BarSeries,
     range: { readonly from: EpochMs; readonly to: EpochMs },
     job: { readonly signal: AbortSignal; readonly progress: (done: number, total: number, workId: string | null) => void },
   ): Promise<{ readonly code: string } | null>;
-  /** Keeps what archives at hand hold of the events, marks and liquidity that an instrument's rules look at. */
+  /** Stores the events, marks and liquidity from local archives that an instrument's rules need. */
   facts(needs: InstrumentNeeds, range: { readonly from: EpochMs; readonly to: EpochMs }): Promise<void>;
-  /** Returns the hourly funding of a perpetual; null if its venue gives none. */
+  /** Returns the hourly funding of a perpetual, or null if its venue has none. */
   funding(perpetual: string, range: { readonly from: EpochMs; readonly to: EpochMs }): Promise<readonly Fact[] | null>;
 }
 
-/** Names the run whose family is looked for, among trials before the instant it was asked for. Plain JSON: it crosses into a thread. */
+/** Query for a run's family among the trials requested before it. It is plain JSON, because it crosses into a thread. */
 export interface TrialsOf {
   readonly orgId: string;
   readonly agentId: string;
   readonly createdAt: EpochMs;
-  /** The manifests that the run itself tries. */
+  /** Manifests that the run itself tries. */
   readonly hashes: readonly string[];
-  /** Request: its stretch, timeframe and assumptions. */
+  /** Request of the run: range, timeframe and assumptions. */
   readonly request: { readonly [name: string]: Json };
 }
 
-/** Earlier trials, from which luck is measured. */
+/** Earlier trials, by which luck is measured. */
 export interface TrialReads {
   /**
-   * Returns the other trials. A trial is a manifest over a stretch: every one, except those of the run itself over its own stretch, that
-   * finished backtests, sweeps and previews of the organization have tried and whose daily returns correlate by 0.5 or more with these.
-   * Each with its Sharpe ratio; null if it is not defined, for previews, and for further stretches of a manifest, whose ratios say nothing
-   * about how manifests differ.
+   * Returns the Sharpe ratios of the other trials. A trial is a manifest over a range in a finished backtest, sweep or preview of the
+   * organization whose daily returns correlate by 0.5 or more with these, excluding the run's own manifests over its own range. A ratio
+   * is null if it is undefined, for previews, and for further ranges of one manifest, which do not show how manifests differ.
    */
   otherTrials(of: TrialsOf, returns: DailyReturns): Promise<readonly (number | null)[]>;
 }
 
-/** Markets of a universe, as a stress test reads them. */
+/** Market data of a universe for a stress test. */
 export interface StressReads {
   /** Reads all bars of a range, ascending. */
   bars(range: BarRange): Promise<readonly Candle[]>;
-  /** The last observation of an instrument after `since`, at `at` or before. */
+  /** Returns an instrument's last observation after `since` and not after `at`. */
   lastObservation(key: InstrumentKey, since: EpochMs, at: EpochMs): Promise<Observation | null>;
   preferences(orgId: string): Promise<RiskPreferences>;
 }
 
-/** A decision as a live run wrote it. Hashes are hexadecimal. */
+/** Decision of a live run. Hashes are hexadecimal. */
 export interface LiveDecision {
   readonly agentId: string;
   readonly disposition: string;
@@ -134,12 +131,12 @@ export interface LiveDecision {
   readonly hash: string;
 }
 
-/** Parts of a live run that a replay is compared with. */
+/** Records of a live run that a replay is compared with. */
 export interface LiveRunReads {
-  /** The slots that agents missed, and how. */
+  /** Returns the slots that agents missed, with the reason. */
   missed(): Promise<readonly { readonly agentId: string; readonly slot: EpochMs; readonly reason: 'late_tick' | 'tick_crash' }[]>;
   decisions(agentIds: readonly string[], slot: EpochMs): Promise<readonly LiveDecision[]>;
-  /** Every decision of the slots from the first time to before the second, in the order of slots and then of ids, in batches. */
+  /** Yields the decisions of slots from the first time to before the second in batches, by slot and then id. */
   written(
     from: EpochMs,
     to: EpochMs,

@@ -1,4 +1,4 @@
-/** Replays a recording: hands on its decision records, holds them against what a live run wrote, and says what came of it in words. */
+/** Replay of a recording: passes on its decision records, compares them with a live run, and describes the result. */
 import { cutText, type TapeAgent } from '../domain/tape/tape.ts';
 import { isoTime } from '../domain/values/time.ts';
 import type { LiveRunReads } from './ports.ts';
@@ -6,13 +6,13 @@ import { createRecordWriter, type ReplayResult, type ReplayTape, replayTape } fr
 import { type Comparison, createComparison } from './replay/comparison.ts';
 
 export interface RecordedReplay {
-  /** The tapes of one recording, in the order of time. */
+  /** Tapes of one recording, in order of time. */
   readonly tapes: readonly ReplayTape[];
-  /** Agents besides those on the tapes. */
+  /** Agents in addition to those on the tapes. */
   readonly agents: readonly TapeAgent[];
-  /** Records of a live run; null if nothing is compared. */
+  /** Records of a live run, or null if nothing is compared. */
   readonly live: LiveRunReads | null;
-  /** Writes the decision records of each slot, one JSON object a line; null if they are not needed. */
+  /** Writes each slot's decision records, one JSON object per line; null if they are not needed. */
   readonly writeRecords: ((lines: string) => unknown) | null;
   readonly progress: () => void;
 }
@@ -20,11 +20,11 @@ export interface RecordedReplay {
 export interface ReplaySummary extends Omit<ReplayResult, 'decisions' | 'firstSlot' | 'lastSlot'> {
   readonly firstSlot: string | null;
   readonly lastSlot: string | null;
-  /** Null if nothing was compared. */
+  /** Comparison, or null if nothing was compared. */
   readonly comparison: Comparison | null;
 }
 
-/** @throws Error in one sentence if there is nobody to replay. */
+/** Replays the recording. @throws Error if there is no agent to replay */
 export async function replayRecording({ tapes, agents, live, writeRecords, progress }: RecordedReplay): Promise<ReplaySummary> {
   const comparison = live === null ? null : await createComparison(live);
   const linesOf = createRecordWriter();
@@ -49,7 +49,7 @@ export async function replayRecording({ tapes, agents, live, writeRecords, progr
   };
 }
 
-/** Describes the replay for people. @param out the file that the records were written to; null if none was. */
+/** Describes the replay. @param out file of the records, or null if none was written */
 export function replayText(summary: ReplaySummary, out: string | null): string {
   const { counts, comparison } = summary;
   return [

@@ -1,4 +1,4 @@
-/** Market on a tape while orders rest on it: the live tops of the books with resting orders, and of no others. */
+/** Market flow on a tape while orders rest on it: the live tops of the books that have resting orders. */
 import type { VenueFlows } from '../../actors/proposal/execution.ts';
 import type { MarketView } from '../../streams/market-view.ts';
 import type { DecimalString } from '../domain/values/decimal.ts';
@@ -17,27 +17,27 @@ import type { EpochMs } from '../domain/values/time.ts';
 import { type ExecutableVenue, type InstrumentKey, instrumentKey, splitInstrumentKey } from '../domain/market/venue.ts';
 
 export interface RestingFlows extends VenueFlows {
-  /** An order begins to rest in an instrument; told again, it goes on. */
+  /** Starts or continues the rest of an order in an instrument. */
   begin(orderId: string, instrument: InstrumentKey): void;
   end(orderId: string, instrument: InstrumentKey): void;
-  /** Returns what `between` resolves to, synchronously. */
+  /** Returns the result of `between` synchronously. */
   received(instrument: InstrumentKey, from: EpochMs, to: EpochMs): MarketFlow;
 }
 
-/** Tells of the quotes of an instrument that the view is not told of. Answers how to stop. */
+/** Reports the quotes of an instrument that the view does not receive. Returns a function that stops it. */
 export type FollowDigits = (instrument: InstrumentKey, listener: (quote: QuoteDigits) => void) => () => void;
 
 interface Followed {
-  /** Number of received tops at the start of each resting order. */
+  /** Number of tops received before each resting order began. */
   readonly orders: Map<string, number>;
-  /** Ordered by their time. */
+  /** Tops in order of time. */
   readonly tops: FlowTop[];
   readonly stop: () => void;
 }
 
 /**
- * Listens only while something rests: a replay without resting orders costs nothing.
- * @param follow where quotes are received in runs; of the last of a run both tell, and a top that is told twice says nothing more.
+ * Creates the flows, which listen only while orders rest.
+ * @param follow source of quotes received in runs. The last one of a run also comes from the view; a repeated top changes nothing.
  */
 export function createRestingFlows(view: Pick<MarketView, 'changed'>, follow: FollowDigits = () => () => {}): RestingFlows {
   const followed = new Map<InstrumentKey, Followed>();
@@ -92,10 +92,10 @@ export function createRestingFlows(view: Pick<MarketView, 'changed'>, follow: Fo
   };
 }
 
-/** Number of unneeded tops after which they are discarded together. */
+/** Number of unneeded tops that are discarded together. */
 const FORGET_AT = 1_024;
 
-/** Forgets the tops that were received before every order that rests now. */
+/** Discards the tops received before every current resting order. */
 function forgetOld({ orders, tops }: Followed): void {
   const first = Math.min(...orders.values());
   if (first < FORGET_AT) return;
@@ -103,7 +103,7 @@ function forgetOld({ orders, tops }: Followed): void {
   for (const [id, begunAt] of orders) orders.set(id, begunAt - first);
 }
 
-/** Top whose texts are created on access. For most of them only one price is read. */
+/** Top whose texts are created on access. Most tops need only one price. */
 class TopOfDigits implements FlowTop {
   readonly #digits: QuoteDigits;
   readonly at: EpochMs;

@@ -1,4 +1,4 @@
-/** The closed bars that a tape knows of at the moment of its replay: those that it holds, and minutes made of its quotes. */
+/** Closed bars that a tape has at its replay's time: recorded ones, and minutes built from its quotes. */
 import type { Candle, CandleBatch } from '../domain/candles/candle.ts';
 import { compareDecimals, type DecimalString } from '../domain/values/decimal.ts';
 import type { FeedMessage } from '../domain/market/market-event.ts';
@@ -7,21 +7,21 @@ import { type EpochMs, slotOf, timeframeMs } from '../domain/values/time.ts';
 import { midPrice } from '../domain/market/valuation.ts';
 import { type InstrumentKey, instrumentKey } from '../domain/market/venue.ts';
 
-/** A closed bar and who told it. */
+/** Closed bar with its source. */
 export interface TapeBar extends Candle {
   readonly source: string;
 }
 
-/** The source of bars that no venue made: of the middle of live quotes, or of live reference prices. Their volume is 0. */
+/** Source of bars built from middles of live quotes or from live reference prices. Their volume is 0. */
 export const BARS_OF_QUOTES = 'tape:quotes';
 const MINUTE_MS = 60_000;
 
 export interface TapeBars {
-  /** Takes what was received, in its order: the tape's own bars. */
+  /** Receives a message in order, for the tape's own bars. */
   receive(message: FeedMessage): void;
-  /** Takes what the quality rules made of it: only live prices make bars. */
+  /** Receives a message after the quality rules. Only live prices make bars. */
   assess(message: FeedMessage): void;
-  /** Bars that have closed by `now` and open within [from, to), ascending, at most `limit`. */
+  /** Returns at most `limit` bars that have closed by `now` and open within [from, to), ascending. */
   range(query: {
     readonly key: InstrumentKey;
     readonly timeframe: string;
@@ -76,7 +76,7 @@ function barOf(openTime: EpochMs, price: DecimalString): TapeBar {
   return { openTime, open: price, high: price, low: price, close: price, volume: '0', source: BARS_OF_QUOTES };
 }
 
-/** Two stretches as one bar; the later one gives the close. */
+/** Joins two bars. The later one gives the close. */
 function joined(before: TapeBar | undefined, bar: TapeBar, openTime: EpochMs = bar.openTime): TapeBar {
   if (before === undefined) return { ...bar, openTime };
   return {

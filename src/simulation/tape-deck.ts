@@ -1,4 +1,4 @@
-/** Holds the tape that is played and lets another one take its place: what a served replay is controlled by. */
+/** Tape deck of a served replay: holds the playing tape and can replace it. */
 import type { Clock } from '../../streams/clock/clock.ts';
 import { type Outcome, refuse } from '../domain/values/refusal.ts';
 import type { ReplayPosition } from '../domain/tape/replay-position.ts';
@@ -9,48 +9,48 @@ import type { MarketSinks, WalkedTape } from './tape-walk.ts';
 
 /** Contents of a whole tape. */
 export interface TapeContents {
-  /** ISO 8601; null if the tape holds no event. */
+  /** Time of the first event, ISO 8601, or null if the tape has no event. */
   readonly from: string | null;
   readonly to: string | null;
   readonly events: number;
-  /** Prices and bars by instrument. */
+  /** Number of prices and bars by instrument. */
   readonly instruments: Readonly<Record<string, number>>;
 }
 
 /** Folder of tapes, by name. */
 export interface TapeShelf {
   list(): Promise<readonly { readonly name: string; readonly bytes: number }[]>;
-  /** Reads the whole tape once, so that what is wrong with it is told before anybody relies on it. */
+  /** Reads the whole tape once, so that its faults are known before it is played. */
   info(name: string, progress: (done: number, total: number) => void): Promise<TapeContents>;
   open(name: string): Promise<WalkedTape>;
-  /** The error that says why a tape cannot be played. */
+  /** Creates the error that a tape cannot be played. */
   unreadable(name: string, reason: string): Error;
-  /** The sentence of an error that is a tape's fault; null of any other. */
+  /** Returns the message of an error caused by a tape, or null for any other error. */
   reasonOf(error: unknown): string | null;
 }
 
 export interface TapeDeckOptions<Sinks extends MarketSinks> {
   readonly shelf: TapeShelf;
-  /** The stretch that is played of the first tape; null for its beginning and its end. */
+  /** Range to play of the first tape. Null means its beginning or end. */
   readonly from: EpochMs | null;
   readonly to: EpochMs | null;
-  /** Seconds of the tape per second. */
+  /** Speed in seconds of the tape per second. */
   readonly speed: number;
   readonly loop: boolean;
-  /** The clock by which the tape's time is paced. */
+  /** Clock that paces the tape's time. */
   readonly pace: Clock;
   readonly sinks: () => Sinks;
-  /** Time has jumped, or another tape was loaded. */
+  /** Called after a jump in time or after another tape was loaded. */
   readonly onMoved: () => void;
   readonly progress: (done: number, total: number) => void;
   readonly onFailure: (error: unknown) => void;
 }
 
-/** A tape with what plays it. */
+/** Loaded tape with its player. */
 export interface LoadedTape<Sinks extends MarketSinks> {
   readonly name: string;
   readonly contents: TapeContents;
-  /** Time at which its first event was received. */
+  /** Receipt time of its first event. */
   readonly start: EpochMs;
   readonly instruments: readonly InstrumentKey[];
   readonly player: TapePlayer<Sinks>;
@@ -60,7 +60,7 @@ export class TapeDeck<Sinks extends MarketSinks> {
   readonly #options: TapeDeckOptions<Sinks>;
   #loaded: LoadedTape<Sinks>;
 
-  /** @throws Error in one sentence if the tape cannot be played. */
+  /** Opens a tape. @throws Error if the tape cannot be played */
   static async open<Sinks extends MarketSinks>(name: string, options: TapeDeckOptions<Sinks>): Promise<TapeDeck<Sinks>> {
     return new TapeDeck(options, await loadTape(name, options));
   }
@@ -70,7 +70,7 @@ export class TapeDeck<Sinks extends MarketSinks> {
     this.#loaded = loaded;
   }
 
-  /** The tape of the moment. */
+  /** Currently loaded tape. */
   get loaded(): LoadedTape<Sinks> {
     return this.#loaded;
   }
@@ -104,7 +104,7 @@ export class TapeDeck<Sinks extends MarketSinks> {
     return this.#options.shelf.list();
   }
 
-  /** Plays another tape of the shelf from its beginning, paused. Only what is listed: a name never leads out of it. */
+  /** Loads another tape of the shelf, paused at its beginning. Only listed names are accepted, so a name cannot leave the folder. */
   async load(name: string): Promise<Outcome<void>> {
     const { shelf, onMoved } = this.#options;
     const known = (await shelf.list()).some((tape) => tape.name === name);

@@ -1,4 +1,4 @@
-/** Plays a tape as if it were received now: its time runs at any speed, stands still, steps and jumps. */
+/** Tape player: replays a tape as if it were received now. Its time can run at any speed, pause, step and jump. */
 import type { Clock } from '../../streams/clock/clock.ts';
 import type { ReplayMode, ReplayPosition } from '../domain/tape/replay-position.ts';
 import type { EpochMs } from '../domain/values/time.ts';
@@ -8,35 +8,35 @@ import type { TapeBars } from './tape-bars.ts';
 import { type MarketSinks, TapeWalk, type WalkedTape } from './tape-walk.ts';
 
 export interface TapePlayerOptions<Sinks extends MarketSinks> {
-  /** Opens the tape anew: each jump back walks it from its beginning. */
+  /** Opens the tape again. A jump back replays it from its beginning. */
   readonly open: () => Promise<WalkedTape>;
-  /** Time at which the tape's first event was received. */
+  /** Receipt time of the tape's first event. */
   readonly start: EpochMs;
   readonly venues: readonly Venue[];
-  /** The stretch that is played, both ends inclusive. */
+  /** Range to play, both ends inclusive. */
   readonly from: EpochMs;
   readonly to: EpochMs;
-  /** Milliseconds of the tape per millisecond. */
+  /** Speed in milliseconds of the tape per millisecond. */
   readonly speed: number;
-  /** Begins again at `from` where it ends. */
+  /** True to restart at `from` when the range ends. */
   readonly loop: boolean;
-  /** The clock by which the tape's time is paced. */
+  /** Clock that paces the tape's time. */
   readonly pace: Clock;
-  /** Makes what takes the newest of everything, for each walk its own. */
+  /** Creates the sinks of a walk. */
   readonly sinks: () => Sinks;
-  /** Reports that another walk has taken over, so that everything must be shown anew. */
+  /** Called when another walk takes over and everything must be shown again. */
   readonly onMoved: () => void;
   readonly onFailure: (error: unknown) => void;
 }
 
 /** Interval at which the tape's time advances. */
 const TICK_MS = 20;
-/** A process that was held up for longer does not leap. */
+/** Maximum advance after the process was delayed. */
 const MOST_LEAP_MS = 1_000;
 
-/** Commands are carried out one after the other; each resolves when it holds. */
+/** Player whose commands run one after the other. Each resolves when it has taken effect. */
 export class TapePlayer<Sinks extends MarketSinks> {
-  /** The replayed time. Deadlines are forgotten if it jumps back. */
+  /** Clock of the replayed time. A jump back discards deadlines. */
   readonly clock: Pick<Clock, 'now' | 'deadline'> = {
     now: () => this.#walk.clock.now(),
     deadline: (at, call) => this.#walk.clock.deadline(at, call),
@@ -47,16 +47,16 @@ export class TapePlayer<Sinks extends MarketSinks> {
   #speed: number;
   #moves = 0;
   #failure: string | null = null;
-  /** Position with fractions of a millisecond, which slow replays add up. */
+  /** Position with fractions of a millisecond, which slow replays accumulate. */
   #position: number;
   #tickedAt: EpochMs;
   #cancelTick = (): void => {};
   #line: Promise<unknown> = Promise.resolve();
-  /** Commands in line: they make a long tick end early. */
+  /** Number of waiting commands, which end a long tick early. */
   #waiting = 0;
   #isClosed = false;
 
-  /** Opens the tape and stands at `from`, paused. @throws TapeError if the tape cannot be read up to there. */
+  /** Opens the tape, paused at `from`. @throws TapeError if the tape cannot be read up to there */
   static async open<Sinks extends MarketSinks>(options: TapePlayerOptions<Sinks>): Promise<TapePlayer<Sinks>> {
     return new TapePlayer(options, await walkTo(options, options.from));
   }
@@ -83,7 +83,7 @@ export class TapePlayer<Sinks extends MarketSinks> {
     return { mode: this.#mode, at: clock.now(), from, to, speed: this.#speed, loop, events, moves: this.#moves, failure: this.#failure };
   }
 
-  /** Goes on; from the beginning of its stretch if it had ended. */
+  /** Continues, or restarts at the beginning of the range if it had ended. */
   play(): Promise<void> {
     return this.#inLine(async () => {
       if (this.#mode === 'playing' || this.#mode === 'failed') return;
@@ -99,7 +99,7 @@ export class TapePlayer<Sinks extends MarketSinks> {
     });
   }
 
-  /** Stands still and goes on to the instant of the next price, so many times. */
+  /** Pauses and advances to the next price, this many times. */
   step(steps: number): Promise<void> {
     return this.#inLine(async () => {
       if (this.#mode === 'failed' || this.#mode === 'ended') return;
@@ -112,7 +112,7 @@ export class TapePlayer<Sinks extends MarketSinks> {
     });
   }
 
-  /** Jumps to an instant, which is kept within the stretch. */
+  /** Jumps to an instant, limited to the range. */
   seek(at: EpochMs): Promise<void> {
     return this.#inLine(async () => {
       if (this.#mode === 'failed' && at >= this.clock.now()) return;
@@ -160,7 +160,7 @@ export class TapePlayer<Sinks extends MarketSinks> {
     const target = Math.min(to, this.#position + Math.min(MOST_LEAP_MS, now - this.#tickedAt) * this.#speed);
     this.#tickedAt = now;
     await this.#reading(() => this.#walk.advanceTo(Math.floor(target), () => this.#waiting === 0 && !this.#isClosed));
-    // If a command cut it short, the rest is left out: the command wants another time.
+    // If a command interrupted the tick, the position stays, because the command sets another one.
     if (this.clock.now() >= Math.floor(target)) this.#position = target;
     if (this.#mode === 'playing' && this.clock.now() >= to) {
       if (loop && to > from) await this.#jump(from);
@@ -182,7 +182,7 @@ export class TapePlayer<Sinks extends MarketSinks> {
     });
   }
 
-  /** Carries out what reads the tape; if that cannot be read, its time stands still and the reason is told. */
+  /** Runs work that reads the tape. If reading fails, playing stops and the reason is reported. */
   async #reading(work: () => Promise<void>): Promise<void> {
     try {
       await work();

@@ -1,4 +1,4 @@
-/** One walk along a tape under a virtual clock: what it holds goes the live path of a quote, from the beginning on. */
+/** Walk along a tape under a virtual clock. Its events take the live path of a quote from the beginning on. */
 import { createMarketPipeline, type MarketPipeline } from '../../streams/market-pipeline.ts';
 import { type MarketStatesOptions, publishMarketStates } from '../../streams/market-states.ts';
 import { createVirtualClock, type VirtualClock } from '../../streams/clock/virtual-clock.ts';
@@ -10,23 +10,23 @@ import type { Venue } from '../domain/market/venue.ts';
 import type { ReplayTape } from './replay/replay.ts';
 import { createTapeBars, type TapeBars } from './tape-bars.ts';
 
-/** Takes the newest of everything while a tape is walked. */
+/** Receivers of the newest values while a tape is walked. */
 export interface MarketSinks {
   readonly prices: { publish(price: Quote | ReferencePrice): void };
   readonly states: MarketStatesOptions['bus'];
 }
 
-/** A tape that can be let go of before its end. */
+/** Tape that can be closed before its end. */
 export interface WalkedTape extends ReplayTape {
   close(): Promise<void>;
 }
 
-/** Events after which others get a turn. */
+/** Events after which the walk yields to other work. */
 const EVENTS_PER_TURN = 1_024;
 
 export interface TapeWalkOptions<Sinks extends MarketSinks> {
   readonly tape: WalkedTape;
-  /** The instant of the tape's first event. */
+  /** Time of the tape's first event. */
   readonly start: EpochMs;
   readonly venues: readonly Venue[];
   readonly sinks: Sinks;
@@ -42,7 +42,7 @@ export class TapeWalk<Sinks extends MarketSinks> {
   readonly #pipeline: MarketPipeline;
   readonly #ahead: ReturnType<typeof createAhead>;
   readonly #ends: readonly (() => void)[];
-  /** Instant before which nobody looks: what is announced every second waits until then. */
+  /** Time until which per-second announcements are skipped, because nobody sees them. */
   #hurryingTo: EpochMs = 0;
   #events = 0;
 
@@ -83,7 +83,7 @@ export class TapeWalk<Sinks extends MarketSinks> {
     return this.#events;
   }
 
-  /** Receives everything up to and including an instant and stands there; ends early where `isWanted` says no. @throws TapeError */
+  /** Receives everything up to and including an instant. Ends early if `isWanted` returns false. @throws TapeError */
   async advanceTo(at: EpochMs, isWanted: () => boolean = () => true): Promise<void> {
     this.#hurryingTo = at;
     for (let taken = 1; isWanted(); taken++) {
@@ -95,7 +95,7 @@ export class TapeWalk<Sinks extends MarketSinks> {
     if (isWanted() && at > this.clock.now()) this.clock.advanceTo(at);
   }
 
-  /** Receives everything up to and including the instant of the next price, but nothing after `most`. @throws TapeError */
+  /** Receives everything up to and including the next price's time, but nothing after `most`. @throws TapeError */
   async step(most: EpochMs): Promise<void> {
     for (;;) {
       const event = this.#ahead.ready() ?? (await this.#ahead.load());
@@ -124,19 +124,19 @@ export class TapeWalk<Sinks extends MarketSinks> {
   }
 }
 
-/** True for every event that is not about agents. */
+/** True for an event that does not concern agents. */
 function isReceived(event: TapeEvent): event is FeedMessage & TapeEvent {
   return event.kind !== 'command' && event.kind !== 'cut' && event.kind !== 'inputs';
 }
 
-/** The next event of a tape, which stays until it is dropped. */
+/** Creates a reader that holds the tape's next event until it is dropped. */
 function createAhead(tape: ReplayTape) {
   const batches = tape.batches();
   let batch: readonly TapeEvent[] = [];
   let next = 0;
   return {
     ready: (): TapeEvent | null => batch[next] ?? null,
-    /** The first event of the next batch; null at the end. */
+    /** Returns the first event of the next batch, or null at the end. */
     async load(): Promise<TapeEvent | null> {
       while (next >= batch.length) {
         const read = await batches.next();

@@ -1,4 +1,4 @@
-/** The plain view of a history as of a slot: bars and facts are taken in as they close and arrive, and nothing later is reachable. */
+/** Point-in-time view of a history: bars appear as they close and facts as they arrive, and later data is unreachable. */
 import { type Cut, type IndicatorNeed, type IndicatorValue, indicatorKey, type Observation } from '../../domain/market/cut.ts';
 import { WindowedIndicator } from '../../domain/indicators/windowed.ts';
 import { sessionAt } from '../../domain/market/session.ts';
@@ -18,7 +18,7 @@ import {
   REFERENCE_LIVE,
 } from './history.ts';
 
-/** An indicator that has taken the bars that had closed so far. */
+/** Indicator that is updated with the bars closed so far. */
 interface Running {
   readonly key: string;
   readonly indicator: WindowedIndicator;
@@ -30,8 +30,8 @@ interface Running {
 }
 
 /**
- * Walks a history slot by slot and gives the cut of each: what the live view would have shown. It only moves forward.
- * @param halfSpreadBps by instrument, in the order of the history.
+ * Creates a view that returns the cut of each slot, as the live view would have shown it. It moves only forward.
+ * @param halfSpreadBps half spreads by instrument, in the order of the history
  */
 export function createAsOfView(history: History, needs: readonly IndicatorNeed[], halfSpreadBps: readonly number[]) {
   const views = history.instruments.map((columns, index) => ({
@@ -43,7 +43,7 @@ export function createAsOfView(history: History, needs: readonly IndicatorNeed[]
   let at = -1;
 
   return {
-    /** The cut at slot `i`. @throws RangeError if it lies before the last one. */
+    /** Returns the cut at slot `i`. @throws RangeError if `i` is before the last one */
     cutAt(i: number): Cut {
       if (i <= at || i >= history.length) throw new RangeError(`slot ${i} must be after slot ${at} and below ${history.length}`);
       const slot = history.firstSlot + i * history.barMs;
@@ -73,7 +73,7 @@ function runningOf(history: History, columns: InstrumentColumns, need: Indicator
     openTime: own
       ? (bar) => (bar < history.length ? history.firstSlot + (bar - 1) * history.barMs : undefined)
       : (bar) => series?.openTime[bar],
-    // A hole of the run's own bars is NaN and taken in by nobody.
+    // A gap in the run's own bars is NaN, which indicators skip.
     close: own
       ? (bar) => (has(columns, bar, QUOTE_LIVE) ? (columns.close[bar] as number) : Number.NaN)
       : (bar) => series?.close[bar] as number,

@@ -1,4 +1,4 @@
-/** Runs backtests for the evaluation actors: fetches what is missing from the venues, then works in a thread of its own. */
+/** Backtests for the evaluation actors: fetches missing data from the venues, then computes in a thread of its own. */
 import type { EvaluationJob, EvaluationOutcome, EvaluationRunner } from '../../../actors/evaluation/run-worker.ts';
 import { type BacktestRequest, isLook } from '../../domain/backtest/request.ts';
 import { DAY_MS } from '../../domain/values/time.ts';
@@ -8,25 +8,28 @@ import type { BacktestJob } from './from-history.ts';
 import type { Fact } from './history.ts';
 import { backtestNeeds, barSeriesOf, type InstrumentNeeds } from './needs.ts';
 
-/** Ranks of funding look back so far before the first bar. */
+/** Lookback of funding ranks before the first bar. */
 const FUNDING_BEFORE_MS = 365 * DAY_MS;
 
-/** Request to the thread of a backtest; `trialsOf` null asks for no other trials. Plain JSON. */
+/** Request to a backtest thread, as plain JSON. A null `trialsOf` requests no other trials. */
 export interface BacktestAsked extends Omit<BacktestJob, 'trials'> {
   readonly trialsOf: TrialsOf | null;
 }
 
 export interface BacktestRunnerOptions {
   readonly fetcher: HistoryFetcher;
-  /** False of previews, which tell no deflated Sharpe ratio. */
+  /** False for previews, which report no deflated Sharpe ratio. */
   readonly asksForTrials: boolean;
-  /** Works in a thread; ends with the job's signal. @throws Error for a defect. */
+  /** Runs in a thread that ends with the job's signal. @throws Error for a defect */
   readonly inThread: (asked: BacktestAsked, job: EvaluationJob) => Promise<BacktestOutcome>;
-  /** Receives data that a venue did not give. */
+  /** Receives a report of data that a venue did not return. */
   readonly onMissing: (what: { readonly [field: string]: unknown }) => void;
 }
 
-/** Fetches from venues what the kept history lacks of these needs, and answers their funding. What a venue refuses stays missing; the run then says so itself. */
+/**
+ * Fetches the missing history of these needs from the venues, and returns their funding. Data that a venue refuses stays missing, and the
+ * run reports it.
+ */
 export async function fetchNeeds(
   { fetcher, onMissing }: Pick<BacktestRunnerOptions, 'fetcher' | 'onMissing'>,
   needs: readonly InstrumentNeeds[],
@@ -53,12 +56,12 @@ export async function fetchNeeds(
   return found;
 }
 
-/** The trials that a run is assessed beside. `hashes`: the manifests that it tries itself. */
+/** Returns the query for the family's other trials. @param hashes manifests that the run itself tries */
 export function trialsOfJob({ orgId, agentId, createdAt, request }: EvaluationJob, hashes: readonly string[]): TrialsOf {
   return { orgId, agentId, createdAt, request, hashes };
 }
 
-/** A runner of kind `backtest`. The main loop only waits: for venues, and for the thread. */
+/** Creates the runner of kind `backtest`. The main loop only waits for venues and the thread. */
 export function createBacktestRunner(options: BacktestRunnerOptions): EvaluationRunner {
   return async (job): Promise<EvaluationOutcome> => {
     const asked = job.request as unknown as BacktestRequest;
@@ -71,7 +74,7 @@ export function createBacktestRunner(options: BacktestRunnerOptions): Evaluation
   };
 }
 
-/** Outcome of a run whose work came to this: a trial, and evidence unless it was a look. */
+/** Returns the evaluation outcome of a run: a trial, and evidence unless it was exploratory. */
 export function backtestOutcome(job: EvaluationJob, { look }: Pick<BacktestRequest, 'look'>, outcome: BacktestOutcome): EvaluationOutcome {
   if (!outcome.ok) return outcome;
   const { resultHash, summary, result, series, metrics } = outcome;

@@ -1,4 +1,4 @@
-/** The work of one backtest from what was read to its outcome, the same in a worker thread and on the command line. */
+/** Computation of one backtest from its inputs to the outcome, the same in a worker thread and on the command line. */
 
 import { type DailyReturns, returnsByDay } from '../../domain/backtest/daily-returns.ts';
 import type { BacktestRequest } from '../../domain/backtest/request.ts';
@@ -17,12 +17,12 @@ export interface BacktestWork {
   readonly timeframe: string;
   readonly inputs: readonly InstrumentInput[];
   readonly trials: TrialsAsked;
-  /** Reads of finer bars, to look into bars with; left out where there is no store. */
+  /** Reads of finer bars within a bar; absent if there is no store. */
   readonly finer?: FinerReads;
   readonly onProgress: (done: number, total: number) => void;
 }
 
-/** Plain JSON: it crosses from the worker thread. */
+/** Outcome as plain JSON, which crosses from the worker thread. */
 export type BacktestOutcome =
   | {
       readonly ok: true;
@@ -41,7 +41,7 @@ export function returnsOf({ startEquityUsd, days }: BacktestSeries): DailyReturn
   );
 }
 
-/** Works a backtest out. Refuses a history that is too short or has a gap, naming the first. @throws Error for a defect. */
+/** Computes a backtest. Refuses a history that is too short or has a gap, naming the first. @throws Error for a defect */
 export async function workBacktest(work: BacktestWork): Promise<BacktestOutcome> {
   const { manifest, request, timeframe, inputs, trials, finer, onProgress } = work;
   const refused = insufficiency(work);
@@ -52,12 +52,12 @@ export async function workBacktest(work: BacktestWork): Promise<BacktestOutcome>
   return outcomeOf(work, finer === undefined ? runBacktest(options) : await runBacktestInside(options, finer));
 }
 
-/** True for a run that is no evidence. */
+/** True if the run does not count as evidence. */
 function isLookAt({ manifest, request, timeframe }: Pick<BacktestWork, 'manifest' | 'request' | 'timeframe'>): boolean {
   return request.look || timeframe !== manifest.timeframe;
 }
 
-/** Refuses inputs that are too short or have a gap, naming the first; null if they are whole. */
+/** Returns the refusal of inputs that are too short or have a gap, naming the first, or null if they are complete. */
 export function insufficiency(work: Omit<BacktestWork, 'trials' | 'onProgress'>): Extract<BacktestOutcome, { ok: false }> | null {
   const { inputs, timeframe } = work;
   if (inputs.length === 0) return { ok: false, code: 'manifest_invalid', detail: 'the universe is empty: there is nothing to trade' };
@@ -68,7 +68,7 @@ export function insufficiency(work: Omit<BacktestWork, 'trials' | 'onProgress'>)
   return null;
 }
 
-/** Outcome of a run beside the trials of its family. */
+/** Returns the outcome of a run, assessed together with its family's trials. */
 export async function outcomeOf(work: Omit<BacktestWork, 'inputs' | 'onProgress'>, alone: BacktestRun): Promise<BacktestOutcome> {
   const { timeframe, trials } = work;
   const isLook = isLookAt(work);

@@ -1,8 +1,8 @@
 /**
- * Result of an order within the bar after its decision, by the algorithm of its manifest: taken at the open, resting first, or in slices. A
- * bar tells neither the order of its prices nor their times, so its course is assumed. The price goes straight from open to close, its low
- * and high open up evenly around it, and its volume is spread evenly over its time and its range. A part of the bar outside of the window
- * fills nothing that rests. Where finer bars show the course of the bar, this is assumed of each of them alone.
+ * Fill of an order within the bar after its decision, by the manifest's execution algorithm: taken at the open, resting first, or in
+ * slices. A bar gives neither the order of its prices nor their times, so a path is assumed: the price moves straight from open to close,
+ * low and high widen evenly around it, and volume is spread evenly over time and range. The part of a bar outside of the window fills no
+ * resting order. If finer bars are stored, the assumption applies to each of them.
  */
 import type { Assumptions } from '../../domain/backtest/assumptions.ts';
 import { costModelOf } from '../../domain/orders/costs.ts';
@@ -12,16 +12,16 @@ import type { OrderSide } from '../../domain/orders/order.ts';
 import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../../domain/market/venue.ts';
 import { ceilUnits, feeOf, fillPriceOf, floorUnits, type InstrumentUnits, lotsWithinLimit } from './trade-ledger.ts';
 
-/** Course of an instrument's orders within a bar. */
+/** Execution of an instrument's orders within a bar. */
 export type BarCourse =
   | { readonly kind: 'take' }
-  /** `makerFeeBps`: what the venue takes of what rested. */
+  /** `makerFeeBps` is the venue's fee for the part that rested. */
   | { readonly kind: 'rest'; readonly restMs: number; readonly makerFeeBps: number }
   | { readonly kind: 'slices'; readonly count: number; readonly everyMs: number };
 
 export const TAKEN_AT_OPEN: BarCourse = { kind: 'take' };
 
-/** The bar that an order meets: prices as numbers of US dollars, the volume in base units. */
+/** Bar that an order executes in. Prices are US dollars, the volume is in base units. */
 export interface MetBar {
   readonly open: number;
   readonly high: number;
@@ -30,10 +30,10 @@ export interface MetBar {
   readonly volume: number;
 }
 
-/** Bars of one length that follow each other: the bar that an order meets, or the finer bars within it. */
+/** Consecutive bars of one length: the bar that an order executes in, or the finer bars within it. */
 export interface MetBars {
   readonly barMs: number;
-  /** At least one. */
+  /** Bars; at least one. */
   readonly bars: readonly MetBar[];
 }
 
@@ -44,7 +44,7 @@ export interface BarOrder {
   readonly limit: number;
 }
 
-/** Fill of an order: the average price, rounded against the trader. Units; `rested` is the notional that paid the maker's fee. */
+/** Fill of an order: average price in units, rounded against the trader. `rested` is the notional that paid the maker fee. */
 export interface BarFill {
   readonly quantity: number;
   readonly price: number;
@@ -52,7 +52,7 @@ export interface BarFill {
   readonly rested: number;
 }
 
-/** Returns the course of an instrument's orders, unless a stop-loss asks for them. */
+/** Returns the execution of an instrument's orders. Orders of a stop-loss always take. */
 export function barCourseOf(
   { algorithm, urgency }: Pick<Manifest, 'algorithm' | 'urgency'>,
   key: InstrumentKey,
@@ -68,14 +68,16 @@ export function barCourseOf(
   };
 }
 
-/** Fills an order from the first of some bars on; null if nothing of it is within its limit. @param unit money units of one US dollar */
+/**
+ * Fills an order from the first of the bars on, or returns null if nothing fills within its limit. @param unit money units per US dollar
+ */
 export function fillOnBars(order: BarOrder, met: MetBars, course: BarCourse, units: InstrumentUnits, unit: number): BarFill | null {
   const first = met.bars[0] as MetBar;
   if (course.kind === 'take') return taken(order, first.open, units);
   return course.kind === 'rest' ? restedFirst(order, first, met.barMs, course, units) : inSlices(order, met, course, units, unit);
 }
 
-/** Fills at one price at once. Of a buy only what stays within its limit, as on paper. */
+/** Fills at once at one price. A buy fills only within its limit, like in paper trading. */
 function taken({ side, quantity: wanted, limit }: BarOrder, middle: number, units: InstrumentUnits): BarFill | null {
   const quantity = side === 'buy' ? lotsWithinLimit(middle, wanted, limit, units) : wanted;
   if (quantity === 0) return null;
@@ -83,7 +85,7 @@ function taken({ side, quantity: wanted, limit }: BarOrder, middle: number, unit
   return { quantity, price, fees: feeOf(quantity * price, units.costs), rested: 0 };
 }
 
-/** Rests at the near side of the open, filled by what is traded beyond its price within the window; what is left is taken at its end. */
+/** Rests at the near side of the open, where trades beyond its price within the window fill it. The rest is taken at the window's end. */
 function restedFirst(
   order: BarOrder,
   bar: MetBar,
@@ -108,14 +110,14 @@ function restedFirst(
   };
 }
 
-/** Price units of the near side, rounded against the trader; a buy's never beyond its limit. */
+/** Returns the near side's price in units, rounded against the trader. A buy's price never exceeds its limit. */
 function nearPrice({ side, limit }: BarOrder, open: number, { costs, priceUnit }: InstrumentUnits): number {
   const sign = side === 'buy' ? -1 : 1;
   const near = ((open * (10_000 + sign * costs.halfSpreadBps)) / 10_000) * priceUnit;
   return side === 'buy' ? Math.min(limit, ceilUnits(near)) : Math.max(1, floorUnits(near));
 }
 
-/** Quantity units, whole lots, that a window from the open on shows beyond a price. */
+/** Returns the quantity, in units of whole lots, that trades beyond a price in a window from the open. */
 function tradedBeyond(side: OrderSide, price: number, { open, high, low, volume }: MetBar, share: number, units: InstrumentUnits): number {
   const { priceUnit, quantityUnit, lot } = units;
   const lowest = (open - (open - low) * share) * priceUnit;
@@ -126,7 +128,7 @@ function tradedBeyond(side: OrderSide, price: number, { open, high, low, volume 
   return floorUnits((volume * share * part * quantityUnit) / lot) * lot;
 }
 
-/** Slices of whole lots, as many as the live plan cuts; if they would outlast the bars they lie evenly within them. */
+/** Fills slices of whole lots, as many as the live plan. If they would outlast the bars, they are spread evenly within them. */
 function inSlices(
   order: BarOrder,
   { bars, barMs }: MetBars,
@@ -152,12 +154,14 @@ function inSlices(
   return { quantity: filled, price: averageOf(side, notional, filled), fees: feeOf(notional, units.costs), rested: 0 };
 }
 
-/** The middle of the market so far into the bar. */
+/** Returns the middle price after a share of the bar. */
 function middleAt({ open, close }: MetBar, share: number): number {
   return open + (close - open) * share;
 }
 
-/** The average price of several parts, exactly, in whole units against the trader. Where the parts lie within a limit, so does it. */
+/**
+ * Returns the exact average price of several parts, in units rounded against the trader. It stays within a limit that the parts respect.
+ */
 function averageOf(side: OrderSide, notional: number, quantity: number): number {
   let floor = Math.floor(notional / quantity);
   while ((floor + 1) * quantity <= notional) floor++;

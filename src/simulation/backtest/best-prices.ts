@@ -1,10 +1,10 @@
-/** The prices that a bar of a history is assumed to be quoted at. */
+/** Assumed bid and ask of a bar. */
 import { ceilUnits } from './trade-ledger.ts';
 
-/** Ten to the power of every number of digits that a history keeps. */
+/** Powers of ten by the number of decimals of a history. */
 const SCALES: readonly number[] = Array.from({ length: 19 }, (_, digits) => 10 ** digits);
 
-/** The best prices that are assumed around a close: whole units of the history on both sides of it, so that the middle is the close. */
+/** Returns the assumed bid and ask around a close, in units of the history. The close is the middle. */
 export function bestPrices(close: number, decimals: number, halfSpreadBps: number): { readonly bid: number; readonly ask: number } {
   const scale = SCALES[decimals] as number;
   const units = Math.round(close * scale);

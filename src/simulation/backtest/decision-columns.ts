@@ -1,4 +1,4 @@
-/** Reads single decisions back out of the columns of a run, and holds samples of them against the plain decider. */
+/** Decisions decoded from the columns of a run, and samples of them checked against the plain decider. */
 import type { Disposition } from '../../domain/agents/agent.ts';
 import type { CompiledManifest, RiskAssessor } from '../../domain/agents/decide.ts';
 import type { AgentBook } from '../../domain/agents/decision.ts';
@@ -15,11 +15,11 @@ export interface BarDecision {
   readonly disposition: Disposition;
   readonly reason: string | null;
   readonly instrument: string | null;
-  /** The rule matrix, packed as in a decision record. */
+  /** Rule matrix, packed as in a decision record. */
   readonly outcome: string;
 }
 
-/** The decision at bar `i` as the columns keep it. */
+/** Returns the decision at bar `i` from the columns. */
 export function decisionAt(history: History, rules: RuleBook, simulation: Simulation, i: number): BarDecision {
   const subject = simulation.subject[i] as number;
   return {
@@ -57,7 +57,7 @@ function positionCell({ position, gate }: RulePlan, history: History, simulation
   return `[${positionRulePasses(position, value) ? 1 : 0},${value}]`;
 }
 
-/** True if the decision at bar `i` saw the trade's position, which is filled at the bar after its entry and left after its exit. */
+/** True if the decision at bar `i` saw the trade's position, which fills one bar after entry and closes one bar after exit. */
 function isOpenAt({ entryBar, exitBar }: Trade, i: number): boolean {
   return entryBar < i && (exitBar === null || exitBar >= i);
 }
@@ -72,7 +72,7 @@ function observedText(input: InputColumn, i: number): string {
   return input.kind === 'decimal' ? `"${priceText(value)}"` : `${value}`;
 }
 
-/** The book as the decision at bar `i` saw it. */
+/** Returns the book that the decision at bar `i` saw. */
 export function bookAt(history: History, simulation: Simulation, i: number): AgentBook {
   const open = simulation.trades.filter((trade) => isOpenAt(trade, i));
   const closed = simulation.trades.filter(({ exitBar }) => exitBar !== null && exitBar < i);
@@ -96,7 +96,7 @@ export function bookAt(history: History, simulation: Simulation, i: number): Age
   };
 }
 
-/** A bar at which the columns say something else than the plain decider. */
+/** Bar at which columns and plain decider disagree. */
 export interface Difference {
   readonly slot: EpochMs;
   readonly columns: BarDecision;
@@ -104,8 +104,8 @@ export interface Difference {
 }
 
 /**
- * Decides the given bars (ascending) anew with the plain decider on cuts of the as-of view. Risk is taken from the columns; everything else
- * is computed from the bars. Null if all agree.
+ * Repeats the decisions of the given bars (ascending) with the plain decider on the as-of view. Risk comes from the columns; everything
+ * else is computed from the bars. Returns the first difference, or null.
  */
 export function checkAgainstPlain(
   compiled: CompiledManifest,

@@ -1,4 +1,4 @@
-/** Bars finer than those that are decided on. They are read of the bars alone within which the course of prices matters. */
+/** Finer bars within decision bars, read only where the path of prices matters. */
 import type { Candle } from '../../domain/candles/candle.ts';
 import { sha256OfLines } from '../../domain/values/canonical-json.ts';
 import { timeframeMs } from '../../domain/values/time.ts';
@@ -7,32 +7,32 @@ import type { BacktestReads, StoredSpan } from '../ports.ts';
 import type { MetBars } from './bar-execution.ts';
 import type { History } from './history.ts';
 
-/** Timeframes that venues tell bars of and a day is a multiple of, ascending. */
+/** Timeframes that divide a day and that venues offer, ascending. */
 const TIMEFRAMES = ['1m', '3m', '5m', '15m', '30m', '1h', '2h', '4h', '6h', '8h', '12h'];
 
 export type FinerReads = Pick<BacktestReads, 'bars' | 'storedSpans'>;
 
-/** A bar of a history, by the place of its instrument. */
+/** Bar of a history, by the index of its instrument. */
 export interface BarPlace {
   readonly instrument: number;
   readonly bar: number;
 }
 
-/** Finer bars that a run has used. */
+/** Finer bars that a run used. */
 export interface FinerUse {
-  /** Bars whose finer bars were read, and hold them all. */
+  /** Number of bars for which all finer bars were read. */
   readonly bars: number;
-  /** SHA-256 over the finer bars, in the order in which they were read. */
+  /** SHA-256 over the finer bars, in reading order. */
   readonly hash: string;
 }
 
-/** Finer bars of a history, as far as they have been read. */
+/** Finer bars of a history that were read so far. */
 export class FinerBars {
   readonly #reads: FinerReads;
   readonly #history: History;
-  /** Stored stretches of finer timeframes by instrument, the finest first. */
+  /** Stored spans of finer timeframes by instrument, finest first. */
   readonly #spans: readonly (readonly StoredSpan[])[];
-  /** By instrument and bar; null where no timeframe has all of a bar. */
+  /** Finer bars by instrument and bar; null if no timeframe is complete within the bar. */
   readonly #read: readonly Map<number, MetBars | null>[];
   readonly #lines: string[] = [];
   #whole = 0;
@@ -44,7 +44,7 @@ export class FinerBars {
     this.#read = spans.map(() => new Map());
   }
 
-  /** Asks which finer bars are stored; null if there are none. */
+  /** Queries which finer bars are stored. Returns null if there is none. */
   static async open(reads: FinerReads, history: History): Promise<FinerBars | null> {
     const { firstSlot, barMs, length } = history;
     const timeframes = TIMEFRAMES.filter((timeframe) => barMs > lengthOf(timeframe) && barMs % lengthOf(timeframe) === 0);
@@ -57,7 +57,7 @@ export class FinerBars {
     return finest.every((found) => found.length === 0) ? null : new FinerBars(reads, history, finest);
   }
 
-  /** True if finer bars of an instrument are stored anywhere in the history. */
+  /** True if any finer bars of an instrument are stored within the history. */
   has(instrument: number): boolean {
     return (this.#spans[instrument] as readonly StoredSpan[]).length > 0;
   }
@@ -67,7 +67,7 @@ export class FinerBars {
     return !this.#readOf(instrument).has(bar) && this.#spansOver({ instrument, bar }).length > 0;
   }
 
-  /** The finer bars of a bar, all of them; null if they are not stored or were not read. */
+  /** Returns the complete finer bars of a bar, or null if they are not stored or were not read. */
   of(instrument: number, bar: number): MetBars | null {
     return this.#readOf(instrument).get(bar) ?? null;
   }
@@ -88,7 +88,7 @@ export class FinerBars {
     }
   }
 
-  /** Returns what was used; null if no bar has finer ones. */
+  /** Finer bars that were used, or null if no bar has any. */
   get used(): FinerUse | null {
     return this.#whole === 0 ? null : { bars: this.#whole, hash: sha256OfLines(this.#lines) };
   }
@@ -97,7 +97,7 @@ export class FinerBars {
     return this.#read[instrument] as Map<number, MetBars | null>;
   }
 
-  /** Stored stretches that cover a bar from its open to its end, however many holes it has. */
+  /** Returns the stored spans that cover a whole bar, possibly with gaps. */
   #spansOver({ instrument, bar }: BarPlace): readonly StoredSpan[] {
     const { firstSlot, barMs } = this.#history;
     const to = firstSlot + bar * barMs;
@@ -106,13 +106,13 @@ export class FinerBars {
     );
   }
 
-  /** The bars of the finest timeframe that has no hole within a bar; none if each has one. */
+  /** Returns the bars of the finest timeframe without a gap in the bar, or an empty list. */
   async #finest({ instrument, bar }: BarPlace): Promise<readonly Candle[]> {
     const { firstSlot, barMs, instruments } = this.#history;
     const series = splitInstrumentKey((instruments[instrument] as { readonly key: InstrumentKey }).key);
     const to = firstSlot + bar * barMs;
     for (const { timeframe } of this.#spansOver({ instrument, bar })) {
-      // A coarser one is read only if this one has a hole.
+      // A coarser timeframe is read only if this one has a gap.
       // oxlint-disable-next-line no-await-in-loop
       const candles = await this.#reads.bars({ ...series, timeframe, from: to - barMs, to });
       if (candles.length * lengthOf(timeframe) === barMs) return candles;

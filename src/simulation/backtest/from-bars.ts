@@ -1,4 +1,4 @@
-/** A backtest on bars that are at hand, without a store: what they cover is what is simulated. */
+/** Backtest on given bars without a store. The bars determine the simulated range. */
 import type { BacktestRequest } from '../../domain/backtest/request.ts';
 import type { Candle } from '../../domain/candles/candle.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
@@ -14,11 +14,11 @@ export interface BarWindow {
 
 export interface BarsJob {
   readonly manifest: Manifest;
-  /** Timeframe of the bars that are decided on. */
+  /** Timeframe of decisions. */
   readonly timeframe: string;
-  /** Bars by the names of `seriesName`, ascending. */
+  /** Bars by the keys of `seriesName`, ascending. */
   readonly bars: ReadonlyMap<string, readonly Candle[]>;
-  /** The request over the stretch that the bars cover, or over what was asked for instead. */
+  /** Returns the request for the range that the bars cover, or for another one. */
   readonly requested: (covered: BarWindow) => BacktestRequest;
   readonly trials: Parameters<typeof workBacktest>[0]['trials'];
   readonly now: EpochMs;
@@ -31,7 +31,7 @@ export async function workFromBars(job: BarsJob): Promise<BacktestOutcome> {
   return workBacktest({ manifest, request, timeframe, inputs, trials, onProgress });
 }
 
-/** The request over the stretch that the bars cover, and what is seen of them within it. */
+/** Returns the request for the bars' range, and the bars within it. */
 export function seenBars<Asked extends BacktestRequest>(
   job: Pick<BarsJob, 'timeframe' | 'bars' | 'now'> & { readonly requested: (covered: BarWindow) => Asked },
   needs: readonly InstrumentNeeds[],
@@ -56,8 +56,9 @@ export function seenBars<Asked extends BacktestRequest>(
 }
 
 /**
- * Maps files to series, by the names of `seriesName`. @param words a file alone if one series is wanted, or `<instrument>=<file>` for each.
- * @throws Error in one sentence if a word fits none.
+ * Maps files to series by the keys of `seriesName`.
+ * @param words a single file if one series is needed, or `<instrument>=<file>` for each
+ * @throws Error if a word matches no series
  */
 export function filesBySeries(words: readonly string[], wanted: readonly BarSeries[], timeframe: string): Map<string, string> {
   const own = wanted.filter((series) => series.timeframe === timeframe);

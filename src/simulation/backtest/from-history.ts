@@ -1,4 +1,4 @@
-/** A backtest of the history that is kept: reads bars and events through a port, stretch by stretch, and works. */
+/** Backtest of the stored history, which is read through a port in batches of bars and events. */
 
 import { afterLookback, receivedStretch, sourceStretches } from '../../domain/backtest/known-events.ts';
 import type { BacktestRequest } from '../../domain/backtest/request.ts';
@@ -17,21 +17,21 @@ import { type Bars, KeptBars } from './kept-bars.ts';
 import { type BarSeries, backtestNeeds, barSeriesOf, type InstrumentNeeds, inputsOf, seriesName } from './needs.ts';
 import type { TrialsAsked } from './run.ts';
 
-/** Request for a backtest of the kept history. */
+/** Request for a backtest of the stored history. */
 export interface BacktestJob {
   readonly manifest: Manifest;
   readonly request: BacktestRequest;
   readonly trials: TrialsAsked;
-  /** Hourly funding by perpetual, as the venue told it. */
+  /** Hourly funding by perpetual, as reported by the venue. */
   readonly funding: readonly (readonly [perpetual: string, rates: readonly Fact[]])[];
-  /** The instant the run was asked for. */
+  /** Time of the request. */
   readonly createdAt: number;
 }
 
-/** A stretch of so many bars is one reading. */
+/** Number of bars per read. */
 const BARS_A_READING = 50_000;
 
-/** Reads what a manifest needs of the history that is kept, and works. `post` is told of the progress. */
+/** Reads the history that a manifest needs, and computes the backtest. Reports progress to `post`. */
 export async function workFromHistory(
   reads: BacktestReads,
   asked: BacktestJob,
@@ -52,7 +52,7 @@ export async function workFromHistory(
   });
 }
 
-/** Reads the input of a history. `onRead` is told how many of how many series were read. */
+/** Reads the inputs of a history. Calls `onRead` with the number of series read and the total. */
 export async function readInputs(
   reads: BacktestReads,
   needs: readonly InstrumentNeeds[],
@@ -85,7 +85,7 @@ export async function readInputs(
   });
 }
 
-/** The bars of a series that open from `from` on and have closed by `to`. The next stretch is asked for before one has been taken in. */
+/** Reads the bars of a series that open at or after `from` and close by `to`. Prefetches the next batch. */
 async function readBars(reads: BacktestReads, series: BarSeries, from: number, to: number): Promise<Bars> {
   const barMs = timeframeMs(series.timeframe) as number;
   const end = to - barMs + 1;
@@ -96,14 +96,14 @@ async function readBars(reads: BacktestReads, series: BarSeries, from: number, t
   for (let begin = from; begin < end; begin += BARS_A_READING * barMs) {
     const stretch = next;
     next = ask(begin + BARS_A_READING * barMs);
-    // If one fails, the other may fail with it: the first error is reported.
+    // If one read fails, the other may fail too. The first error is thrown.
     next.catch(() => {});
     read.add(await stretch);
   }
   return read;
 }
 
-/** Events by underlying: what was received, and what archives hold. */
+/** Reads events by underlying: received ones, and those in archives. */
 async function readEvents(reads: BacktestReads, needs: readonly InstrumentNeeds[], createdAt: number): Promise<Map<string, EventHistory>> {
   const events = new Map<string, EventHistory>();
   const asked = needs.filter(({ eventHours }) => eventHours !== null);
@@ -128,13 +128,13 @@ async function readEvents(reads: BacktestReads, needs: readonly InstrumentNeeds[
   return events;
 }
 
-/** A report that was received counts as it was received; one of several archives counts once. */
+/** Returns the archives' events. Received reports are skipped, and a report in several archives counts once. */
 function archivedVersions(archives: readonly EventArchive[], received: ReadonlySet<string>): readonly NewsEvent[] {
   const byId = new Map(archives.flatMap(({ reports }) => reports).map((report) => [report.id, report]));
   return eventVersionsOf([...byId.values()].filter(({ id }) => !received.has(id)));
 }
 
-/** The slots at which all sources of an underlying are known for a whole look-back. */
+/** Returns the stretches of time in which all event sources of an underlying are known for a whole lookback. */
 function knownStretches(
   underlying: string,
   lookbackMs: number,

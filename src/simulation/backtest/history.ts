@@ -1,4 +1,4 @@
-/** A stretch of market history in columns: closed bars on one grid, and beside them only what had been received by each slot. */
+/** Market history in columns: closed bars on one grid, with the facts received by each slot. */
 
 import { canonicalHash, sha256OfLines } from '../../domain/values/canonical-json.ts';
 import type { CatalogEntry, InstrumentKind } from '../../domain/catalog/catalog.ts';
@@ -12,35 +12,35 @@ import type { InstrumentKey } from '../../domain/market/venue.ts';
 import type { Bars } from './kept-bars.ts';
 import { ceilUnits } from './trade-ledger.ts';
 
-/** A number about an instrument and when it was received; ascending by `receivedAt`. */
+/** Value about an instrument with its time of receipt. Lists are ascending by `receivedAt`. */
 export interface Fact {
   readonly receivedAt: EpochMs;
   readonly value: DecimalString;
 }
 
-/** Events about one underlying, and the stretches of slots at which every event of the longest look-back is known. */
+/** Events about one underlying, and the ranges of slots in which all events of the longest lookback are known. */
 export interface EventHistory {
-  /** Ascending, apart from each other. */
+  /** Known ranges, ascending and disjoint. */
   readonly known: readonly Stretch[];
-  /** Ascending by `receivedAt`. */
+  /** Events, ascending by `receivedAt`. */
   readonly events: readonly (ObservedEvent & { readonly receivedAt: EpochMs })[];
 }
 
-/** Stored history of one instrument. Everything but the candles may be missing. What is missing is unknown, never assumed. */
+/** Stored history of one instrument. Only the candles are required. Missing data is unknown, never assumed. */
 export interface InstrumentInput<List extends Bars = Bars> {
   readonly entry: Pick<CatalogEntry, 'key' | 'kind' | 'underlying' | 'benchmark' | 'benchmarkKind' | 'pairedPerp' | 'pairedSpot'>;
   /** Closed bars of the run's timeframe, ascending. */
   readonly candles: List;
-  /** Closed bars of the other timeframes that rules look at. */
+  /** Closed bars of the other timeframes that rules use. */
   readonly series?: Readonly<Record<string, List>>;
-  /** Bars of the underlying share, of the run's timeframe. */
+  /** Bars of the underlying share, in the run's timeframe. */
   readonly referenceCandles?: List;
-  /** The issuer's marks. */
+  /** Marks of the issuer. */
   readonly marks?: readonly Fact[];
-  /** Bars of the asset's perpetual and of its spot instrument, of the run's timeframe, if they are not the instrument itself. */
+  /** Bars of the asset's perpetual and spot instrument in the run's timeframe, unless the instrument is one of them. */
   readonly perpCandles?: List;
   readonly spotCandles?: List;
-  /** Hourly funding of the asset's perpetual: `receivedAt` is the end of the hour. */
+  /** Hourly funding of the asset's perpetual. `receivedAt` is the end of the hour. */
   readonly funding?: readonly Fact[];
   /** Pool liquidity in US dollars. */
   readonly liquidity?: readonly Fact[];
@@ -49,13 +49,13 @@ export interface InstrumentInput<List extends Bars = Bars> {
   readonly events?: EventHistory;
 }
 
-/** Bits of `state`. */
+/** Flags of `state`. */
 export const QUOTE_LIVE = 1;
 export const QUOTE_KNOWN = 2;
 export const REFERENCE_KNOWN = 4;
 export const REFERENCE_LIVE = 8;
 export const EVENTS_KNOWN = 16;
-/** Flag of a price that is not live but the last of a regular session: a manifest may allow its rules to read it. */
+/** Flag of a price carried forward from the last regular session. A manifest may allow rules to use it. */
 export const REFERENCE_CARRIED = 32;
 
 /** Closes of one timeframe, ascending. */
@@ -64,25 +64,25 @@ export interface CloseSeries {
   readonly close: Float64Array;
 }
 
-/** One instrument on the grid. Element i is what was known at slot i; NaN is unknown. */
+/** Columns of one instrument on the grid. Element i is the value known at slot i; NaN is unknown. */
 export interface InstrumentColumns {
   readonly key: InstrumentKey;
   readonly kind: InstrumentKind;
-  /** Digits after the point to which prices are kept, fixed by the first bar so that no later price moves an earlier one. */
+  /** Decimals to which prices are stored, fixed by the first bar so that no later price changes an earlier one. */
   readonly decimals: number;
-  /** Bars closed at the slot; a hole is NaN, but `close` is carried on and `state` says that it is not live. */
+  /** Bars closed at the slot. A gap is NaN, except that `close` is carried forward and `state` marks it as not live. */
   readonly open: Float64Array;
   readonly high: Float64Array;
   readonly low: Float64Array;
   readonly close: Float64Array;
   readonly volume: Float64Array;
   readonly state: Uint8Array;
-  /** True if no slot lacks its bar. */
+  /** True if every slot has its bar. */
   readonly whole: boolean;
   readonly benchmarkKind: CatalogEntry['benchmarkKind'];
   readonly benchmark: InstrumentKey | null;
   readonly reference: Float64Array | null;
-  /** Time at which the reference at each slot had been published. */
+  /** Publication time of the reference at each slot. */
   readonly referenceAt: Float64Array | null;
   readonly perpMark: Float64Array | null;
   readonly spotMid: Float64Array | null;
@@ -90,58 +90,61 @@ export interface InstrumentColumns {
   readonly halfSpread: Float64Array | null;
   readonly series: Readonly<Record<string, CloseSeries>>;
   readonly funding: CloseSeries | null;
-  /** Funding, set for a perpetual. */
+  /** Funding of a perpetual; null for other instruments. */
   readonly carry: FundingPaid | null;
   readonly events: EventHistory | null;
   readonly firstOpen: EpochMs;
   readonly lastClose: EpochMs;
 }
 
-/** Funding that the holder of one unit of a perpetual has paid. */
+/** Funding paid by the holder of one unit of a perpetual. */
 export interface FundingPaid {
-  /** Millionths of a US dollar from the first slot up to each, whole, every hour rounded up; falls while the holder receives. */
+  /**
+   * Cumulative funding in millionths of a US dollar from the first slot to each slot, rounded up every hour. It falls while the holder
+   * receives.
+   */
   readonly micros: Float64Array;
-  /** Hours of the history, and those of them whose rate was not kept and is assumed. */
+  /** Hours of the history, and the number of them whose rate is unknown and assumed. */
   readonly hours: number;
   readonly assumedHours: number;
 }
 
-/** The hourly rate that a holder is assumed to pay if it was not kept: twice the base rate of the venue. */
+/** Assumed hourly funding rate if the real one is unknown: twice the venue's base rate. */
 export const ASSUMED_HOURLY_FUNDING = 0.000_025;
 
-/** Input history of a backtest. Plain typed arrays: it crosses to a worker thread without being copied. */
+/** Input history of a backtest. It consists of plain typed arrays, which cross to a worker thread without copying. */
 export interface History {
   readonly timeframe: string;
   readonly barMs: number;
-  /** Slot i is `firstSlot + i x barMs`: the close of bar i, at which its decision is made. */
+  /** Close of bar 0. Slot i is `firstSlot + i x barMs`: the close of bar i, when its decision is made. */
   readonly firstSlot: EpochMs;
   readonly length: number;
   readonly instruments: readonly InstrumentColumns[];
-  /** SHA-256 over everything that the columns were built from. */
+  /** SHA-256 over everything from which the columns were built. */
   readonly hash: string;
 }
 
-/** The age that an issuer's mark may reach; the live limit. */
+/** Maximum age of an issuer's mark, equal to the live limit. */
 export const MARK_MAX_AGE_MS = 30 * 86_400_000;
-/** Liquidity and spreads go by the last reading for so long: a day on which nobody listened, and one more. */
+/** Maximum age of liquidity and spread readings: one day without recording, and one more. */
 export const LIQUIDITY_MAX_AGE_MS = 2 * 86_400_000;
-/** Significant digits of the first price that are kept: later prices may be ten thousand times as high and stay exact. */
+/** Significant digits kept of the first price. Later prices stay exact up to ten thousand times as high. */
 const DIGITS = 11;
 
-/** The decimal text of a price of the columns. Exact: prices have at most 15 significant digits. */
+/** Formats a price of the columns. Exact, because prices have at most 15 significant digits. */
 export function priceText(price: number): DecimalString {
   const text = String(price);
   return text.includes('e') ? plainDecimal(price) : text;
 }
 
-/** The decimal text of a price that was worked out, in so many significant digits. */
+/** Formats a computed price with the given number of significant digits. */
 export function roundedText(price: number, digits: number): DecimalString {
   return priceText(Number(price.toPrecision(digits)));
 }
 
 /**
- * Puts stored bars and facts on the grid of a timeframe.
- * @throws RangeError if there are no bars, they are not ascending, or a price is not above zero.
+ * Aligns stored bars and facts to the grid of a timeframe.
+ * @throws RangeError if there are no bars, they are not ascending, or a price is not above zero
  */
 export function buildHistory(timeframe: string, inputs: readonly InstrumentInput[]): History {
   const barMs = timeframeMs(timeframe);
@@ -161,7 +164,7 @@ interface Grid {
   readonly length: number;
 }
 
-/** The grid of the bars of all instruments. @throws RangeError if there are none. */
+/** Returns the grid that covers the bars of all instruments. @throws RangeError if there are no bars */
 export function gridOf(inputs: readonly Pick<InstrumentInput, 'candles'>[], barMs: number): Grid {
   let first = Number.POSITIVE_INFINITY;
   let last = Number.NEGATIVE_INFINITY;
@@ -250,9 +253,8 @@ function decimalsOf(firstPrice: number): number {
 }
 
 /**
- * The share's price at each slot and when it printed. It is live if its bar closed at the slot and a session was open
- * until then. In any other case it is carried on, and rules on it pass only where the manifest allows that for the price
- * that the last regular session ended with.
+ * Returns the share's price at each slot, and its print time. It is live if its bar closed at the slot and a session was open until then.
+ * Otherwise it is carried forward, and rules on it pass only if the manifest allows the last regular session's price.
  */
 function referenceOf(candles: Bars | undefined, grid: Grid, state: Uint8Array) {
   const column = factsAt(candles && closesOf(candles, grid), grid, Number.POSITIVE_INFINITY);
@@ -267,7 +269,7 @@ function referenceOf(candles: Bars | undefined, grid: Grid, state: Uint8Array) {
   return column;
 }
 
-/** An issuer's mark is live for thirty days. */
+/** Returns the issuer's mark at each slot, which is live for thirty days. */
 function markOf(marks: readonly Fact[] | undefined, grid: Grid, state: Uint8Array) {
   const column = factsAt(marks, grid, Number.POSITIVE_INFINITY);
   if (column === null) return null;
@@ -279,7 +281,7 @@ function markOf(marks: readonly Fact[] | undefined, grid: Grid, state: Uint8Arra
   return column;
 }
 
-/** The latest fact received by each slot and no older than `maxAgeMs`. */
+/** Returns the latest fact received by each slot, if it is not older than `maxAgeMs`. */
 function factsAt(facts: Iterable<Fact> | undefined, { firstSlot, barMs, length }: Grid, maxAgeMs: number) {
   if (facts === undefined) return null;
   const ascending = facts[Symbol.iterator]();
@@ -298,12 +300,12 @@ function factsAt(facts: Iterable<Fact> | undefined, { firstSlot, barMs, length }
   return { values, at };
 }
 
-/** Closes of bars that closed exactly at the slot. */
+/** Returns the closes of bars that closed exactly at the slots. */
 function closesAt(candles: Bars | undefined, grid: Grid): Float64Array | null {
   return factsAt(candles && closesOf(candles, grid), grid, 0)?.values ?? null;
 }
 
-/** The close of each bar, which is known from the end of the bar on. */
+/** Yields the close of each bar, known from the bar's end on. */
 function* closesOf(candles: Bars, { barMs }: Grid): Iterable<Fact> {
   for (const { openTime, close } of candles) yield { receivedAt: openTime + barMs, value: close };
 }
@@ -322,7 +324,7 @@ function closeSeries(candles: Bars): CloseSeries {
   return series;
 }
 
-/** The holder pays at the end of each hour on the close that was known then. */
+/** Accumulates the funding. The holder pays at the end of each hour, on the close known then. */
 function fundingPaid(rates: readonly Fact[], close: Float64Array, { firstSlot, barMs, length }: Grid): FundingPaid {
   const byHour = new Map(rates.map(({ receivedAt, value }) => [Math.round(receivedAt / HOUR_MS), Number(value)]));
   const micros = new Float64Array(length);
@@ -347,7 +349,7 @@ function fundingSeries(facts: readonly Fact[]): CloseSeries {
   };
 }
 
-/** A decimal in its canonical form: `1.50`, `01.5` and `1.5` are one price. */
+/** Normalizes a decimal: `1.50`, `01.5` and `1.5` are one price. */
 function oneSpelling(text: DecimalString): DecimalString {
   return ONE_SPELLING.test(text) ? text : plainDecimal(text);
 }
@@ -358,7 +360,7 @@ function* barLines(candles: Bars): Iterable<string> {
     yield `${openTime},${oneSpelling(open)},${oneSpelling(high)},${oneSpelling(low)},${oneSpelling(close)},${oneSpelling(volume)}`;
 }
 
-/** Covers every bar and fact, column by column, so that the same stored history has the same hash wherever it was read. */
+/** Hashes every bar and fact column by column, so that the same stored history has the same hash wherever it was read. */
 function historyHash(timeframe: string, inputs: readonly InstrumentInput[]): string {
   const bars = (candles: Bars | undefined): string | null => (candles === undefined ? null : sha256OfLines(barLines(candles)));
   const facts = (list: readonly Fact[] | undefined): string | null =>

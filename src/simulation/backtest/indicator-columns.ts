@@ -1,18 +1,18 @@
-/** Indicators over whole columns of closes: the same arithmetic as the streaming ones, in one loop each (equal bit for bit, by test). */
+/** Indicators over whole columns of closes, one loop each. A test proves them bit-identical to the streaming ones. */
 import type { IndicatorNeed } from '../../domain/market/cut.ts';
 import { stepOf, WindowedIndicator, windowOf } from '../../domain/indicators/windowed.ts';
 import type { CloseSeries } from './history.ts';
 
 type Need = Pick<IndicatorNeed, 'name' | 'period' | 'timeframe'>;
 
-/** The bars `first` up to but without `end` have windows that begin with the bar `start`. */
+/** Range of bars from `first` to before `end` whose windows begin at bar `start`. */
 interface Span {
   readonly start: number;
   readonly first: number;
   readonly end: number;
 }
 
-/** The value after each close; NaN during warm-up. */
+/** Returns the value after each close; NaN during warm-up. */
 export function indicatorColumn(need: Need, series: CloseSeries): Float64Array {
   if (need.name === 'rsi') return rsiColumn(need.period, series.close, spansOf(need, series.openTime));
   if (need.name === 'ema') return emaColumns(need.period, series.close, spansOf(need, series.openTime)).values;
@@ -40,7 +40,7 @@ function spansOf(need: Need, openTime: Float64Array): Span[] {
   return spans;
 }
 
-/** The average after each close, and before it over the same window. */
+/** Returns the average after each close, and the average before it over the same window. */
 function emaColumns(period: number, closes: Float64Array, spans: readonly Span[]): { values: Float64Array; previous: Float64Array } {
   const values = new Float64Array(closes.length).fill(Number.NaN);
   const previous = new Float64Array(closes.length).fill(Number.NaN);
@@ -82,7 +82,7 @@ function rsiColumn(period: number, closes: Float64Array, spans: readonly Span[])
     for (let i = seeded + 1; i < end; i++) {
       const change = (closes[i] as number) - (closes[i - 1] as number);
       const size = Math.abs(change);
-      // The rise or else 0, the fall or else 0, exactly: a branch on the sign of a change is mispredicted every other time.
+      // Rise or 0, and fall or 0, exactly and without a branch: the sign of a change is unpredictable for the processor.
       gain = (gain * kept + (size + change) / 2) / period;
       loss = (loss * kept + (size - change) / 2) / period;
       if (i >= first) values[i] = strength(gain, loss);
@@ -97,8 +97,8 @@ function strength(gain: number, loss: number): number {
 }
 
 /**
- * Returns the fast average relative to the slow one after each close: 1 crossed up, 2 crossed down, 3 above, 4 below, 5 level; 0 while one
- * of them has no value now or no previous one.
+ * Returns the fast average relative to the slow one after each close: 1 crossed up, 2 crossed down, 3 above, 4 below, 5 level; 0 if
+ * either has no current or no previous value.
  */
 export function emaRelations(fast: number, slow: number, timeframe: string, { openTime, close }: CloseSeries): Uint8Array {
   const [a, b] = [fast, slow].map((period) => emaColumns(period, close, spansOf({ name: 'ema', period, timeframe }, openTime))) as [

@@ -1,4 +1,4 @@
-/** Inputs of rules as columns over the grid: prices, ratios, indicators, sessions, events. Each is computed once. */
+/** Rule inputs as columns over the grid: prices, ratios, indicators, sessions and events. Each is computed once. */
 
 import type { NetEdgeSeen } from '../../domain/conditions/net-edge-above.ts';
 import { FRESH_BARS, type IndicatorNeed, indicatorKey, type ObservedEvent } from '../../domain/market/cut.ts';
@@ -20,13 +20,13 @@ import {
 } from './history.ts';
 import { emaRelations, indicatorColumn } from './indicator-columns.ts';
 
-/** Numbers; NaN is unknown. */
+/** Column of numbers; NaN is unknown. */
 export interface NumberColumn {
   readonly kind: 'number' | 'decimal';
   readonly values: Float64Array;
 }
 
-/** Words by their place in `labels`, counted from 1; 0 is unknown. */
+/** Column of words by their index in `labels`, counted from 1; 0 is unknown. */
 export interface WordColumn {
   readonly kind: 'word';
   readonly codes: Uint8Array;
@@ -35,15 +35,15 @@ export interface WordColumn {
 
 export type InputColumn = NumberColumn | WordColumn;
 
-/** Ordered by the codes that `emaRelations` gives. */
+/** Words in the order of the codes of `emaRelations`. */
 const EMA_RELATIONS = ['crossed_up', 'crossed_down', 'above', 'below', 'level'] as const;
 const REFERENCE_STATES = ['live', 'lost'] as const;
 const EVENT_WORDS = ['none', ...SEVERITIES] as const;
 const ULPS = 2 ** -51;
 
 /**
- * (value - base) / base x 100 rounded half-even to 8 digits, of two prices of the columns: what `percentAbove` says of
- * their texts. Doubles answer unless the next rounding step is near.
+ * Returns (value - base) / base x 100 rounded half-even to 8 digits, equal to `percentAbove` of the prices' texts. Doubles suffice unless
+ * the result is close to a rounding step.
  */
 export function percentOf(value: number, base: number): number {
   const ratio = (value - base) / base;
@@ -55,21 +55,21 @@ export function percentOf(value: number, base: number): number {
   return percentAbove(priceText(value), priceText(base)) ?? Number.NaN;
 }
 
-/** The columns of one instrument, made when they are asked for. */
+/** Columns of one instrument, computed on first use. */
 export class InputColumns {
   readonly #history: History;
   readonly #columns: InstrumentColumns;
   readonly #made = new Map<string, InputColumn>();
   readonly #shared: Map<string, InputColumn>;
-  /** The bars of the run itself, without its holes. */
+  /** Bars of the run itself, without gaps. */
   #own: CloseSeries | null = null;
 
-  /** Number of columns made so far. */
+  /** Number of columns computed so far. */
   get size(): number {
     return this.#made.size;
   }
 
-  /** @param shared columns that are the same for all instruments of the history. */
+  /** @param shared Columns shared by all instruments of the history */
   constructor(history: History, columns: InstrumentColumns, shared: Map<string, InputColumn>) {
     this.#history = history;
     this.#columns = columns;
@@ -84,13 +84,13 @@ export class InputColumns {
     return this.#once('liquidity', () => ({ kind: 'decimal', values: this.#columns.liquidity ?? this.#nothing() })) as NumberColumn;
   }
 
-  /** The gap to the reference price or the issuer's mark, if the instrument has that benchmark. */
+  /** Returns the gap to the reference price or the issuer's mark, unknown if the instrument has no such benchmark. */
   benchmarkGap(kind: 'reference_price' | 'issuer_mark'): NumberColumn {
     const { reference, benchmarkKind, close } = this.#columns;
     return this.#once(kind, () => this.#ratio(close, benchmarkKind === kind ? reference : null));
   }
 
-  /** Returns the part of the discount that a round trip leaves, by the condition's own function on the prices that a bar is quoted at. */
+  /** Returns the part of the discount that remains after a round trip, by the condition's own function on the assumed bid and ask. */
   netEdge(name: string, edgeOf: (seen: NetEdgeSeen) => number | null, halfSpreadBps: number): NumberColumn {
     return this.#once(`net edge ${halfSpreadBps} ${name}`, () => {
       const { key, close, decimals, liquidity, state } = this.#columns;
@@ -127,7 +127,7 @@ export class InputColumns {
     return this.#once('basis', () => (perpMark === null ? this.#ratio(null, null) : this.#ratio(perpMark, spotMid)));
   }
 
-  /** An indicator as a rule reads it: of the last closed bar, unknown if that is not fresh. */
+  /** Returns an indicator on the last closed bar, unknown if that bar is not fresh. */
   indicator(need: Omit<IndicatorNeed, 'instrument'>): NumberColumn {
     return this.#once(indicatorKey(need), () => {
       const values = this.#indicatorValues(need);
@@ -172,7 +172,7 @@ export class InputColumns {
     return column;
   }
 
-  /** The worst negative event of the look-back; unknown if nobody listened for all of it. */
+  /** Returns the worst negative event of the lookback, unknown if recording did not cover all of it. */
   worstEvent(lookbackHours: number, includeRumors: boolean): WordColumn {
     return this.#once(`event ${lookbackHours} ${includeRumors}`, () => {
       const codes = new Uint8Array(this.#history.length);
@@ -209,7 +209,7 @@ export class InputColumns {
     return { kind: 'number', values: out };
   }
 
-  /** True where bar i of the indicator's series is the bar that closed at slot i. */
+  /** True if bar i of the indicator's series is the bar that closed at slot i. */
   #identical(need: Pick<IndicatorNeed, 'name' | 'timeframe'>): boolean {
     return need.name !== 'funding_percentile' && need.timeframe === this.#history.timeframe && this.#columns.whole;
   }
@@ -243,7 +243,7 @@ export class InputColumns {
     ).values;
   }
 
-  /** Reads, for each slot, the last bar that had closed by then and is fresh as live. */
+  /** Reads, for each slot, the last closed bar if it is as fresh as required live. */
   #onGrid(need: Pick<IndicatorNeed, 'name' | 'timeframe'>, read: (bar: number) => number): Float64Array {
     const out = this.#nothing();
     const series = this.#seriesOf(need);
@@ -261,7 +261,7 @@ export class InputColumns {
 
 const EMPTY = new Float64Array(0);
 
-/** The worst negative event received by the slot, as a place in `EVENT_WORDS` counted from 1. */
+/** Returns the worst negative event received by the slot, as an index into `EVENT_WORDS` counted from 1. */
 function worstOf(
   events: readonly (ObservedEvent & { readonly receivedAt: number })[],
   oldest: number,

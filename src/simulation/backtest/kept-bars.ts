@@ -1,7 +1,7 @@
-/** Bars as simulations read them: a list of candles, or half a million of them as bytes beside the heap. */
+/** Bars for simulations: a list of candles, or half a million bars as bytes outside of the heap. */
 import type { Candle } from '../../domain/candles/candle.ts';
 
-/** Closed bars, ascending by their open times. A list of candles is one. */
+/** Closed bars, ascending by open time. A list of candles is one form. */
 export interface Bars extends Iterable<Candle> {
   readonly length: number;
   at(index: number): Candle | undefined;
@@ -11,8 +11,8 @@ const FIRST_BARS = 1_024;
 const FIRST_BYTES = 65_536;
 
 /**
- * Bars as bytes outside of the heap, in the order in which they were added. Five years of five minutes are half a million
- * bars of an instrument: 30 MB of bytes, and four times as much as objects, which a small heap does not hold.
+ * Bars as bytes outside of the heap, in insertion order. Five years of 5-minute bars are half a million: 30 MB as bytes, and four times
+ * as much as objects, which a small heap cannot hold.
  */
 export class KeptBars implements Bars {
   length = 0;
@@ -52,7 +52,7 @@ export class KeptBars implements Bars {
     return place < 0 ? 0 : (this.#ends[place] as number);
   }
 
-  /** Makes room for one more bar and so many bytes of text, by doubling. */
+  /** Makes room for one more bar with this many bytes of text, by doubling. */
   #makeRoom(bytes: number): void {
     if (this.length === this.#ends.length) {
       const [openTimes, ends] = [this.#openTimes, this.#ends];

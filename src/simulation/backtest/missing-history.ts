@@ -1,4 +1,4 @@
-/** Rules of a manifest with unknown inputs in a backtest over the gate's stretch, and the remedy. */
+/** Manifest rules whose inputs are unknown in a backtest over the gate's range, with the remedy. */
 
 import { afterLookback, receivedStretch, sourceStretches } from '../../domain/backtest/known-events.ts';
 import type { HistorySource, MissingHistory } from '../../domain/backtest/missing-history.ts';
@@ -13,8 +13,8 @@ import { type Fact, LIQUIDITY_MAX_AGE_MS, MARK_MAX_AGE_MS } from './history.ts';
 import { backtestNeeds, type InstrumentNeeds } from './needs.ts';
 
 /**
- * Returns what is missing over a stretch, by instrument and source. Bars are fetched when a run needs them, and so is what is `obtainable`.
- * Nothing is missing for outside code, which no backtest runs.
+ * Returns the missing history of a range by instrument and source. Bars and `obtainable` sources are fetched when a run needs them, so
+ * they are never missing. Nothing is missing for outside code, which no backtest runs.
  */
 export async function missingHistory(
   reads: KnownHistoryReads,
@@ -32,19 +32,19 @@ export async function missingHistory(
   return missing;
 }
 
-/** The stretch that a backtest takes by default, which a gate asks for. */
+/** Returns the default range of a backtest, which a gate requires. */
 function gateStretch(now: EpochMs): Stretch {
   const request = readBacktestRequest({}, now);
   if (!('assumptions' in request)) throw new RangeError('the default period of a backtest cannot be read');
   return { from: Date.parse(request.from), to: Date.parse(request.to) };
 }
 
-/** One kind of history that rules look at, and when it is known. */
+/** History that rules use, with the ranges in which it is known. */
 interface LookedAt {
   readonly source: HistorySource;
   readonly conditions: readonly string[];
   readonly known: readonly Stretch[];
-  /** Time before a slot at which its history has to begin. */
+  /** Time before a slot from which the history is needed, in milliseconds. */
   readonly beforeMs: number;
 }
 
@@ -79,7 +79,7 @@ async function lookedAt(
   return looked;
 }
 
-/** The types of a manifest's conditions that are meant, each once. */
+/** Returns the distinct types of a manifest's conditions that `isMeant` accepts. */
 function typesOf({ entry, exit }: Manifest, isMeant: (type: string) => boolean): readonly string[] {
   return [...new Set([...entry, ...exit].map(({ type }) => type).filter(isMeant))];
 }
@@ -111,7 +111,7 @@ function missingOf(
   ];
 }
 
-/** The command that imports a stretch; what stands in angle brackets is the caller's. */
+/** Returns the command that imports a range. Values in angle brackets are the user's. */
 function commandFor(source: HistorySource, instrument: string, underlying: string, { from, to }: Stretch): string {
   if (source === 'issuer_mark' || source === 'pool_liquidity')
     return `npx sevengate history import-facts <file.csv> --kind ${source} --instrument ${instrument}`;

@@ -12,36 +12,36 @@ import { type InstrumentKey, splitInstrumentKey, type Venue } from '../../domain
 import type { EventHistory, Fact, InstrumentInput } from './history.ts';
 import type { Bars } from './kept-bars.ts';
 
-/** A series of closed bars. */
+/** Series of closed bars. */
 export interface BarSeries {
   readonly venue: Venue;
   readonly instrument: string;
   readonly timeframe: string;
 }
 
-/** Needs of one instrument of the universe. Null if no rule asks for it or the asset has none. */
+/** Data needs of one instrument. Null if no rule needs the data or the asset has none. */
 export interface InstrumentNeeds {
   readonly entry: CatalogEntry;
   readonly candles: BarSeries;
-  /** Bars of other timeframes that rules look at. */
+  /** Bars of other timeframes that rules use. */
   readonly others: readonly BarSeries[];
   readonly reference: BarSeries | null;
   readonly perp: BarSeries | null;
   readonly spot: BarSeries | null;
-  /** The perpetual whose hourly funding is ranked, or paid by its holder. */
+  /** Perpetual whose hourly funding rules rank or the holder pays. */
   readonly funding: string | null;
-  /** The token whose issuer's marks are read. */
+  /** Token whose issuer marks are read. */
   readonly mark: string | null;
-  /** The instrument whose pools have a depth. */
+  /** Instrument whose pool depth is read. */
   readonly pool: InstrumentKey | null;
-  /** The longest look-back of the rules on events, in hours. */
+  /** Longest lookback of the rules on events, in hours. */
   readonly eventHours: number | null;
 }
 
-/** @throws RangeError for an instrument that the catalog does not have. */
+/** Returns the needs of a manifest's instruments. @throws RangeError if the catalog does not have an instrument */
 export function backtestNeeds(manifest: Manifest, timeframe: string): readonly InstrumentNeeds[] {
   const conditions = [...manifest.entry, ...manifest.exit, ...guardrailExits(manifest)];
-  // Outside code sees what a live cut shows, whatever its fence reads.
+  // Outside code sees everything in a live cut, whatever its guardrails read.
   const isOutside = manifest.strategy !== undefined;
   const types = new Set(isOutside ? ['basis', 'premium'] : []);
   for (const { type } of conditions) types.add(type.replace(/_(below|above)$/, ''));
@@ -78,7 +78,7 @@ export function backtestNeeds(manifest: Manifest, timeframe: string): readonly I
   });
 }
 
-/** Every series of bars that is needed, each once; the universe's own first. */
+/** Returns the distinct series of bars that are needed, the universe's own first. */
 export function barSeriesOf(needs: readonly InstrumentNeeds[]): readonly BarSeries[] {
   const all = [
     ...needs.map(({ candles }) => candles),
@@ -89,25 +89,25 @@ export function barSeriesOf(needs: readonly InstrumentNeeds[]): readonly BarSeri
   return [...byName.values()];
 }
 
-/** A series in one word. */
+/** Returns the key of a series. */
 export function seriesName({ venue, instrument, timeframe }: BarSeries): string {
   return `${venue}:${instrument} ${timeframe}`;
 }
 
-/** Series that a run reads, by `seriesName`, with perpetuals and underlyings. */
+/** Series read for a run, by `seriesName`, with perpetuals and underlyings. */
 export interface ReadSeries {
   readonly bars: ReadonlyMap<string, Bars>;
   readonly funding: ReadonlyMap<string, readonly Fact[]>;
   readonly events: ReadonlyMap<string, EventHistory>;
-  /** Marks by instrument, as the venue or the issuer names it. */
+  /** Marks by instrument, as the venue or issuer names it. */
   readonly marks: ReadonlyMap<string, readonly Fact[]>;
   readonly liquidity: ReadonlyMap<string, readonly Fact[]>;
   readonly halfSpreads: ReadonlyMap<string, readonly Fact[]>;
 }
 
 /**
- * The input of a history, wherever its series were read: of a file, of the store or both. A longer bar that was not read is
- * joined from the bars that are decided on. A series of which nothing was read is unknown.
+ * Converts series from a file, the store or both to the input of a history. Missing longer bars are joined from the decision bars. A
+ * series without any bars is unknown.
  */
 export function inputsOf(
   needs: readonly InstrumentNeeds[],
@@ -142,7 +142,7 @@ export function inputsOf(
   });
 }
 
-/** The bars that were read of a longer timeframe, and of the others those of which every part was read. */
+/** Adds joined bars to the bars of a longer timeframe, only where all parts are present. */
 function withJoinedBars(
   read: Bars,
   { timeframe }: BarSeries,
@@ -161,7 +161,7 @@ function withJoinedBars(
   return joined.length === 0 ? read : [...read, ...joined].sort((a, b) => a.openTime - b.openTime);
 }
 
-/** The bars that open within the same longer bar, with its open time, one longer bar after the other. */
+/** Yields the bars of each longer bar with its open time. */
 function* partsOfLonger(bars: Bars, lengthMs: number): Iterable<readonly [openTime: EpochMs, parts: readonly Candle[]]> {
   let parts: Candle[] = [];
   let openTime = Number.NaN;

@@ -1,7 +1,7 @@
-/** Result of a backtest in four lines for people. */
+/** Backtest result in four lines of text. */
 import type { BacktestOutcome } from './backtest-work.ts';
 
-/** @param report the file that the report was written to; null if none was. */
+/** Formats an outcome. @param report path of the report file, or null if none was written */
 export function outcomeText(outcome: Extract<BacktestOutcome, { readonly ok: true }>, report: string | null): string {
   const { summary, resultHash } = outcome;
   const number = (name: string, unit = ''): string =>

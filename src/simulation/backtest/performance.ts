@@ -1,4 +1,4 @@
-/** Statistics of an equity curve. Ratios and statistics, hence numbers. */
+/** Statistics of an equity curve. Ratios and statistics are plain numbers. */
 
 import { NO_VARIANCE } from '../../domain/agents/evidence.ts';
 import { normalCdf, normalQuantile } from '../../domain/values/normal-distribution.ts';
@@ -7,10 +7,10 @@ import { mean, sampleDeviation } from '../../domain/values/statistics.ts';
 /** Day count of annualized returns: calendar days around the clock, or trading days of the exchange. */
 export type DayCount = 'continuous' | 'us_sessions';
 
-/** Days in a year of each calendar: what Sharpe is multiplied by the root of. */
+/** Periods per year of each calendar. The Sharpe ratio is multiplied by their square root. */
 export const PERIODS_PER_YEAR: Readonly<Record<DayCount, number>> = { continuous: 365, us_sessions: 252 };
 
-/** Returns along a curve of values that begins at `start`, which is not one of them. */
+/** Returns the returns along a curve that starts from `start`, which the curve does not include. */
 export function returnsAlong(curve: ArrayLike<number>, start: number): Float64Array {
   let before = start;
   return Float64Array.from(curve, (value) => {
@@ -21,16 +21,19 @@ export function returnsAlong(curve: ArrayLike<number>, start: number): Float64Ar
 }
 
 /**
- * Returns mean over sample deviation (ddof 1) times the root of the periods in a year, risk-free rate 0. Null if returns do not vary or
- * there are fewer than two.
+ * Returns the annualized Sharpe ratio: mean over sample deviation (ddof 1) times the root of the periods per year, risk-free rate 0. Null
+ * if there are fewer than two returns or they do not vary.
  */
 export function sharpeRatio(returns: ArrayLike<number>, periodsPerYear: number): number | null {
   const deviation = sampleDeviation(returns);
-  // The deviation of a constant series is rounding, and a ratio to it means nothing.
+  // The deviation of a constant series is rounding error, so a ratio to it is meaningless.
   return deviation >= NO_VARIANCE ? (mean(returns) / deviation) * Math.sqrt(periodsPerYear) : null;
 }
 
-/** Returns mean over the root mean square of the returns below zero (all returns counted), annualized. Null if none is below zero. */
+/**
+ * Returns the annualized Sortino ratio: mean over the root mean square of negative returns (divided by all returns). Null if no return is
+ * negative.
+ */
 export function sortinoRatio(returns: ArrayLike<number>, periodsPerYear: number): number | null {
   let squares = 0;
   for (let i = 0; i < returns.length; i++) squares += Math.min(0, returns[i] as number) ** 2;
@@ -38,7 +41,10 @@ export function sortinoRatio(returns: ArrayLike<number>, periodsPerYear: number)
   return downside > 0 ? (mean(returns) / downside) * Math.sqrt(periodsPerYear) : null;
 }
 
-/** The deepest fall from a peak as a fraction of it, at most 1, and where; 0 if it never falls. The start counts as a peak. */
+/**
+ * Returns the maximum drawdown as a fraction of the peak, at most 1, and its position; 0 if the curve never falls. The start counts as a
+ * peak.
+ */
 export function maxDrawdown(
   curve: ArrayLike<number>,
   start: number,
@@ -56,7 +62,7 @@ export function maxDrawdown(
   return deepest;
 }
 
-/** Returns skewness and kurtosis (3 for a normal distribution) of a sample, by its population moments. Null if it does not vary. */
+/** Returns skewness and kurtosis (3 for a normal distribution) of a sample, by population moments. Null if it does not vary. */
 export function shapeOf(values: ArrayLike<number>): { readonly skewness: number; readonly kurtosis: number } | null {
   const middle = mean(values);
   let [second, third, fourth] = [0, 0, 0];
@@ -71,9 +77,9 @@ export function shapeOf(values: ArrayLike<number>): { readonly skewness: number;
   return variance > 0 ? { skewness: third / n / variance ** 1.5, kurtosis: fourth / n / variance ** 2 } : null;
 }
 
-/** A Sharpe ratio per period and the sample that it was measured on. */
+/** Sharpe ratio per period, with the sample that it was measured on. */
 export interface SharpeSample {
-  /** Per period, not annualised. */
+  /** Sharpe ratio per period, not annualized. */
   readonly sharpe: number;
   readonly periods: number;
   readonly skewness: number;
@@ -81,8 +87,8 @@ export interface SharpeSample {
 }
 
 /**
- * Returns the probability that the true Sharpe ratio is above `benchmark` (both per period), given length, skewness and kurtosis of the
- * sample: the probabilistic Sharpe ratio of Bailey and Lopez de Prado (2012). Null if the sample cannot tell.
+ * Returns the probability that the true Sharpe ratio exceeds `benchmark` (both per period), given length, skewness and kurtosis of the
+ * sample: the probabilistic Sharpe ratio of Bailey and Lopez de Prado (2012). Null if the sample does not determine it.
  */
 export function probabilisticSharpe({ sharpe, periods, skewness, kurtosis }: SharpeSample, benchmark: number): number | null {
   const spread = 1 - skewness * sharpe + ((kurtosis - 1) / 4) * sharpe ** 2;
@@ -93,8 +99,8 @@ export function probabilisticSharpe({ sharpe, periods, skewness, kurtosis }: Sha
 const EULER = 0.5772156649015329;
 
 /**
- * The Sharpe ratio per period that the best of so many worthless trials is expected to show, when their ratios vary by
- * `variance`: the threshold of the deflated Sharpe ratio (Bailey and Lopez de Prado, 2014). 0 for one trial.
+ * Returns the expected maximum Sharpe ratio per period among this many worthless trials whose ratios have the given variance: the
+ * threshold of the deflated Sharpe ratio (Bailey and Lopez de Prado, 2014). 0 for one trial.
  */
 export function expectedBestSharpe(trials: number, variance: number): number {
   if (trials < 2) return 0;

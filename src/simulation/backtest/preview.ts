@@ -1,6 +1,6 @@
 /**
- * Backtests of manifests that are being written: bounded, off the main loop, and worth nothing to a gate. A subject's newest
- * one ends the one before; an organization has one under way at a time, and the process as many as it has room for.
+ * Backtests of drafts: limited in time, off the main loop, and never evidence for a gate. A new preview cancels the subject's earlier
+ * one. An organization runs one at a time, and the process as many as configured.
  */
 import type { EvaluationRunner } from '../../../actors/evaluation/run-worker.ts';
 import type { MissingHistory } from '../../domain/backtest/missing-history.ts';
@@ -19,7 +19,7 @@ export interface PreviewAsked {
   readonly request: BacktestRequest;
 }
 
-/** `atOnce` is how many previews this process works on at a time, each in a thread of its own. */
+/** Creates the previews. @param deps `atOnce` is the number of previews that run at a time, each in its own thread */
 export function createBacktestPreviews(deps: {
   readonly runner: EvaluationRunner;
   readonly missing: (manifest: Manifest, stretch: Stretch) => Promise<readonly MissingHistory[]>;
@@ -51,7 +51,7 @@ export function createBacktestPreviews(deps: {
   }
 
   return {
-    /** Works a preview out within its time. Ends early with the caller's signal. @throws Error for a defect. */
+    /** Runs a preview within its time limit. Ends early with the caller's signal. @throws Error for a defect */
     async run(asked: PreviewAsked, gone: AbortSignal): Promise<Preview> {
       const begunAt = clock.now();
       const abort = new AbortController();
@@ -79,7 +79,7 @@ export function createBacktestPreviews(deps: {
   };
 }
 
-/** Trades that a preview names one by one. */
+/** Maximum number of trades that a preview lists. */
 const TRADES_SHOWN = 200;
 
 function shortened(result: BacktestResult): PreviewResult {
@@ -132,7 +132,7 @@ interface Turn {
   begin(): void;
 }
 
-/** Creates the queue for room, oldest first, one turn of an organization at a time. A turn is identified by its signal. */
+/** Creates the queue of previews, oldest first, with one turn at a time per organization. A turn is identified by its signal. */
 function createTurns(atOnce: number) {
   const running = new Map<AbortSignal, string>();
   let waiting: readonly Turn[] = [];
@@ -149,7 +149,7 @@ function createTurns(atOnce: number) {
   }
 
   return {
-    /** `begun` once there is room, `ended` where the signal came first, `full` where too many wait. */
+    /** Waits for a turn. Returns `begun` when it starts, `ended` if the signal aborts first, `full` if too many wait. */
     async take(orgId: string, signal: AbortSignal): Promise<'begun' | 'ended' | 'full'> {
       if (waiting.length >= PREVIEW_LIMITS.waiting) return 'full';
       await new Promise<void>((resolve) => {

@@ -1,6 +1,6 @@
 /**
- * A manifest's rules over whole columns: per instrument and slot one bit for "passed" and one for "would pass, were its
- * prices live". Rules on the open position are left to the simulation. Equal to the plain decider rule by rule, by test.
+ * Rules of a manifest over whole columns: per instrument and slot one bit for "passed" and one for "would pass if its prices were live".
+ * Position rules are left to the simulation. A test proves each rule equal to the plain decider.
  */
 import { type Assumptions, costsOf, DEFAULT_ASSUMPTIONS } from '../../domain/backtest/assumptions.ts';
 import { canonicalJson } from '../../domain/values/canonical-json.ts';
@@ -16,49 +16,49 @@ import { sessionAt } from '../../domain/market/session.ts';
 import { type History, type InstrumentColumns, priceText, QUOTE_LIVE, REFERENCE_CARRIED, REFERENCE_LIVE } from './history.ts';
 import { type InputColumn, InputColumns, type NumberColumn, type WordColumn } from './input-columns.ts';
 
-/** A rule on the open position, for the simulation: what it looks at and from where on it passes. */
+/** Rule on the open position, for the simulation: its input and its limit. */
 export interface PositionRule {
   readonly looksAt: 'profit' | 'held';
-  /** Passes at or below it (`stop_loss`), at or above it (`take_profit`), strictly above it (`held_longer_than`). */
+  /** Comparison with the limit: `stop_loss` passes at or below it, `take_profit` at or above it, `held_longer_than` above it. */
   readonly passes: 'at_most' | 'at_least' | 'above';
   readonly limit: number;
 }
 
-/** True if a rule on the position passes; never on NaN, which is unknown. */
+/** True if a position rule passes. NaN (unknown) never passes. */
 export function positionRulePasses({ passes, limit }: PositionRule, value: number): boolean {
   return passes === 'at_most' ? value <= limit : passes === 'at_least' ? value >= limit : value > limit;
 }
 
-/** The place of a rule's cells. */
+/** Position of a rule's bits. */
 export interface RulePlan {
   readonly side: 'entry' | 'exit';
   readonly condition: ManifestCondition;
-  /** Bit of the rule, counted within its side. */
+  /** Bit of the rule within its side. */
   readonly bit: number;
-  /** The bits of `state` without which it observes nothing. */
+  /** Bits of `state` that the rule requires; without them its input is unknown. */
   readonly gate: number;
   readonly position: PositionRule | null;
 }
 
-/** Bits of rules by slot; bytes where a side has no more than eight, for what is written once is mostly memory traffic. */
+/** Rule bits by slot. A side with at most eight rules uses bytes, because writing is limited by memory bandwidth. */
 export type BitColumn = Uint8Array | Uint32Array;
 
-/** The rules of one instrument, evaluated. `words[w][i]` holds the bits 32w to 32w + 31 of a side at slot i. */
+/** Evaluated rules of one instrument. `words[w][i]` holds the bits 32w to 32w + 31 of a side at slot i. */
 export interface InstrumentRules {
-  /** Inputs by rule; null for rules on the position. */
+  /** Inputs by rule; null for position rules. */
   readonly inputs: readonly (InputColumn | null)[];
   readonly entryPassed: BitColumn;
   readonly entryWithheld: BitColumn;
   readonly exitPassed: readonly BitColumn[];
   readonly exitWithheld: readonly BitColumn[];
-  /** Bits of the history by slot. A carried reference that the manifest's rules may read counts as live. */
+  /** State bits by slot. A carried reference that the manifest's rules may read counts as live. */
   readonly state: Uint8Array;
-  /** Slots by rule at which it passed, and at which it was unknown. Rules on the position are not counted here. */
+  /** Number of slots by rule at which it passed and at which it was unknown. Position rules are not counted here. */
   readonly passedCount: Float64Array;
   readonly unknownCount: Float64Array;
 }
 
-/** States of an instrument in which a reference counts as live if the manifest allows a carried one to be read. */
+/** Returns an instrument's states. A carried reference counts as live if the manifest allows it. */
 function readableStates(manifest: Manifest, { firstSlot, barMs }: History, { state }: InstrumentColumns): Uint8Array {
   const allowed = carriedIn(manifest);
   if (allowed.length === 0) return state;
@@ -74,7 +74,7 @@ export interface RuleBook {
   readonly instruments: readonly InstrumentRules[];
 }
 
-/** Entry and exit rules in the order of the matrix, the guardrails last. */
+/** Returns entry and exit rules in the order of the matrix, guardrails last. */
 export function rulePlans(manifest: Manifest): readonly RulePlan[] {
   const plan =
     (side: 'entry' | 'exit') =>
@@ -86,13 +86,13 @@ export function rulePlans(manifest: Manifest): readonly RulePlan[] {
   return [...manifest.entry.map(plan('entry')), ...[...manifest.exit, ...guardrailExits(manifest)].map(plan('exit'))];
 }
 
-/** Columns of one instrument in the states that a manifest may read, and the inputs made of them. */
+/** Columns of one instrument in the states that a manifest may read, with the inputs computed from them. */
 interface ReadableColumns {
   readonly columns: InstrumentColumns;
   readonly inputs: InputColumns;
 }
 
-/** Inputs of one history, which manifests that look at the same things share. At most so many of an instrument are kept. */
+/** Inputs of one history, shared by manifests that read the same data. The number kept per instrument is limited. */
 export class HistoryInputs {
   readonly #history: History;
   readonly #most: number;
@@ -103,7 +103,7 @@ export class HistoryInputs {
     this.#most = most;
   }
 
-  /** Returns the columns as the manifest may read them, in the order of the history's instruments. */
+  /** Returns the columns that a manifest may read, in the order of the history's instruments. */
   of(manifest: Manifest): readonly ReadableColumns[] {
     const sessions = carriedIn(manifest).join();
     const kept = this.#kept.get(sessions);
@@ -120,8 +120,9 @@ export class HistoryInputs {
 
 /**
  * Evaluates every rule at every slot of the history.
- * @param assumptions what bars are quoted at, for rules that look at costs.
- * @param inputs those that other manifests have made on the same history. @throws TypeError for a condition type that has no column form.
+ * @param assumptions assumed bid and ask of bars, for rules that read costs
+ * @param inputs inputs that other manifests computed on the same history
+ * @throws TypeError if a condition type has no column form
  */
 export function evaluateRules(
   manifest: Manifest,
@@ -197,12 +198,12 @@ interface Counts {
   readonly unknown: number;
 }
 
-/** Lower and upper bound that a passing value lies strictly between. */
+/** Returns the bounds between which a passing value lies, exclusive. */
 function boundsOf(condition: ManifestCondition, input: NumberColumn): { readonly low: number; readonly high: number } {
   const below = condition.type.endsWith('_below');
   const limit = limitOf(condition);
   let bound = Number(limit);
-  // A decimal with more digits than a double may lie beside the double that stands for it.
+  // A decimal with more digits than a double may differ from its nearest double.
   if (input.kind === 'decimal') {
     const side = compareDecimals(priceText(bound), String(limit));
     if (below && side < 0) bound = nextAbove(bound);
@@ -262,7 +263,7 @@ function positionRule(condition: ManifestCondition): PositionRule | null {
   return null;
 }
 
-/** The column that a condition looks at. */
+/** Returns the column that a condition reads. */
 function inputOf(condition: ManifestCondition, inputs: InputColumns, halfSpreadBps: number): InputColumn {
   const number = (field: string): number => Number(condition[field]);
   const timeframe = String(condition['timeframe']);
@@ -301,7 +302,7 @@ function inputOf(condition: ManifestCondition, inputs: InputColumns, halfSpreadB
   }
 }
 
-/** The limit that a number is compared with. */
+/** Returns the limit that a condition compares with. */
 function limitOf(condition: ManifestCondition): string | number {
   for (const field of ['pct', 'value', 'percentile', 'price', 'usd', 'bps']) {
     const limit = condition[field];
@@ -310,7 +311,7 @@ function limitOf(condition: ManifestCondition): string | number {
   throw new TypeError(`a backtest knows no limit of conditions of type ${condition.type}`);
 }
 
-/** The words at which a condition passes. */
+/** Returns a function that is true for the words at which a condition passes. */
 function acceptedWords(condition: ManifestCondition): (word: string) => boolean {
   switch (condition.type) {
     case 'session_in':
@@ -326,14 +327,14 @@ function acceptedWords(condition: ManifestCondition): (word: string) => boolean 
   }
 }
 
-/** -1 for `none`. */
+/** Returns the rank of a severity; -1 for `none`. */
 function severityOf(word: string): number {
   return (SEVERITIES as readonly string[]).indexOf(word);
 }
 
 const BITS = new DataView(new ArrayBuffer(8));
 
-/** The neighbouring doubles of a number that is not below zero. */
+/** Returns the next larger double of a number that is not negative. */
 function nextAbove(value: number): number {
   BITS.setFloat64(0, value);
   BITS.setBigInt64(0, BITS.getBigInt64(0) + 1n);

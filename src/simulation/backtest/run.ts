@@ -1,4 +1,4 @@
-/** A backtest as one pure function: a manifest, a history and assumptions in, one canonical result out. */
+/** Backtest as one pure function: manifest, history and assumptions in, one canonical result out. */
 
 import { type Assumptions, costsOf, type TradeCosts } from '../../domain/backtest/assumptions.ts';
 import type { PreviewTrade } from '../../domain/backtest/preview.ts';
@@ -37,60 +37,60 @@ import { DISPOSITION_CODES, type MissReason, SEEN, type Simulation, simulate, si
 import { type TradeGroup, tradeGroups } from './trade-groups.ts';
 import { type InstrumentUnits, type Trade, unitsText } from './trade-ledger.ts';
 
-/** Bars whose decision is worked out anew by the plain decider, besides those with trades. */
+/** Number of bars whose decision the plain decider repeats, in addition to those with trades. */
 const CHECKED_BARS = 64;
-/** Trades that a result names one by one; the statistics are over all. */
+/** Maximum number of trades that a result lists. The statistics cover all. */
 const TRADES_KEPT = 20_000;
 
-/** Other trials of the same idea: the more were made, the better luck can look. */
+/** Other trials of the same idea. The more there were, the better luck can look. */
 export interface Trials {
-  /** Manifests over stretches that were tried, this one included. */
+  /** Number of manifest and range combinations tried, including this one. */
   readonly versions: number;
-  /** Annualised Sharpe ratios of the others, if they were measured. */
+  /** Annualized Sharpe ratios of the other trials that were measured. */
   readonly otherSharpes: readonly number[];
 }
 
-/** Trials of what nobody else tried. */
+/** Trials of an idea that nobody else tried. */
 export const NO_OTHERS: Trials = { versions: 1, otherSharpes: [] };
 
-/** Trials that are known, or the question for them: a family is what moves with the returns, so that it is asked for once they are known. */
+/** Known trials, or a query for them. A family consists of trials with correlated returns, so the query needs the returns. */
 export type TrialsAsked = Trials | ((returns: DailyReturns) => Promise<Trials>);
 
-/** One day of the equity curve, marked at every candle of it. Money as decimal text. */
+/** Day of the equity curve, marked at every candle. Money is decimal text. */
 export interface EquityDayRow {
   /** UTC date, `YYYY-MM-DD`. */
   readonly date: string;
   readonly equityUsd: DecimalString;
   readonly highUsd: DecimalString;
   readonly lowUsd: DecimalString;
-  /** Deepest fall from a peak of this day to a later mark of it, in percent of the peak. */
+  /** Maximum drawdown from a peak of this day to a later mark of it, in percent of the peak. */
   readonly drawdownPct: number;
   readonly benchmarkUsd: DecimalString;
 }
 
-/** One rule over the whole run. Counts are slots times instruments. */
+/** Statistics of one rule over the whole run. Counts are slots times instruments. */
 export interface ConditionStatistics {
   readonly side: 'entry' | 'exit';
   readonly type: string;
   readonly threshold: number | string | null;
-  /** Slots at which it was evaluated: rules on a position only while one is open. */
+  /** Slots at which it was evaluated. Position rules count only while a position is open. */
   readonly evaluated: number;
   readonly passed: number;
   readonly blocked: number;
-  /** Slots at which an input was unknown or not live. Such a rule never passes. */
+  /** Slots at which an input was unknown or not live. The rule does not pass then. */
   readonly unknown: number;
-  /** Entry rules: it alone stood in the way. */
+  /** Slots at which this entry rule was the only one that failed. */
   readonly lastToFail: number;
-  /** Exit rules: positions that it closed, alone or with others. */
+  /** Positions that this exit rule closed, alone or with others. */
   readonly closed: number;
 }
 
 export interface TradeSummary extends PreviewTrade {
   readonly feesUsd: DecimalString;
-  /** Funding that the holder of a perpetual paid; below zero if received. What remains of the profit beside it and the fees is price. */
+  /** Funding paid by the holder of a perpetual; negative if received. The rest of the profit, apart from fees, comes from the price. */
   readonly fundingUsd: DecimalString;
   readonly profitPct: number | null;
-  /** Maximum adverse and favourable excursion against the entry price, in percent. */
+  /** Maximum adverse and favorable excursion from the entry price, in percent. */
   readonly maePct: number;
   readonly mfePct: number;
   readonly bars: number;
@@ -98,9 +98,9 @@ export interface TradeSummary extends PreviewTrade {
   readonly costInputs: { readonly entry: CostInputs; readonly exit: CostInputs | null };
 }
 
-/** Inputs of an order's cost by their origin. Fees are the venue's schedule, the mint's as the catalog has it, and assumed of the primary chain. */
+/** Cost inputs of orders by their origin. Fees are the venue's schedule and the catalog's mint fee, and assumed on the primary chain. */
 export interface CostInputs {
-  /** The spread and the depth, as far as history holds them. */
+  /** Spread and depth, as far as the history has them. */
   readonly observed: readonly CostInput[];
   readonly assumed: readonly CostInput[];
 }
@@ -134,7 +134,7 @@ export interface BacktestResult {
   readonly finalEquityUsd: DecimalString;
   readonly performance: PerformanceSummary;
   readonly benchmark: PerformanceSummary;
-  /** Method of the Sharpe ratio. */
+  /** Calculation of the Sharpe ratio. */
   readonly method: {
     readonly days: number;
     readonly ddof: 1;
@@ -145,7 +145,7 @@ export interface BacktestResult {
   readonly exposurePct: number;
   readonly turnoverUsd: number;
   readonly feesUsd: DecimalString;
-  /** Funding paid by the closed trades; below zero if received. */
+  /** Funding paid by closed trades; negative if received. */
   readonly fundingUsd: DecimalString;
   readonly trades: {
     readonly closed: number;
@@ -153,10 +153,10 @@ export interface BacktestResult {
     readonly hitRatePct: number | null;
     readonly averageProfitPct: number | null;
     readonly averageSlippageBps: number | null;
-    /** Profit of closed trades, after all their fees. */
+    /** Profit of closed trades, net of all fees. */
     readonly profitUsd: DecimalString;
     readonly averageHoldingMs: number | null;
-    /** Groups over all trades, however many are listed. */
+    /** Groups over all trades, including those not listed. */
     readonly byInstrument: readonly TradeGroup[];
     readonly byExit: readonly TradeGroup[];
     readonly list: readonly TradeSummary[];
@@ -164,49 +164,49 @@ export interface BacktestResult {
   readonly dispositions: Readonly<Record<string, number>>;
   readonly blocked: Readonly<Record<string, number>>;
   readonly missed: Readonly<Record<MissReason, number>>;
-  /** Execution of orders; missing if each was taken at once, at the next open. */
+  /** Execution of orders; absent if every order takes at the next open. */
   readonly execution?: {
     readonly algorithm: Manifest['algorithm'];
     readonly urgency: Manifest['urgency'];
-    /** US dollars of the turnover that orders traded while they rested. */
+    /** Turnover of orders while they rested, in US dollars. */
     readonly restedUsd: number;
   };
-  /** Finer bars that showed the course of bars; missing if none did. */
+  /** Finer bars that were used; absent if there were none. */
   readonly finer?: FinerUse;
   readonly conditions: readonly ConditionStatistics[];
   readonly luck: {
     readonly versionsTried: number;
     readonly skewness: number | null;
     readonly kurtosis: number | null;
-    /** Probability that the true Sharpe is above zero, and above what the best of so many worthless versions would show. */
+    /** Probability that the true Sharpe ratio is above zero, and above the best that this many worthless versions would show. */
     readonly probabilisticSharpe: number | null;
     readonly expectedBestSharpe: number | null;
     readonly deflatedSharpe: number | null;
   };
   readonly assumptions: Assumptions & { readonly named: readonly string[] };
-  /** Bars decided anew by the plain decider with the same outcome. */
+  /** Number of bars that the plain decider repeated, with the same outcome. */
   readonly checkedBars: number;
-  /** Set for outside code, which answered a blind replay session. The session can be drawn again from the seed. */
+  /** Blind replay session of outside code, which the seed can reproduce. Absent for rules. */
   readonly blind?: BlindReplay;
   readonly daily: readonly EquityDayRow[];
 }
 
-/** The paths of a blind replay session and what the foreknowledge test found. */
+/** Paths of a blind replay session, and the result of the foreknowledge test. */
 export interface BlindReplay {
-  /** Seed of the aliases, dates, levels, blocks and the order of the paths; 64 hexadecimal digits. */
+  /** Seed of the aliases, dates, levels, blocks and path order: 64 hexadecimal digits. */
   readonly seed: string;
-  /** Place of the true history among the paths. */
+  /** Index of the true history among the paths. */
   readonly truth: number;
   readonly paths: readonly (PathResult & { readonly historyHash: string })[];
   readonly foreknowledge: ForeknowledgeVerdict;
   readonly slots: number;
-  /** SHA-256 over all answers, a line each, in the order in which they were given. */
+  /** SHA-256 over all answers, one per line, in order. */
   readonly answersHash: string;
-  /** The first answers, which are asked for again while the agent trades. Missing in results from before. */
+  /** First answers, which are requested again while the agent trades. Absent in older results. */
   readonly opening?: Opening;
 }
 
-/** A result and the columns that it was computed from. */
+/** Result with the columns that it was computed from. */
 export interface BacktestRun {
   readonly result: BacktestResult;
   readonly rules: RuleBook;
@@ -218,18 +218,18 @@ export interface BacktestOptions {
   readonly history: History;
   readonly assumptions: Assumptions;
   readonly trials: Trials;
-  /** Is told how many of how many bars are done. */
+  /** Receives the number of completed bars and the total. */
   readonly onProgress?: (done: number, total: number) => void;
-  /** Inputs of the history that other runs have made. */
+  /** Inputs of the history that other runs computed. */
   readonly inputs?: HistoryInputs;
-  /** Number of bars, and of trades, that the plain decider decides anew; 64 by default, none with 0. */
+  /** Number of bars, and of trades, that the plain decider repeats. Default 64; 0 disables it. */
   readonly checked?: number;
 }
 
 /**
- * Runs a backtest. Pure: the same arguments give the same result, in any process.
- * @throws Error if a sampled decision differs from the plain decider's: a defect, and no result is better than a wrong one;
- * RangeError for a manifest whose strategy is outside code.
+ * Runs a backtest. Pure: equal arguments give equal results in any process.
+ * @throws Error if a sampled decision differs from the plain decider's, because no result is better than a wrong one
+ * @throws RangeError if the manifest's strategy is outside code
  */
 export function runBacktest(options: BacktestOptions): BacktestRun {
   const { manifest, history, assumptions } = options;
@@ -237,7 +237,7 @@ export function runBacktest(options: BacktestOptions): BacktestRun {
   return checkedRun(options, rules, simulate(manifest, history, rules, assumptions, progressOf(options)));
 }
 
-/** Runs a backtest that looks into bars where finer ones are stored and their course matters. @throws as `runBacktest` */
+/** Runs a backtest that uses finer bars where they are stored and the path matters. @throws as `runBacktest` */
 export async function runBacktestInside(options: BacktestOptions, reads: FinerReads): Promise<BacktestRun> {
   const { manifest, history, assumptions } = options;
   const rules = rulesOf(options);
@@ -256,7 +256,7 @@ function rulesOf({ manifest, history, assumptions, inputs }: BacktestOptions): R
   return evaluateRules(manifest, history, assumptions, inputs);
 }
 
-/** Holds samples of a simulation's decisions against the plain decider, and assesses it. */
+/** Checks samples of a simulation's decisions against the plain decider, and assesses the run. */
 function checkedRun(options: BacktestOptions, rules: RuleBook, simulation: Simulation): BacktestRun {
   const { manifest, history, assumptions, trials, onProgress, checked = CHECKED_BARS } = options;
   onProgress?.(history.length, history.length);
@@ -269,8 +269,8 @@ function checkedRun(options: BacktestOptions, rules: RuleBook, simulation: Simul
 }
 
 /**
- * Assesses a simulation of outside code, every bar of which the plain decider decided.
- * @param blind what its session was.
+ * Assesses a simulation of outside code, in which the plain decider decided every bar.
+ * @param blind blind replay session of the run
  */
 export function outsideRun(
   { manifest, history, assumptions, trials }: BacktestOptions,
@@ -281,18 +281,18 @@ export function outsideRun(
   return { result: { ...resultOf(manifest, history, assumptions, trials, rules, simulation, history.length), blind }, rules, simulation };
 }
 
-/** The result beside other trials than it was made with: nothing but its luck depends on them. */
+/** Returns the result with other trials. Only its luck statistics depend on them. */
 export function besideTrials(result: BacktestResult, trials: Trials): BacktestResult {
   return { ...result, luck: luckOf(dailyReturns(result), result.method.periodsPerYear, trials) };
 }
 
-/** Returns the returns of the trading days, from the marks as reported, so that recomputing gives the same. */
+/** Returns the returns of the trading days, from the reported marks, so that recomputing gives equal values. */
 export function dailyReturns({ daily, capitalUsd }: Pick<BacktestResult, 'daily' | 'capitalUsd'>): Float64Array {
   const curve = daily.map(({ equityUsd }) => Number(equityUsd));
   return returnsAlong(curve, Number(capitalUsd));
 }
 
-/** The raw series that the gate assesses a run by; metrics, checks and verdict follow from it. */
+/** Returns the series that the gate assesses. Metrics, checks and verdict are derived from it. */
 export function backtestSeries({ result, simulation }: Pick<BacktestRun, 'result' | 'simulation'>): BacktestSeries {
   const { daily, method, trades } = result;
   let [weight, slipped] = [0, 0];
@@ -317,7 +317,7 @@ export function backtestSeries({ result, simulation }: Pick<BacktestRun, 'result
   };
 }
 
-/** Bars spread over the history, and those at which trades were decided; ascending. */
+/** Returns bars spread over the history and those at which trades were decided, ascending. */
 function sampledBars(length: number, trades: readonly Trade[], checked: number): readonly number[] {
   const bars = new Set<number>();
   if (checked === 0) return [];
@@ -403,9 +403,7 @@ function resultOf(
   };
 }
 
-/**
- * Returns the execution; empty if the manifest asks for takers, so that such a result is what it was before there were other algorithms.
- */
+/** Returns the execution, or an empty object for takers, so that their results stay as they were before other algorithms existed. */
 function executionOf({ algorithm, urgency }: Manifest, { rested, units }: Simulation): Pick<BacktestResult, 'execution'> {
   if (algorithm === 'taker_immediate') return {};
   return { execution: { algorithm, urgency, restedUsd: Math.round((rested / units.unit) * 100) / 100 } };
@@ -417,12 +415,14 @@ function shareWith({ state }: InstrumentColumns, bit: number): number {
   return Math.round((count / state.length) * 1e6) / 1e4;
 }
 
-/** Marked money as text with six digits: the mark is a statistic of a close, not a ledger entry. */
+/** Formats marked money with six decimals. The mark is a statistic of a close, not a ledger entry. */
 function moneyText(usd: number): DecimalString {
   return usd.toFixed(6).replace(/\.?0+$/, '');
 }
 
-/** Equal parts of the capital in every instrument from its first bar on; until then its part waits in cash. No costs. */
+/**
+ * Returns the equity of buy and hold: equal parts of the capital in every instrument from its first bar on, in cash until then. No costs.
+ */
 function buyAndHold(history: History, capital: number): Float64Array {
   const curve = new Float64Array(history.length);
   const part = capital / history.instruments.length;
@@ -436,7 +436,7 @@ function buyAndHold(history: History, capital: number): Float64Array {
   return curve;
 }
 
-/** Money rounded to the millionth in which it is reported, so that recomputing from the texts gives the same. */
+/** Day of the equity curve. Money is rounded to the reported millionth, so that recomputing from the texts gives equal values. */
 interface Day {
   readonly date: string;
   readonly equity: number;
@@ -446,9 +446,7 @@ interface Day {
   readonly benchmark: number;
 }
 
-/**
- * Trading days where every instrument is a tokenized share and no bar lies outside of one; else the calendar's days.
- */
+/** Returns trading days if every instrument is a tokenized share and every bar lies within one, otherwise calendar days. */
 function calendarOf(history: History): DayCount {
   for (const { kind, state } of history.instruments) {
     if (kind !== 'tokenized_equity') return 'continuous';
@@ -459,7 +457,7 @@ function calendarOf(history: History): DayCount {
   return 'us_sessions';
 }
 
-/** The day that a bar belongs to: that of its last millisecond. */
+/** Returns the date of a bar, which is that of its last millisecond. */
 function dateOf(history: History, i: number): string {
   return isoTime(history.firstSlot + i * history.barMs - 1).slice(0, 10);
 }
@@ -557,7 +555,7 @@ function costInputs(seen: number): CostInputs {
   return { observed: inputs.filter(isSeen), assumed: inputs.filter((input) => !isSeen(input)) };
 }
 
-/** The types of the exit rules that passed when a trade was closed; `liquidation` if the venue closed it. */
+/** Returns the types of the exit rules that passed when a trade closed, or `liquidation` if the venue closed it. */
 function exitsOf(rules: RuleBook, { exitRules, isLiquidated }: Trade): readonly string[] {
   if (isLiquidated) return ['liquidation'];
   return rules.plans
@@ -596,7 +594,7 @@ function conditionsOf(rules: RuleBook, simulation: Simulation): ConditionStatist
   });
 }
 
-/** Counts by entry rule the slots at which it was the only one that did not pass. */
+/** Counts by entry rule the slots at which it alone failed. */
 function aloneInTheWay({ instruments, entryCount }: RuleBook): number[] {
   const counts = Array.from({ length: entryCount }, () => 0);
   const all = entryCount === 32 ? 0xffffffff : (1 << entryCount) - 1;
@@ -612,8 +610,8 @@ function aloneInTheWay({ instruments, entryCount }: RuleBook): number[] {
 }
 
 /**
- * Returns the part of a Sharpe ratio that luck may explain: the probabilistic and the deflated Sharpe ratio of daily returns beside the
- * trials that were made. Null if the returns do not vary.
+ * Returns how much of a Sharpe ratio luck may explain: the probabilistic and the deflated Sharpe ratio of daily returns, given the
+ * trials. Null if the returns do not vary.
  */
 export function luckOf(returns: Float64Array, periodsPerYear: number, { versions, otherSharpes }: Trials): BacktestResult['luck'] {
   const shape = returns.length < 2 ? null : shapeOf(returns);
@@ -631,7 +629,7 @@ export function luckOf(returns: Float64Array, periodsPerYear: number, { versions
   const root = Math.sqrt(periodsPerYear);
   const sample = { sharpe: annual / root, periods: returns.length, ...shape };
   const all = [annual, ...otherSharpes].map((sharpe) => sharpe / root);
-  // Too few measured versions to see how they vary: then as much as the estimate of a worthless one varies by itself.
+  // With fewer than three measured versions their variance is unknown, so the variance of a worthless one's estimate is used.
   const variance = all.length >= 3 ? sampleDeviation(all) ** 2 : 1 / Math.max(1, returns.length - 1);
   const threshold = expectedBestSharpe(versions, variance);
   return {
@@ -644,7 +642,7 @@ export function luckOf(returns: Float64Array, periodsPerYear: number, { versions
   };
 }
 
-/** Assumptions about a bar if orders do not all fill at its open. */
+/** Assumptions about bars if not all orders fill at the open. */
 const BAR_COURSE: readonly string[] = [
   'Within a bar the price is assumed to go straight from open to close, its extremes to open up evenly around it, and its volume to be spread evenly over time and range: a window that is short against the bar fills little of what rests.',
   'Slices that would outlast the bar after the decision lie evenly within it.',
@@ -662,7 +660,7 @@ function marginInWords(manifest: Manifest, { instruments }: History): string[] {
   ];
 }
 
-/** Returns the assumptions that a reader has to know before trusting a number of the result. */
+/** Returns the assumptions that a reader must know to trust the result. */
 function namedAssumptions(
   manifest: Manifest,
   history: History,

@@ -1,6 +1,6 @@
 /**
- * The simulation: bar by bar through the evaluated rules, with positions, exits, limits and money as live. A decision
- * at bar i knows what had closed by then; its orders fill at the open of bar i + 1.
+ * Simulation of evaluated rules bar by bar, with positions, exits, limits and money as live. A decision at bar i uses what had closed by
+ * then. Its orders fill at the open of bar i + 1.
  */
 import type { Disposition } from '../../domain/agents/agent.ts';
 import type { Proposal as RiskProposal, RiskAssessor } from '../../domain/agents/decide.ts';
@@ -40,7 +40,7 @@ import {
 
 /** Dispositions by their number in the columns. */
 export const DISPOSITION_CODES: readonly Disposition[] = ['hold', 'propose_entry', 'propose_exit', 'blocked_by_risk'];
-/** Reasons of a blocked proposal, by number in the columns and in the order in which they are returned; 0 is none. */
+/** Reasons of blocked proposals by their number in the columns, in the order of checking; 0 is none. */
 export const BLOCK_REASONS = [
   null,
   'pool_liquidity_breach',
@@ -56,84 +56,84 @@ export const BLOCK_REASONS = [
 ] as const;
 type BlockReason = Exclude<(typeof BLOCK_REASONS)[number], null>;
 
-/** Bits of what history held of the state that an order met; what it did not hold was assumed. */
+/** Flags of observed market state when an order executed. Unobserved state was assumed. */
 export const SEEN = { spread: 1, depth: 2 } as const;
 
-/** Reasons why an order that passed risk had no fill. */
+/** Reasons why an order that passed risk was not filled. */
 export const MISS_REASONS = ['no_next_bar', 'beyond_limit', 'end_of_history'] as const;
 export type MissReason = (typeof MISS_REASONS)[number];
 
-/** The cash from a bar on, in money units, as its decision saw it. */
+/** Cash from a bar on, in money units, as the bar's decision saw it. */
 export interface CashStep {
   readonly bar: number;
   readonly cash: number;
 }
 
-/** An entry as it was ordered at the close of a bar. */
+/** Entry order at the close of a bar. */
 export interface EntryOrder {
   readonly bar: number;
-  /** Place of the instrument in the universe. */
+  /** Index of the instrument in the universe. */
   readonly instrument: number;
-  /** Quantity units, whole lots. */
+  /** Quantity in units, whole lots. */
   readonly quantity: number;
-  /** Price units; the worst acceptable price. */
+  /** Worst acceptable price in price units. */
   readonly limit: number;
 }
 
-/** Result of a run. What a rule on the position read follows from trades and closes: see `profitAt`, `heldAt`. */
+/** Result of a simulation. Inputs of position rules are derived from trades and closes: see `profitAt`, `heldAt`. */
 export interface Simulation {
   readonly units: BookUnits;
   readonly instruments: readonly InstrumentUnits[];
-  /** US dollars at the close of each bar, before its orders. A statistic, hence doubles. */
+  /** Equity in US dollars at the close of each bar, before its orders. A statistic, hence doubles. */
   readonly equityUsd: Float64Array;
-  /** Money units from each of these bars on; ascending, the first is bar 0. */
+  /** Cash steps, ascending. The first is bar 0. */
   readonly cashSteps: readonly CashStep[];
-  /** Places in `DISPOSITION_CODES` and `BLOCK_REASONS`; -1 means no instrument. */
+  /** Indices into `DISPOSITION_CODES` and `BLOCK_REASONS`. An instrument of -1 means none. */
   readonly disposition: Uint8Array;
   readonly reason: Uint8Array;
   readonly subject: Int16Array;
-  /** Slots by position rule at which it was known, and at which it passed. */
+  /** Number of slots by position rule at which it was known, and at which it passed. */
   readonly positionKnown: Float64Array;
   readonly positionPassed: Float64Array;
   readonly trades: readonly Trade[];
-  /** Every entry that was ordered, filled or not, in the order of the bars. */
+  /** Entry orders, filled or not, in the order of the bars. */
   readonly entries: readonly EntryOrder[];
   readonly missed: Readonly<Record<MissReason, number>>;
   readonly blocked: Readonly<Record<string, number>>;
-  /** Exits by rule: how often it was among those that passed when a position was closed. */
+  /** Number of closed positions for which each exit rule passed. */
   readonly exitedBy: Float64Array;
-  /** Money units paid in fees, and US dollars traded. */
+  /** Fees paid in money units, and turnover in US dollars. */
   readonly fees: number;
   readonly turnoverUsd: number;
-  /** Money units paid as funding by the closed trades. */
+  /** Funding paid by closed trades, in money units. */
   readonly funding: number;
-  /** Money units traded by orders that rested, at the maker's fee. */
+  /** Turnover of resting orders at the maker fee, in money units. */
   readonly rested: number;
-  /** Bars at which a position was open. */
+  /** Number of bars with an open position. */
   readonly exposedBars: number;
-  /** Finer bars that were used; null if none were. */
+  /** Finer bars that were used, or null if there were none. */
   readonly finer: FinerUse | null;
 }
 
-/** An instrument with all that the loop reads of it, so that a bar looks nothing up twice. */
+/** Instrument with everything that the loop reads, so that no bar needs a lookup. */
 interface InstrumentState {
   readonly instrument: number;
   readonly columns: InstrumentColumns;
   readonly rules: InstrumentRules;
   readonly units: InstrumentUnits;
-  /** Course of its orders within a bar. A stop-loss is taken at the open. */
+  /** Execution of its orders within a bar. A stop-loss takes at the open. */
   readonly course: BarCourse;
-  /** The market as its model assumes it. */
+  /** Market state that its cost model assumes. */
   readonly assumed: MarketState;
   /** Approximate ratio of the bid to the close. */
   readonly bidShare: number;
-  /** Leverage that its positions are margined by; 1 if they are paid in full. */
+  /** Leverage of its positions; 1 if they are paid in full. */
   readonly leverage: number;
-  /** The underlying that it counts as exposure to. */
+  /** Underlying to which its exposure counts. */
   readonly group: string;
-  /** Validity of its token for trading; null if it is not a token. */
+  /** Validity period of its token, or null if it is not a token. */
   readonly validity: Pick<TokenFacts, 'validFrom' | 'validTo'> | null;
-  /** True if a position is held to a share of its pool's liquidity, which the history knows. */
+  /** True if positions are limited to a share of the pool's liquidity, which the history has. */
   readonly pooled: boolean;
   position: OpenPosition | null;
 }
@@ -142,24 +142,24 @@ interface OpenPosition {
   readonly instrumentState: InstrumentState;
   readonly entryBar: number;
   readonly quantity: number;
-  /** The quantity in base units, for marking. */
+  /** Quantity in base units, for marking. */
   readonly baseUnits: number;
   readonly entryPrice: number;
-  /** The entry price as a number of dollars. */
+  /** Entry price in US dollars. */
   readonly entryUsd: number;
   readonly cost: number;
-  /** Margin of the position in money units: its cost divided by the leverage. */
+  /** Margin in money units: the cost divided by the leverage. */
   readonly margin: number;
-  /** Liquidation prices in dollars, over the dollars of funding that a unit has paid; empty if it is not a perpetual. */
+  /** Liquidation prices in US dollars by the funding paid per unit; empty if it is not a perpetual. */
   readonly liquidation: readonly { readonly price: number; readonly perFunding: number }[];
   readonly fees: number;
   readonly slippageBps: number;
   readonly seen: number;
   /** Bits of the exit rules that passed when its exit was last ordered. */
   exitRules: readonly number[];
-  /** Quantity units that its last exit asked to sell: all of it unless an outside proposal asks for less. */
+  /** Quantity units that its last exit sells: all, unless an outside proposal sells less. */
   selling: number;
-  /** Set at its end if the venue ended it. */
+  /** Set at its end if the venue liquidated it. */
   readonly isLiquidated?: true;
 }
 
@@ -171,20 +171,20 @@ const PASSED = 1;
 const WITHHELD = 2;
 const STEP_BARS = 16_384;
 
-/** Profit in percent at slot i as a rule reads it: at the price that closing would get then. */
+/** Returns the profit in percent at slot i as rules read it, at the price of closing then. */
 export function profitAt({ close, decimals }: InstrumentColumns, i: number, entryUsd: number, halfSpreadBps: number): number {
   return percentOf(bestPrices(close[i] as number, decimals, halfSpreadBps).bid, entryUsd);
 }
 
-/** Hours held at a slot as a rule reads them: rounded to a millionth. */
+/** Returns the holding time at a slot as rules read it, in hours rounded to a millionth. */
 export function heldAt(slot: number, openedAt: number): number {
   return Math.round(((slot - openedAt) / HOUR_MS) * 1e6) / 1e6;
 }
 
-/** Nearer to a limit than this the rough profit does not tell; in percent. */
+/** Distance from a limit, in percent, within which the approximate profit is not decisive. */
 const ROUGH = 1e-5;
 
-/** Runs a manifest's evaluated rules over a history. `onBars` is told how many bars are done, about every sixteen thousand. */
+/** Simulates a manifest's evaluated rules over a history. Calls `onBars` with the completed bars about every sixteen thousand. */
 export function simulate(
   manifest: Manifest,
   history: History,
@@ -197,7 +197,7 @@ export function simulate(
   return run.finish();
 }
 
-/** The same with finer bars, which are read of the bars within which their course matters. */
+/** Simulates like `simulate`, and reads finer bars where the path within a bar matters. */
 export async function simulateInside(
   manifest: Manifest,
   history: History,
@@ -208,31 +208,31 @@ export async function simulateInside(
 ): Promise<Simulation> {
   const run = new Run(manifest, history, rules, assumptions, finer);
   for (let unread = run.runOn(onBars); unread.length > 0; unread = run.runOn(onBars)) {
-    // The next bars that are needed follow from these.
+    // The next needed bars depend on these.
     // oxlint-disable-next-line no-await-in-loop
     await finer.read(unread);
   }
   return run.finish();
 }
 
-/** A verdict on one bar, from the book that it sees and the risk function that it is to ask. */
+/** Decides one bar, given the book and the risk function to use. */
 type DecideBar = (book: AgentBook, assess: RiskAssessor) => Verdict;
 
-/** A simulation whose bars are decided from outside, one after the other. */
+/** Simulation whose bars are decided by the caller one after the other. */
 export interface BarByBar {
-  /** The book as the decision at the next bar sees it, with its money in US dollars. */
+  /** Returns the book of the next bar's decision, with cash and equity in US dollars. */
   book(): { readonly book: AgentBook; readonly cashUsd: number; readonly equityUsd: number };
-  /** Decides the next bar and fills its orders. @throws RangeError after the last bar. */
+  /** Decides the next bar and fills its orders. @throws RangeError after the last bar */
   step(decide: DecideBar): Verdict;
-  /** The next bar. */
+  /** Next bar. */
   readonly bar: number;
-  /** Half spreads by instrument, in the order of the history. */
+  /** Half spreads by instrument, in basis points, in the order of the history. */
   readonly halfSpreadsBps: readonly number[];
-  /** The simulation of all bars. To be asked once, after the last. */
+  /** Returns the finished simulation. Call it once, after the last bar. */
   finish(): Simulation;
 }
 
-/** Opens a simulation that is decided bar by bar. Risk, fills and costs are those of `simulate`. */
+/** Opens a simulation that the caller decides bar by bar. Risk, fills and costs equal those of `simulate`. */
 export function simulateBarByBar(manifest: Manifest, history: History, rules: RuleBook, assumptions: Assumptions): BarByBar {
   return new Run(manifest, history, rules, assumptions, null);
 }
@@ -241,7 +241,7 @@ class Run implements BarByBar {
   readonly #history: History;
   readonly #rules: RuleBook;
   readonly #assumptions: Assumptions;
-  /** Null if bars are not looked into. */
+  /** Finer bars, or null if none are used. */
   readonly #finer: FinerBars | null;
   readonly #units: BookUnits;
   readonly #instrumentStates: readonly InstrumentState[];
@@ -252,18 +252,18 @@ class Run implements BarByBar {
     readonly bit: number;
     readonly gated: boolean;
   }[];
-  /** The rules of the exit side, by place in the plans and bit. */
+  /** Exit rules, by index in the plans and bit. */
   readonly #exitRules: readonly { readonly place: number; readonly bit: number; readonly isStop: boolean }[];
   readonly #positionKnown: Float64Array;
   readonly #positionPassed: Float64Array;
-  /** Approximate bounds at which the rules on the position exit; `#positionBits` decides exactly. */
+  /** Approximate bounds at which position rules exit. `#positionBits` decides exactly. */
   readonly #exitBound: ExitBound;
-  /** Next bar at which something may happen to an instrument; the length if nothing will. */
+  /** Next bar at which something may happen to each instrument; the length if nothing will. */
   readonly #due: Int32Array;
-  /** The instruments of the bar that is due next, in the universe's order: so many of the array. */
+  /** Instruments of the next due bar, in the universe's order. Only the first `#dueCount` count. */
   readonly #dueInstruments: Int32Array;
   #dueCount = 0;
-  /** Next bar at which an exit rule of an instrument's columns passes or would. It only moves forward. */
+  /** Next bar at which an exit rule of an instrument's columns passes or would pass. It only moves forward. */
   readonly #nextExit: Int32Array;
   readonly #maxCapital: number;
   readonly #maxTrade: number;
@@ -274,30 +274,30 @@ class Run implements BarByBar {
   readonly #maxLeverage: number;
   readonly #poolShare: number;
   readonly #weights: { readonly position: number; readonly underlying: number };
-  /** True if a position may be larger than the cash paid for it. */
+  /** True if a position may exceed the cash paid for it. */
   readonly #isMargined: boolean;
-  /** Money units of a micro-dollar: the risk function counts in them, each amount rounded against the order. */
+  /** Money units per micro-dollar. The risk function counts in micro-dollars and rounds each amount against the order. */
   readonly #micro: number;
-  /** True if no instrument lacks a bar. */
+  /** True if every instrument has all its bars. */
   readonly #whole: boolean;
-  /** Bars at which a held instrument had no live price: the book's equity was unknown there. */
+  /** Bars at which a held instrument had no live price, so the book's equity was unknown. */
   readonly #unpriced = new Set<number>();
   readonly #entryBits: number;
   /** Open positions in the universe's order. */
   readonly #held: OpenPosition[] = [];
   #cash: number;
-  /** Capital that the open positions bind, in money units. */
+  /** Capital bound by open positions, in money units. */
   #invested = 0;
   #drawdown = { day: Number.NaN, start: 0, checked: -1, breached: false };
-  /** The positions that this bar orders to close: so many of the array. */
+  /** Positions that this bar closes. Only the first `#exits` count. */
   readonly #leaving: OpenPosition[] = [];
   #exits = 0;
-  /** The entries that this bar orders, the last of `#entryOrders`, and the money reserved for them. */
+  /** Number of entries that this bar orders, at the end of `#entryOrders`, and the money reserved for them. */
   #entries = 0;
   #reserved = 0;
-  /** True if the orders of this bar moved money. */
+  /** True if the orders of this bar moved cash. */
   #traded = false;
-  /** The verdict on this bar so far. */
+  /** True if a decision was made on this bar. */
   #decided = false;
   #blockedReason: BlockReason | null = null;
   #blockedSubject = -1;
@@ -312,13 +312,13 @@ class Run implements BarByBar {
   #turnover = 0;
   #funding = 0;
   #rested = 0;
-  /** Bars at which a position was open. */
+  /** Number of bars with an open position. */
   #exposed = 0;
-  /** The next bar, of a simulation that is decided bar by bar too. */
+  /** Next bar, also of a simulation decided bar by bar. */
   #bar = 0;
-  /** True if that bar is decided, and its orders wait for finer bars. */
+  /** True if that bar is decided and its orders wait for finer bars. */
   #isWaiting = false;
-  /** Money units that closed trades earned after their fees. */
+  /** Realized profit in money units, net of fees. */
   #realized = 0;
   readonly #equity: Float64Array;
   readonly #cashSteps: CashStep[];
@@ -383,7 +383,7 @@ class Run implements BarByBar {
     this.#subject = new Int16Array(length).fill(-1);
   }
 
-  /** Runs on to the end, or to a bar that needs finer bars which were not read yet: returns those. */
+  /** Runs to the end, or to a bar that needs unread finer bars, which it returns. */
   runOn(onBars: ((done: number) => void) | undefined): readonly BarPlace[] {
     const { length } = this.#history;
     while (this.#bar < length) {
@@ -441,7 +441,7 @@ class Run implements BarByBar {
     return verdict;
   }
 
-  /** Orders what a decision proposes, unless risk refuses it: then its reason. */
+  /** Orders what a decision proposes, or returns the reason of risk's refusal. */
   #assess({ instrument, outside }: RiskProposal, i: number): BlockReason | null {
     const state = this.#instrumentStates.find(({ columns }) => columns.key === instrument) as InstrumentState;
     const { position, columns, units } = state;
@@ -482,7 +482,10 @@ class Run implements BarByBar {
     };
   }
 
-  /** Bars `from` to `to`, up to one that needs finer bars which were not read: returns those. Where nothing is due there is only equity to mark. */
+  /**
+   * Runs the bars `from` to `to`, or up to one that needs unread finer bars, which it returns. Bars without due instruments only mark
+   * equity.
+   */
   #walk(from: number, to: number): readonly BarPlace[] {
     for (let i = from; i < to; i++) {
       if (!this.#isWaiting) {
@@ -515,7 +518,7 @@ class Run implements BarByBar {
     return unread;
   }
 
-  /** Bar i by the instruments whose positions reach a level in it, where its finer bars were not read. */
+  /** Returns the unread finer bars of bar i for instruments whose positions reach a level in it. */
   #unreadLevels(i: number, finer: FinerBars): readonly BarPlace[] {
     const unread: BarPlace[] = [];
     for (let n = 0; n < this.#dueCount; n++) {
@@ -526,7 +529,7 @@ class Run implements BarByBar {
     return unread;
   }
 
-  /** The next bar by the instruments whose orders of bar i rest or are sliced in it, where its finer bars were not read. */
+  /** Returns the unread finer bars of bar i + 1 for instruments whose orders rest or are sliced in it. */
   #unreadCourses(i: number, finer: FinerBars): readonly BarPlace[] {
     const leaving = this.#leaving.slice(0, this.#exits).filter((position) => !this.#isStopped(position));
     const entering = this.#entryOrders.slice(this.#entryOrders.length - this.#entries);
@@ -539,14 +542,14 @@ class Run implements BarByBar {
       .filter((place) => finer.isUnread(place));
   }
 
-  /** True if the prices of bar i reach a level at which a rule on the profit of a position passes. */
+  /** True if the prices of bar i reach a level at which a profit rule of the position passes. */
   #reachesLevel(position: OpenPosition, i: number): boolean {
     const { low, high } = position.instrumentState.columns;
     const { stop, target } = levelsOf(position, this.#exitBound);
     return (low[i] as number) <= stop || (high[i] as number) >= target;
   }
 
-  /** Ends the positions whose rules on profit pass within bar i, as finer bars show. True if any was ended. */
+  /** Closes the positions whose profit rules pass within bar i, as finer bars show. True if any was closed. */
   #leaveInside(i: number, finer: FinerBars): boolean {
     let hasLeft = false;
     for (let n = 0; n < this.#dueCount; n++) {
@@ -562,14 +565,14 @@ class Run implements BarByBar {
   }
 
   /**
-   * Returns where a rule on the profit of a position passes first within bar i; null if none does before its close. A finer bar that
-   * reaches the stop has reached it before all else, and a target is reached where a finer bar closes beyond it.
+   * Returns where a profit rule of a position first passes within bar i, or null if none does before its close. A finer bar that reaches
+   * the stop does so first. A target is reached when a finer bar closes beyond it.
    */
   #reachedInside(position: OpenPosition, { bars, barMs }: MetBars, i: number): ReachedInside | null {
     const { stop, target } = levelsOf(position, this.#exitBound);
     const { columns } = position.instrumentState;
     for (const [n, bar] of bars.entries()) {
-      // The venue comes first, at the low of the whole bar.
+      // Liquidation takes precedence, at the low of the whole bar.
       if (isLiquidatedBy(position, bar.low, i - 1)) return null;
       const rest = { barMs, bars: bars.slice(n + 1) };
       const afterMs = (n + 1) * barMs;
@@ -612,7 +615,7 @@ class Run implements BarByBar {
     this.#countExits(left);
   }
 
-  /** The next bar at which something may happen to any instrument; leaves those in `#dueInstruments`. */
+  /** Returns the next bar at which something may happen to any instrument, and collects those in `#dueInstruments`. */
   #findDue(): number {
     const due = this.#due;
     const instrumentStates = this.#dueInstruments;
@@ -629,7 +632,7 @@ class Run implements BarByBar {
     return next;
   }
 
-  /** Moves to the bar after i of every instrument that was due at it. */
+  /** Updates the next due bar of every instrument that was due at bar i. */
   #lookAhead(i: number): void {
     for (let n = 0; n < this.#dueCount; n++) {
       const instrumentState = this.#instrumentStates[this.#dueInstruments[n] as number] as InstrumentState;
@@ -638,7 +641,7 @@ class Run implements BarByBar {
     }
   }
 
-  /** Equity at the closes of some bars between which nothing was bought or sold. */
+  /** Marks equity at the closes of bars without trades in between. */
   #mark(from: number, to: number): void {
     const equity = this.#equity;
     const held = this.#held;
@@ -656,8 +659,8 @@ class Run implements BarByBar {
   }
 
   /**
-   * Returns the first bar from `i` on at which the instrument's entry rules pass, or would if its prices were live; the length if there is
-   * none.
+   * Returns the first bar from `i` on at which the instrument's entry rules pass, or would pass with live prices, or the length if there
+   * is none.
    */
   #entryFrom({ rules }: InstrumentState, i: number): number {
     const { entryPassed, entryWithheld } = rules;
@@ -671,7 +674,8 @@ class Run implements BarByBar {
   }
 
   /**
-   * Returns the first bar from `i` on at which an exit rule passes, or would, or a rule on the position may; the length if there is none.
+   * Returns the first bar from `i` on at which an exit rule passes or would pass, or a position rule may pass, or the length if there is
+   * none.
    */
   #exitFrom(position: OpenPosition, i: number): number {
     const { instrumentState, entryUsd, entryBar } = position;
@@ -704,11 +708,11 @@ class Run implements BarByBar {
   }
 
   /**
-   * Daily drawdown as live, equity against the first mark of the UTC day in whole micro-dollars, each rounded against the
-   * agent: whether it was beyond its limit today up to bar i. A limit of zero is breached by any loss.
+   * Returns true if today's drawdown exceeded its limit by bar i, as live: equity against the first mark of the UTC day in whole
+   * micro-dollars, rounded against the agent. Any loss breaches a limit of zero.
    */
   #drawnDown(i: number): boolean {
-    // Asked once for every instrument of a bar.
+    // Cached, because every instrument of a bar needs it.
     if (this.#drawdown.checked > i) return this.#drawdown.breached;
     const { firstSlot, barMs } = this.#history;
     const day = Math.floor((firstSlot + i * barMs) / DAY_MS);
@@ -716,7 +720,7 @@ class Run implements BarByBar {
     if (day !== now.day) {
       let firstBar = Math.max(0, Math.ceil((day * DAY_MS - firstSlot) / barMs));
       while (firstBar <= i && this.#unpriced.has(firstBar)) firstBar++;
-      // A day begins with its first bar at which everything that is held has a live price.
+      // A day begins at its first bar in which all positions have a live price.
       if (firstBar > i) return false;
       this.#drawdown = { day, start: ceilUnits((this.#equity[firstBar] as number) * MICROS), checked: firstBar, breached: false };
     }
@@ -733,8 +737,8 @@ class Run implements BarByBar {
   }
 
   /**
-   * Exits before entries, each in the universe's order: the first that risk lets pass is the bar's decision, and where
-   * none passes, the first is blocked. The others that pass are what the ticks of the following minutes would propose.
+   * Decides bar i: exits before entries, each in the universe's order. The first proposal that risk allows is the decision. If risk
+   * allows none, the first is blocked. Later ticks would propose the others.
    */
   #decide(i: number): void {
     this.#reserved = 0;
@@ -785,7 +789,7 @@ class Run implements BarByBar {
     return ((passed | (entryWithheld[i] as number)) & bits) >>> 0 === bits ? WITHHELD : FAILED;
   }
 
-  /** Returns the exit result, and leaves the bits of the exit rules in `#exitWords` and `#exitWithheld`. */
+  /** Returns the exit result, and stores the exit rules' bits in `#exitWords` and `#exitWithheld`. */
   #exitResult(position: OpenPosition, i: number): number {
     const { exitPassed, exitWithheld } = position.instrumentState.rules;
     const words = this.#exitWords;
@@ -804,7 +808,7 @@ class Run implements BarByBar {
     return passed !== 0 ? PASSED : withheld !== 0 ? WITHHELD : FAILED;
   }
 
-  /** The rough profit tells unless it lies next to a limit; there the exact one does. */
+  /** Sets the bits of position rules, from the approximate profit unless it is close to a limit. */
   #positionBits(position: OpenPosition, i: number): void {
     const { columns, units, bidShare } = position.instrumentState;
     const live = isLive(columns, i);
@@ -823,7 +827,7 @@ class Run implements BarByBar {
     }
   }
 
-  /** Blocks what rests on prices that are not live, as the plain decider does. */
+  /** Blocks a result that depends on prices that are not live, like the plain decider. */
   #notLive({ columns, rules }: InstrumentState, i: number, ruleResult: number, withheldOnReference: boolean): BlockReason | null {
     if (ruleResult === WITHHELD && withheldOnReference && ((rules.state[i] as number) & REFERENCE_LIVE) === 0)
       return 'stale_reference_feed';
@@ -840,7 +844,7 @@ class Run implements BarByBar {
     return null;
   }
 
-  /** True if one of a side's withheld rules is on the reference price. */
+  /** True if a withheld rule of a side reads the reference price. */
   #withheldOnReference(side: 'entry' | 'exit', withheld: ArrayLike<number>): boolean {
     return this.#rules.plans.some(
       (plan) =>
@@ -849,8 +853,8 @@ class Run implements BarByBar {
   }
 
   /**
-   * Sizes an entry by the trade's notional and the remaining limits; null if it may go, else the first code that applies. `outside` asks
-   * for a size and a limit of its own.
+   * Sizes an entry by the trade's notional and the remaining limits. Returns null if it is ordered, otherwise the first applicable code.
+   * `outside` requests its own size and limit.
    */
   #enter(instrumentState: InstrumentState, i: number, ruleResult: number, outside?: OutsideProposal): BlockReason | null {
     const { columns, units, rules } = instrumentState;
@@ -865,7 +869,7 @@ class Run implements BarByBar {
     const most = outside === undefined ? this.#maxTrade : Math.min(this.#maxTrade, this.#askedNotional(outside, instrumentState, i));
     if (most < this.#minOrder) return 'notional_limit_breach';
     if (this.#held.length + this.#entries >= this.#maxOpen) return 'open_positions_breach';
-    // Whole micro-dollars as live, each against the order: every position, every order and its fee, and the cash itself.
+    // Rounds each amount to whole micro-dollars against the order, like live: every position, every order with its fee, and the cash.
     const kept = (this.#held.length + 2 * (this.#entries + 1) + 1) * this.#micro + 1;
     const free = Math.min(this.#balance(i), this.#maxCapital - this.#invested) - this.#reserved - kept;
     const exposure = this.#exposureCapacity(instrumentState, i) - kept;
@@ -885,7 +889,7 @@ class Run implements BarByBar {
     return null;
   }
 
-  /** Money units that an outside proposal asks to spend, at the ask of a size in base units. */
+  /** Returns the money units that an outside proposal requests to spend. A size in base units is valued at the ask. */
   #askedNotional({ notionalUsd, quantity }: OutsideProposal, { columns, units }: InstrumentState, i: number): number {
     const { unit } = this.#units;
     if (notionalUsd !== null) return floorUnits(Number(notionalUsd) * unit);
@@ -893,7 +897,10 @@ class Run implements BarByBar {
     return floorUnits(Number(quantity) * ask * unit);
   }
 
-  /** Returns the remaining exposure to an instrument and its underlying at bar i, in money units. Fully paid exposure is limited to the equity. */
+  /**
+   * Returns the remaining exposure to an instrument and its underlying at bar i, in money units. Fully paid exposure is limited to the
+   * equity.
+   */
   #exposureCapacity(state: InstrumentState, i: number): number {
     if (!this.#isMargined) return Number.POSITIVE_INFINITY;
     const { unit } = this.#units;
@@ -907,7 +914,10 @@ class Run implements BarByBar {
     return kin === 0 ? own : Math.min(own, (equity * this.#weights.underlying) / 100 - kin);
   }
 
-  /** Returns the equity at bar i beyond the margin of all positions, in money units; a margined position counts by its value beyond its margin. */
+  /**
+   * Returns the free balance at bar i in money units: the cash less due funding, plus the value of margined positions beyond their
+   * margin.
+   */
   #balance(i: number): number {
     let free = this.#cash - this.#fundingDue(i);
     for (const { instrumentState, baseUnits } of this.#held) {
@@ -917,41 +927,41 @@ class Run implements BarByBar {
     return free;
   }
 
-  /** Funding that positions owe at bar i, in money units. It is paid with the exit; what they receive counts only then. */
+  /** Returns the funding that positions owe at bar i, in money units. It is settled at the exit; received funding counts only then. */
   #fundingDue(i: number): number {
     return this.#held.reduce((sum, position) => sum + Math.max(0, fundingSince(position, i)), 0);
   }
 
-  /** Returns what an order may take, in money units: of a pool the share that risk allows, live too, and elsewhere a share of the last bar's trade. */
+  /** Returns the maximum size of an order in money units: risk's share of a pool, as live, or a share of the last bar's volume. */
   #takeable({ columns, pooled }: InstrumentState, i: number, close: number): number {
     const { unit } = this.#units;
     if (!pooled) return (columns.volume[i] as number) * close * unit * (this.#assumptions.maxParticipationPct / 100);
-    // NaN, an unknown depth, is not above anything.
+    // NaN (unknown depth) fails the comparison.
     const pool = (columns.liquidity?.[i] as number) * unit * this.#poolShare;
     return pool >= this.#micro ? pool - this.#micro : 0;
   }
 
-  /** Returns the remaining exposure for a leverage of at most one; in money units. */
+  /** Returns the remaining exposure for a leverage of at most one, in money units. */
   #leverageCapacity(i: number): number {
     const { unit } = this.#units;
     const equity = (this.#equity[i] as number) * unit;
     return equity * this.#maxLeverage - (equity - this.#cash) - this.#reserved;
   }
 
-  /** Costs of trading in the state that was known at bar i: observed as far as history holds it. */
+  /** Returns the trading costs at bar i, observed as far as the history has them. */
   #costsAt({ columns, units, assumed }: InstrumentState, i: number): TradeCosts {
     const [halfSpreadBps, liquidityUsd] = [readingAt(columns.halfSpread, i), readingAt(columns.liquidity, i)];
     if (halfSpreadBps === null && liquidityUsd === null) return units.costs;
     return harder(units.costs.model, observedState(assumed, { halfSpreadBps, liquidityUsd }), this.#assumptions);
   }
 
-  /** The prices that could be traded when bar i was decided on. */
+  /** Returns the bid and ask when bar i was decided. */
   #bestAt(instrumentState: InstrumentState, i: number): ReturnType<typeof bestPrices> {
     const { close, decimals } = instrumentState.columns;
     return bestPrices(close[i] as number, decimals, this.#costsAt(instrumentState, i).halfSpreadBps);
   }
 
-  /** The worst acceptable price as live: the ask moved by the budget, down to the tick, and the ask if none lies between. */
+  /** Returns the worst acceptable price as live: the ask plus the slippage budget, rounded down to the tick, but at least the ask. */
   #limitOf(instrumentState: InstrumentState, i: number): number {
     const { columns, units } = instrumentState;
     const { ask } = this.#bestAt(instrumentState, i);
@@ -976,7 +986,7 @@ class Run implements BarByBar {
     if (this.#traded) this.#cashSteps.push({ bar: i + 1, cash: this.#cash });
   }
 
-  /** True if an order of bar i meets a price; otherwise it is counted as missed. */
+  /** True if bar i + 1 has a price for an order of bar i. Otherwise the order counts as missed. */
   #hasNextOpen({ columns }: InstrumentState, i: number): boolean {
     const next = i + 1;
     if (next < this.#history.length && isLive(columns, next)) return true;
@@ -984,7 +994,7 @@ class Run implements BarByBar {
     return false;
   }
 
-  /** Takes a position among the held ones, at its instrument's place: equity is added up in the universe's order. */
+  /** Inserts a position at its instrument's place, because equity is summed in the universe's order. */
   #hold(position: OpenPosition): void {
     const held = this.#held;
     position.instrumentState.position = position;
@@ -1001,7 +1011,7 @@ class Run implements BarByBar {
     held.pop();
   }
 
-  /** Fills an order of bar i on the bar after it, by its finer bars where the order takes its time. */
+  /** Fills an order of bar i on bar i + 1, by its finer bars if the order takes time. */
   #fillNext(instrumentState: InstrumentState, i: number, order: BarOrder, course: BarCourse): BarFill | null {
     const { columns, instrument } = instrumentState;
     const next = i + 1;
@@ -1016,7 +1026,7 @@ class Run implements BarByBar {
     return this.#fillOn(instrumentState, inside ?? { barMs: this.#history.barMs, bars: [bar] }, order, course, i);
   }
 
-  /** Fills an order on bars, at the costs that were known at bar i. */
+  /** Fills an order on bars, at the costs known at bar i. */
   #fillOn(instrumentState: InstrumentState, met: MetBars, order: BarOrder, course: BarCourse, i: number): BarFill | null {
     const units = { ...instrumentState.units, costs: this.#costsAt(instrumentState, i) };
     const fill = fillOnBars(order, met, course, units, this.#units.unit);
@@ -1058,7 +1068,7 @@ class Run implements BarByBar {
     });
   }
 
-  /** Takes what is sold off a position, with its share of the entry's fees. The rest stays open. */
+  /** Splits the sold part off a position, with its share of the entry's fees. The rest stays open. */
   #parted(whole: OpenPosition): OpenPosition {
     const { selling, quantity, fees, entryPrice, instrumentState } = whole;
     if (selling === quantity) return whole;
@@ -1084,7 +1094,7 @@ class Run implements BarByBar {
     const { instrumentState, quantity } = position;
     const course = this.#isStopped(position) ? TAKEN_AT_OPEN : instrumentState.course;
     const order = { side: 'sell' as const, quantity, limit: this.#exitLimitOf(instrumentState, i) };
-    // A sell is filled whole, at whatever price.
+    // A sell always fills completely.
     const { price, fees } = this.#fillNext(instrumentState, i, order, course) as BarFill;
     this.#close(position, { bar: i, price, fees });
     this.#countExits(position);
@@ -1095,7 +1105,7 @@ class Run implements BarByBar {
     for (const { bit, place } of this.#exitRules) if (isSet(exitRules, bit)) this.#exitedBy[place] = (this.#exitedBy[place] as number) + 1;
   }
 
-  /** Books the end of a position, whole: its money, its margin and its trade. */
+  /** Books the end of a whole position: its money, margin and trade. */
   #close(position: OpenPosition, exit: Exit): void {
     const proceeds = position.quantity * exit.price;
     const funding = fundingSince(position, exit.bar);
@@ -1125,14 +1135,14 @@ class Run implements BarByBar {
     return lines.map(({ priceUsd, perFundingUsd }) => ({ price: priceUsd.toNumber(), perFunding: perFundingUsd.toNumber() }));
   }
 
-  /** True if the next bar liquidates a position before an exit of bar i is filled: at its open, or in an order that takes the bar. */
+  /** True if the next bar liquidates a position before an exit of bar i fills: at its open, or during an order that takes the whole bar. */
   #isLiquidatedFirst(position: OpenPosition, i: number): boolean {
     const { columns, course } = position.instrumentState;
     const opensFirst = course.kind === 'take' || this.#isStopped(position);
     return isLiquidatedBy(position, (opensFirst ? columns.open : columns.low)[i + 1] as number, i);
   }
 
-  /** Ends the positions whose equity came down to the maintenance margin within bar i, each at the bar's low. True if any was. */
+  /** Liquidates the positions whose equity fell to the maintenance margin within bar i, at the bar's low. True if any was. */
   #liquidate(i: number): boolean {
     const ended = this.#held.filter((position) => isLiquidatedBy(position, position.instrumentState.columns.low[i] as number, i - 1));
     for (const position of ended) {
@@ -1141,7 +1151,7 @@ class Run implements BarByBar {
       const funding = unitsText(fundingSince(position, i - 1), this.#units.moneyDecimals);
       const low = priceText(columns.low[i] as number);
       const { by, priceUsd } = liquidationAt(this.#marginedOf(instrumentState, quantity, cost, margin), funding, low) ?? {
-        // The last bits of a double: the price is at the line.
+        // The low may miss the liquidation price by a double's rounding.
         by: 'market',
         priceUsd: low,
       };
@@ -1158,12 +1168,12 @@ class Run implements BarByBar {
     return ended.length > 0;
   }
 
-  /** True if a stop-loss is among the rules that ask for the exit. */
+  /** True if a stop-loss is among the rules that ordered the exit. */
   #isStopped({ exitRules }: OpenPosition): boolean {
     return this.#exitRules.some(({ bit, isStop }) => isStop && isSet(exitRules, bit));
   }
 
-  /** The limit that a sell has live: the bid moved by the budget, up to the tick. */
+  /** Returns the limit of a sell as live: the bid minus the slippage budget, rounded up to the tick. */
   #exitLimitOf(instrumentState: InstrumentState, i: number): number {
     const { columns, units } = instrumentState;
     const { bid } = this.#bestAt(instrumentState, i);
@@ -1179,7 +1189,7 @@ class Run implements BarByBar {
     let low = Math.min(entryUsd, exitUsd);
     let high = Math.max(entryUsd, exitUsd);
     const last = exit?.bar ?? this.#history.length - 1;
-    // A hole is NaN, which is neither lower nor higher.
+    // A gap is NaN, which compares as neither lower nor higher.
     for (let i = position.entryBar + 1; i <= last; i++) {
       if ((lows[i] as number) < low) low = lows[i] as number;
       if ((highs[i] as number) > high) high = highs[i] as number;
@@ -1209,7 +1219,7 @@ class Run implements BarByBar {
     };
   }
 
-  /** Counts the bars `first` to `last`, at which a position was open, for the rules on it: those at which they were known. */
+  /** Counts the bars `first` to `last` of an open position at which its position rules were known. */
   #countKnown(columns: InstrumentColumns, first: number, last: number): void {
     let live = last - first + 1;
     if (!columns.whole) for (let i = first; i <= last; i++) if (!isLive(columns, i)) live--;
@@ -1242,7 +1252,7 @@ function instrumentStateOf(
   };
 }
 
-/** A refusal of the simulated risk function in the form of the live one's. */
+/** Converts a refusal of the simulated risk function to the live form. */
 function attributionOf(reason: BlockReason | null): RiskAttribution {
   if (reason === null) return { verdict: 'passed', rejections: [] };
   return { verdict: 'blocked', rejections: [{ code: reason, limit: null, before: null, after: null, suggestion: null }] };
@@ -1252,17 +1262,20 @@ interface Exit {
   readonly bar: number;
   readonly price: number;
   readonly fees: number;
-  /** Milliseconds from the close of the bar to the decision within the next one, and the bid of that time. */
+  /** Milliseconds from the close of the bar to a decision within the next one, and the bid at that time. */
   readonly afterMs?: number;
   readonly decidedUsd?: number;
 }
 
-/** Finer bar within a bar at which a rule on the profit of a position passes. */
+/** Finer bar within a bar in which a profit rule of a position passes. */
 interface ReachedInside {
-  /** The price at which it is decided. */
+  /** Price at the decision. */
   readonly decided: number;
   readonly passes: PositionRule['passes'];
-  /** Middle at which a stop is taken at once, the worst that its finer bars leave possible; null if the order meets the finer bars that are left. */
+  /**
+   * Middle price at which a stop is taken at once, the worst that its finer bars allow, or null if the order executes on the remaining
+   * finer bars.
+   */
   readonly taken: number | null;
   readonly rest: MetBars;
   /** Milliseconds from the open of the bar to the end of the finer bar. */
@@ -1271,18 +1284,18 @@ interface ReachedInside {
 
 const ALL_READ: readonly BarPlace[] = [];
 
-/** Bars that take an order at one price. */
+/** Returns bars at a single price. */
 function onePrice(price: number): MetBars {
   return { barMs: 1, bars: [{ open: price, high: price, low: price, close: price, volume: 0 }] };
 }
 
-/** Prices at which the rules on the profit of a position pass: at or below, and at or above. */
+/** Returns the prices at which a position's profit rules pass: at or below, and at or above. */
 function levelsOf({ entryUsd, instrumentState }: OpenPosition, { stopLimit, targetLimit }: ExitBound) {
   const { bidShare } = instrumentState;
   return { stop: (entryUsd * (1 + stopLimit / 100)) / bidShare, target: (entryUsd * (1 + targetLimit / 100)) / bidShare };
 }
 
-/** The first bar from `from` on, before `to`, whose prices are not strictly between the two; `to` if there is none. A hole is NaN, and is passed over. */
+/** Returns the first bar from `from` to before `to` whose prices are not strictly between the two, or `to`. Gaps (NaN) are skipped. */
 function firstReaching({ low: lows, high: highs, close }: InstrumentColumns, low: number, high: number, from: number, to: number): number {
   let at = from;
   while (
@@ -1293,21 +1306,19 @@ function firstReaching({ low: lows, high: highs, close }: InstrumentColumns, low
   return at;
 }
 
-/** Earliest bounds at which the rules on a position exit. */
+/** Earliest bounds at which position rules exit. */
 interface ExitBound {
-  /** Profit in percent, strictly between which no rule on profit passes. */
+  /** Profits in percent between which (exclusive) no profit rule passes. */
   readonly stopPct: number;
   readonly targetPct: number;
-  /** The limits themselves, in percent; infinite if there is no such rule. */
+  /** Limits of the profit rules in percent; infinite if there is no such rule. */
   readonly stopLimit: number;
   readonly targetLimit: number;
-  /** Bars after the entry, before which no rule on the time passes. */
+  /** Bars after the entry before which no time rule passes. */
   readonly bars: number;
 }
 
-/**
- * Returns the bounds of the position rule that is reached first. They are wider than the rules by the rounding tolerance, never narrower.
- */
+/** Returns the bounds of the position rule that is reached first, wider than the rules by the rounding tolerance and never narrower. */
 function exitBoundOf({ plans }: RuleBook, barMs: number): ExitBound {
   let [stopLimit, targetLimit, bars] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (const { position } of plans) {
@@ -1319,31 +1330,31 @@ function exitBoundOf({ plans }: RuleBook, barMs: number): ExitBound {
   return { stopPct: stopLimit + 2 * ROUGH, targetPct: targetLimit - 2 * ROUGH, stopLimit, targetLimit, bars };
 }
 
-/** Returns the first index from `from` on, before `to`, with any bit; `to` if there is none. */
+/** Returns the first index from `from` to before `to` with any bit, or `to`. */
 function firstSet(column: BitColumn, from: number, to: number): number {
   let at = from;
   while (at < to && column[at] === 0) at++;
   return at;
 }
 
-/** Returns the first index from `from` on, before `to`, whose value is not strictly between the two; `to` if there is none. */
+/** Returns the first index from `from` to before `to` whose value is not strictly between the two, or `to`. */
 function firstOutside(values: Float64Array, low: number, high: number, from: number, to: number): number {
   let at = from;
   while (at < to && (values[at] as number) > low && (values[at] as number) < high) at++;
   return at;
 }
 
-/** True if there was a live price at slot i. A history without holes need not be checked. */
+/** True if the price at slot i is live. A history without gaps needs no check. */
 function isLive({ whole, state }: InstrumentColumns, i: number): boolean {
   return whole || ((state[i] as number) & QUOTE_LIVE) !== 0;
 }
 
-/** Millionths of a US dollar that a unit paid from the fill after a bar up to the slot of another. */
+/** Returns the funding per unit from the fill after bar `entryBar` to slot i, in millionths of a US dollar. */
 function microsSince({ micros }: FundingPaid, entryBar: number, i: number): number {
   return (micros[i] as number) - (micros[entryBar] as number);
 }
 
-/** Funding that a position has paid by slot i, in money units. */
+/** Returns the funding that a position has paid by slot i, in money units. */
 function fundingSince({ instrumentState, entryBar, quantity }: OpenPosition, i: number): number {
   const { units, columns } = instrumentState;
   return columns.carry === null ? 0 : fundingOf(quantity, microsSince(columns.carry, entryBar, i), units);
@@ -1354,7 +1365,7 @@ function marginOf(cost: number, { leverage }: InstrumentState): number {
   return leverage === 1 ? cost : ceilUnits(cost / leverage);
 }
 
-/** True if a price is at or below the liquidation price of a position that has paid its funding up to bar i. A hole is NaN, and liquidates nothing. */
+/** True if a price is at or below the position's liquidation price, given the funding paid by bar i. A gap (NaN) liquidates nothing. */
 function isLiquidatedBy({ instrumentState, entryBar, liquidation }: OpenPosition, price: number, i: number): boolean {
   const { carry } = instrumentState.columns;
   if (carry === null) return false;
@@ -1362,7 +1373,7 @@ function isLiquidatedBy({ instrumentState, entryBar, liquidation }: OpenPosition
   return liquidation.some((line) => price <= line.price + line.perFunding * funding);
 }
 
-/** The first bar from `from` on, before `to`, that liquidates a position; `to` if none does. */
+/** Returns the first bar from `from` to before `to` that liquidates a position, or `to`. */
 function firstLiquidation(position: OpenPosition, from: number, to: number): number {
   if (position.liquidation.length === 0) return to;
   const { low } = position.instrumentState.columns;
@@ -1371,7 +1382,7 @@ function firstLiquidation(position: OpenPosition, from: number, to: number): num
   return at;
 }
 
-/** A reading of the market as it was known at bar i; null if none was. */
+/** Returns the value of a column known at bar i, or null if it is unknown. */
 function readingAt(column: Float64Array | null, i: number): number | null {
   const value = column?.[i] ?? Number.NaN;
   return Number.isNaN(value) ? null : value;
@@ -1381,35 +1392,35 @@ function seenAt({ halfSpread, liquidity }: InstrumentColumns, i: number): number
   return (readingAt(halfSpread, i) === null ? 0 : SEEN.spread) | (readingAt(liquidity, i) === null ? 0 : SEEN.depth);
 }
 
-/** True if a bit is among words of bits. */
+/** True if a bit is set in a list of words. */
 function isSet(words: readonly number[], bit: number): boolean {
   return (((words[bit >> 5] as number) >>> (bit & 31)) & 1) === 1;
 }
 
-/** A copy as a plain array, without room to grow for the one word that there mostly is; `Array.from` takes the long way round. */
+/** Copies to a plain array without spare capacity; most have one word. `Array.from` is slower. */
 function copied(words: Uint32Array): readonly number[] {
   const copy = [words[0] as number];
   for (let word = 1; word < words.length; word++) copy.push(words[word] as number);
   return copy;
 }
 
-/** Distance by which a fill lies on the bad side of the price that could be traded at the decision. */
+/** Returns how much worse a fill is than the price at the decision, in basis points. */
 function slippageBps(fillUsd: number, decidedUsd: number, sign: 1 | -1): number {
   return (sign * (fillUsd - decidedUsd) * 10_000) / decidedUsd;
 }
 
-/** The most whole lots that an amount pays for. */
+/** Returns the largest quantity of whole lots that an amount pays for. */
 function lotsWithin(amount: number, price: number, lot: number): number {
   const quantity = floorUnits(amount / price / lot) * lot;
   return quantity * price > amount ? quantity - lot : quantity;
 }
 
-/** An amount in money units, down to a whole micro-dollar. */
+/** Converts US dollars to money units, rounded down to whole micro-dollars. */
 function wholeMicros(usd: DecimalString, micro: number, unit: number): number {
   return floorUnits((Number(usd) * unit) / micro) * micro;
 }
 
-/** The step of the venue's price grid near `price`, both in price units. */
+/** Returns the step of the venue's price grid near `price`, both in price units. */
 function limitStepOf(key: InstrumentKey, price: number, { tick, priceDecimals }: InstrumentUnits): number {
   return Math.max(tick, 10 ** priceStepExponent(key, price, priceDecimals));
 }

@@ -6,21 +6,21 @@ import { GATE_LIMITS, yearsAfter } from '../../domain/agents/evidence.ts';
 import { tradingDays } from '../../domain/market/session.ts';
 import { type EpochMs, isoTime } from '../../domain/values/time.ts';
 
-/** The longest stretch without bars that maintenance of a venue, or a pool in which nobody trades, explains. */
+/** Longest gap in bars that venue maintenance, or a pool without trades, explains. */
 const MAINTENANCE_MS = 12 * 3_600_000;
 
-/** Reason why a history is refused. */
+/** Refusal of a history. */
 export interface Insufficiency {
   readonly instrument: string;
-  /** First missing bar, and the first present one after it; null if the history is only too short. */
+  /** First missing bar and the first present one after it, or null if the history is only too short. */
   readonly gap: { readonly from: EpochMs; readonly to: EpochMs } | null;
   readonly detail: string;
 }
 
 /**
- * Returns why the bars are insufficient, or null if they span five years and no gap is longer than the instrument's calendar explains:
- * around the clock maintenance of twelve hours; for a tokenized stock also the time in which its exchange is closed. @param needSpan false
- * for a shorter stretch, which is no evidence.
+ * Returns why the bars are insufficient, or null if they span five years and the instrument's calendar explains every gap: twelve hours
+ * of maintenance, and for a tokenized stock also closed sessions.
+ * @param needSpan false for a shorter range, which is no evidence
  */
 export function insufficiencyOf(
   entry: Pick<CatalogEntry, 'key' | 'kind'>,
@@ -45,7 +45,7 @@ export function insufficiencyOf(
   };
 }
 
-/** Returns the gap, or null if a stretch without bars is short enough or explained by the calendar. */
+/** Returns the gap, or null if it is short enough or the calendar explains it. */
 function gapOf({ key, kind }: Pick<CatalogEntry, 'key' | 'kind'>, from: EpochMs, to: EpochMs): Insufficiency | null {
   if (to - from <= MAINTENANCE_MS) return null;
   const unexplained = kind === 'tokenized_equity' ? openTimeWithin(from, to) : to - from;
@@ -57,7 +57,7 @@ function gapOf({ key, kind }: Pick<CatalogEntry, 'key' | 'kind'>, from: EpochMs,
   };
 }
 
-/** Milliseconds in which a session was open within a stretch, by the exchange's calendar of sessions, holidays and half days. */
+/** Returns the milliseconds of open sessions within a range, by the exchange's calendar of sessions, holidays and half days. */
 function openTimeWithin(from: EpochMs, to: EpochMs): number {
   let open = 0;
   for (const day of tradingDays(from - 86_400_000, to)) {

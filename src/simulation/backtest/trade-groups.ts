@@ -1,26 +1,26 @@
-/** The trades of a run by instrument and by what ended them; the groups of one table add up to all trades. */
+/** Trades of a run grouped by instrument and by exit rule. The groups of each table add up to all trades. */
 import type { DecimalString } from '../../domain/values/decimal.ts';
 import { type Trade, unitsText } from './trade-ledger.ts';
 
-/** Trades that have something in common. Money is exact. */
+/** Group of trades. Money is exact. */
 export interface TradeGroup {
-  /** An instrument, or the exit rules that passed when the trades were closed, joined by ` + `; `open` if they were not. */
+  /** Name of the group: an instrument, or the exit rules that passed at the close joined by ` + `, or `open` for open trades. */
   readonly name: string;
   readonly closed: number;
   readonly open: number;
-  /** Closed trades that earned more than their fees. */
+  /** Number of closed trades with a profit after fees. */
   readonly won: number;
-  /** Percentage of `won` in `closed`; null if none was closed. */
+  /** Percentage of `won` in `closed`, or null if none was closed. */
   readonly hitRatePct: number | null;
-  /** Profit of closed trades, after all their fees. */
+  /** Profit of closed trades, net of all fees. */
   readonly profitUsd: DecimalString;
   /** Fees of closed and open trades. */
   readonly feesUsd: DecimalString;
-  /** Average time from the fill of the entry to the fill of the exit, of closed trades; null if none was closed. */
+  /** Average time from entry fill to exit fill of closed trades, or null if none was closed. */
   readonly averageHoldingMs: number | null;
 }
 
-/** Units of the sums of a group. */
+/** Sums of a group, in units. */
 interface Sums {
   closed: number;
   open: number;
@@ -31,8 +31,8 @@ interface Sums {
 }
 
 /**
- * Sums trades by a name, in the order of the names.
- * @param units how many decimals the money units of `trades` have, and how long a bar is in milliseconds.
+ * Sums trades by a name, sorted by name.
+ * @param units decimals of the money units of `trades`, and length of a bar in milliseconds
  */
 export function tradeGroups(
   trades: readonly Trade[],

@@ -1,6 +1,6 @@
 /**
- * Cash and positions of a simulated book in scaled integers held in doubles: exact below 2^53 units, which is never less
- * than eight times the capital; what rounds, rounds against the agent.
+ * Cash and positions of a simulated book in scaled integers held in doubles. They are exact below 2^53 units, which is at least eight
+ * times the capital. Rounding is always against the agent.
  */
 
 import type { TradeCosts } from '../../domain/backtest/assumptions.ts';
@@ -9,13 +9,12 @@ import type { DecimalString } from '../../domain/values/decimal.ts';
 import type { MarketStep } from '../../domain/market/market-step.ts';
 import { stepScale } from '../../domain/risk/exact.ts';
 
-/** Significant digits of a fill price at the first price of the history. */
+/** Significant digits of a fill price, at the first price of the history. */
 const FILL_DIGITS = 7;
 const LARGEST = 2 ** 53;
 
 /**
- * The whole units below or above a number that double arithmetic may have moved off a whole one by its last bits: within
- * that error it is the whole one, as exact arithmetic would have it.
+ * Rounds a number down or up to a whole unit. A number within double rounding error of a whole unit is that unit, as in exact arithmetic.
  */
 export function floorUnits(value: number): number {
   const whole = Math.round(value);
@@ -27,44 +26,47 @@ export function ceilUnits(value: number): number {
   return Math.abs(value - whole) <= slack(value) ? whole : Math.ceil(value);
 }
 
-/** Eight units in the last place, and never less than a millionth of a unit: sums and differences lose more than their last place. */
+/**
+ * Returns the rounding tolerance: eight units in the last place and at least a millionth of a unit, because sums and differences lose
+ * more than their last place.
+ */
 function slack(value: number): number {
   return Math.max(1e-6, Math.abs(value) * 2 ** -50);
 }
 
-/** The whole units of a value that products and quotients alone led to, which is wrong by eight units in the last place at most. */
+/** Rounds a value computed only by products and quotients, whose error is at most eight units in the last place. */
 function wholeOfProduct(value: number, round: (value: number) => number): number {
   const whole = Math.round(value);
   return Math.abs(value - whole) <= Math.abs(value) * 2 ** -50 ? whole : round(value);
 }
 
-/** The units of a book: money counts in 10^-moneyDecimals US dollars. */
+/** Units of a book. A money unit is 10^-moneyDecimals US dollars. */
 export interface BookUnits {
   readonly moneyDecimals: number;
-  /** Money units of one dollar. */
+  /** Money units per US dollar. */
   readonly unit: number;
 }
 
-/** The finest money unit at which eight times the capital still is an exact integer. */
+/** Returns the finest money unit at which eight times the capital is an exact integer. */
 export function bookUnits(capitalUsd: DecimalString): BookUnits {
   const capital = Math.max(1, Number(capitalUsd));
   const moneyDecimals = Math.min(12, Math.max(0, Math.floor(Math.log10(LARGEST / (capital * 8)))));
   return { moneyDecimals, unit: 10 ** moneyDecimals };
 }
 
-/** The units of one instrument: price units x quantity units are money units. */
+/** Units of one instrument. Price units x quantity units = money units. */
 export interface InstrumentUnits {
   readonly priceDecimals: number;
   readonly priceUnit: number;
   readonly quantityDecimals: number;
   readonly quantityUnit: number;
-  /** Quantity units of one lot and price units of one tick; if a unit is the coarser one, it is the step. */
+  /** Lot in quantity units and tick in price units. If a unit is coarser, it is the step. */
   readonly lot: number;
   readonly tick: number;
   readonly costs: TradeCosts;
 }
 
-/** @param firstPrice the first price of the history; later ones change no unit. */
+/** Returns the units of an instrument. @param firstPrice first price of the history; later prices change no unit */
 export function instrumentUnits(firstPrice: number, book: BookUnits, costs: TradeCosts, step: MarketStep): InstrumentUnits {
   const wanted = FILL_DIGITS - 1 - Math.floor(Math.log10(firstPrice));
   const priceDecimals = Math.min(book.moneyDecimals, Math.max(0, wanted));
@@ -80,7 +82,10 @@ export function instrumentUnits(firstPrice: number, book: BookUnits, costs: Trad
   };
 }
 
-/** Price units of a fill: the middle moved by half the spread and along the depth that the notional walks, rounded away from the trader. */
+/**
+ * Returns the fill price in price units: the middle moved by half the spread and by the depth that the notional walks, rounded against
+ * the trader.
+ */
 export function fillPriceOf(side: 'buy' | 'sell', middle: number, quantity: number, units: InstrumentUnits): number {
   const best = bestOf(side, middle, units);
   const average = best * averageOverBest(side, (best * quantity) / units.quantityUnit, units.costs);
@@ -89,11 +94,11 @@ export function fillPriceOf(side: 'buy' | 'sell', middle: number, quantity: numb
     : Math.max(1, wholeOfProduct(average * units.priceUnit, Math.floor));
 }
 
-/** Quantity units of a buy, whole lots, whose average price stays within its limit; at most `wanted`. */
+/** Returns the largest quantity of a buy, in whole lots and at most `wanted`, whose average price is within its limit. */
 export function lotsWithinLimit(middle: number, wanted: number, limit: number, units: InstrumentUnits): number {
   if (fillPriceOf('buy', middle, wanted, units) <= limit) return wanted;
   const { lot, priceUnit, quantityUnit, costs } = units;
-  // The average over the best price is U / (U - N): it reaches the limit at this notional of the best price.
+  // The average over the best price is U / (U - N), which reaches the limit at this notional at the best price.
   const best = bestOf('buy', middle, units);
   const atLimit = (1 - (best * priceUnit) / limit) * oneSideOf(costs);
   if (atLimit <= 0) return 0;
@@ -108,12 +113,12 @@ function bestOf(side: 'buy' | 'sell', middle: number, { costs }: InstrumentUnits
   return (middle * (10_000 + (side === 'buy' ? 1 : -1) * costs.halfSpreadBps)) / 10_000;
 }
 
-/** The venue's fee of a notional, both in money units, rounded up. */
+/** Returns the venue's fee of a notional, both in money units, rounded up. */
 export function feeOf(notional: number, costs: TradeCosts): number {
   return ceilUnits((notional / 10_000) * costs.feeBps);
 }
 
-/** Funding in money units of a quantity whose every unit paid so many millionths of a US dollar, rounded up. */
+/** Returns the funding of a quantity in money units, given the millionths of a US dollar paid per unit, rounded up. */
 export function fundingOf(quantity: number, micros: number, { priceUnit }: InstrumentUnits): number {
   const [paid, perMicro] = [BigInt(quantity) * BigInt(micros) * BigInt(priceUnit), 1_000_000n];
   return Number(paid / perMicro) + (paid > 0n && paid % perMicro !== 0n ? 1 : 0);
@@ -121,7 +126,7 @@ export function fundingOf(quantity: number, micros: number, { priceUnit }: Instr
 
 const ZERO = 48;
 
-/** Whole units as a plain decimal. */
+/** Formats whole units as a plain decimal. */
 export function unitsText(units: number, decimals: number): DecimalString {
   if (decimals === 0 || units === 0) return String(units + 0);
   const digits = String(Math.abs(units)).padStart(decimals + 1, '0');
@@ -131,35 +136,35 @@ export function unitsText(units: number, decimals: number): DecimalString {
   return `${units < 0 ? '-' : ''}${whole}${part === '' ? '' : `.${part}`}`;
 }
 
-/** A closed trade, or one that is still open at the end (`exit` null). */
+/** Closed trade, or one still open at the end (`exit` null). */
 export interface Trade {
-  /** Place of the instrument in the universe. */
+  /** Index of the instrument in the universe. */
   readonly instrument: number;
-  /** The bar at whose close it was decided; it was filled at the next bar's open. */
+  /** Bar at whose close the entry was decided. It filled at the next bar's open. */
   readonly entryBar: number;
   readonly exitBar: number | null;
-  /** Milliseconds from the close of the exit bar to the exit's decision: above zero within the bar after it. */
+  /** Milliseconds from the close of the exit bar to the exit's decision; above zero if it was decided within the next bar. */
   readonly exitAfterMs: number;
   readonly quantity: number;
-  /** Price units. */
+  /** Entry price in price units. */
   readonly entryPrice: number;
   readonly exitPrice: number | null;
-  /** Money units. */
+  /** Fees in money units. */
   readonly fees: number;
-  /** Money units paid as funding while it was open; below zero if received. */
+  /** Funding paid while it was open, in money units; negative if received. */
   readonly funding: number;
-  /** Profit after fees and funding. */
+  /** Profit after fees and funding in money units, or null while it is open. */
   readonly profit: number | null;
   readonly entrySlippageBps: number;
   readonly exitSlippageBps: number | null;
-  /** Inputs of either order's cost that history held, as bits of `SEEN`. */
+  /** Cost inputs of entry and exit that the history had, as flags of `SEEN`. */
   readonly entrySeen: number;
   readonly exitSeen: number | null;
-  /** The worst and the best price of its bars against the entry, in percent. */
+  /** Worst and best price while it was open, in percent of the entry price. */
   readonly worstPct: number;
   readonly bestPct: number;
-  /** Bits of the exit rules that passed when it was closed, by word. */
+  /** Bits of the exit rules that passed at the close, by word. */
   readonly exitRules: readonly number[];
-  /** True if the venue ended it at its maintenance margin. */
+  /** True if the venue liquidated it. */
   readonly isLiquidated: boolean;
 }

@@ -1,8 +1,8 @@
-/** Explanation in sentences why a simulated stretch has no trade: the rules that failed, and what stopped those that passed. */
+/** Explanation why a simulated range has no trades: the rules that failed, and what blocked those that passed. */
 import { entryRulesInWords } from '../../domain/agents/why-no-trades.ts';
 import type { BacktestResult } from './run.ts';
 
-/** Returns one sentence for each reason, the hardest first; empty if there was a trade. */
+/** Returns one sentence per reason, the strictest first, or an empty list if there was a trade. */
 export function whyNoTrades({
   trades,
   conditions,
@@ -11,7 +11,7 @@ export function whyNoTrades({
 }: Pick<BacktestResult, 'trades' | 'conditions' | 'blocked' | 'missed'>): readonly string[] {
   if (trades.closed + trades.open > 0) return [];
   const asked = [...stopped(blocked, 'risk refused'), ...stopped(missed, 'no order came about')];
-  // If rules asked for trades and were stopped, that is the reason, not rules that failed elsewhere.
+  // If proposals were blocked, that is the reason, and not rules that failed elsewhere.
   if (asked.length > 0) return asked;
   return entryRulesInWords(
     conditions.filter(({ side }) => side === 'entry').map((rule) => ({ ...rule, instrument: null, causes: new Map() })),

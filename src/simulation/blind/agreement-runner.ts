@@ -1,4 +1,4 @@
-/** Runs agreement sessions: the beginning of the session that passed, shown again while the agent trades. */
+/** Agreement sessions: the beginning of a passed session, shown again while the agent trades. */
 import type { Worker } from 'node:worker_threads';
 import type { EvaluationJob, EvaluationOutcome, EvaluationRunner } from '../../../actors/evaluation/run-worker.ts';
 import { type Agreement, agreementInWords } from '../../domain/backtest/agreement.ts';
@@ -10,19 +10,19 @@ import { backtestNeeds } from '../backtest/needs.ts';
 import type { PassedSession } from './agreement-session.ts';
 import { inSession, type Sessions } from './in-session.ts';
 
-/** Request to the thread of an agreement session. Plain JSON. */
+/** Request to the thread of an agreement session, as plain JSON. */
 export interface AgreementAsked extends Omit<BacktestJob, 'trials'> {
   readonly agentId: string;
   readonly passed: PassedSession;
-  /** Seed of the names, dates and levels that are shown. */
+  /** Seed of the shown names, dates and levels. */
   readonly disguise: string;
 }
 
-/** Null if the history is not the one of the passed session. */
+/** Result of the comparison, or null if the history differs from the passed session's. */
 export type AgreementFound = Agreement | null;
 
 interface AgreementRunnerOptions extends Pick<BacktestRunnerOptions, 'fetcher' | 'onMissing'>, Sessions {
-  /** A finished session of the agent with its request; null if it kept no answers. */
+  /** Returns a passed session of the agent with its request, or null if it has no stored answers. */
   readonly passedSession: (
     agentId: string,
     runId: string,
@@ -34,7 +34,7 @@ interface AgreementRunnerOptions extends Pick<BacktestRunnerOptions, 'fetcher' |
   ) => Promise<AgreementFound>;
 }
 
-/** Outside code that trades answers within an hour. */
+/** Terms of the session. Trading code must answer within an hour. */
 const TERMS = { idleMs: 3_600_000, countsAs: 'it counts as disagreement' };
 
 export function createAgreementRunner(options: AgreementRunnerOptions): EvaluationRunner {

@@ -1,19 +1,19 @@
-/** A session that shows the beginning of a passed one again, in another disguise, and compares the answers. */
+/** Session that repeats the beginning of a passed one in another disguise and compares the answers. */
 import { type Agreement, type AnsweredTrade, agreementOf, isSameAnswer, type Opening } from '../../domain/backtest/agreement.ts';
 import type { BlindTrade } from '../../domain/outside/replay-step.ts';
 import type { ReplayPath } from './replay-path.ts';
 import { drawPaths, type ReplayWork } from './session.ts';
 import { BlindSteps, type ShownPath } from './steps.ts';
 
-/** The passed session, as its result says it. */
+/** Passed session, from its result. */
 export interface PassedSession {
   readonly seed: string;
   readonly opening: Opening;
-  /** Hash of the history of each path. */
+  /** Hash of each path's history. */
   readonly histories: readonly string[];
 }
 
-/** One path again. It is decided with the answers of then, so that every slot shows what was shown then. */
+/** Path that is shown again. The earlier answers decide it, so that every slot shows what it showed then. */
 class AskedPath implements ShownPath {
   readonly slots: number;
   readonly #path: ReplayPath;
@@ -52,11 +52,11 @@ class AskedPath implements ShownPath {
 
 export class AgreementSession {
   readonly steps: BlindSteps;
-  /** False if the history is not the one of then: the comparison would say nothing. */
+  /** False if the history differs from the earlier one, so that a comparison is meaningless. */
   readonly isSameHistory: boolean;
   readonly #paths: readonly AskedPath[];
 
-  /** @param disguise seed of the names, dates and levels that are shown. */
+  /** @param disguise seed of the shown names, dates and levels */
   constructor(work: ReplayWork, passed: PassedSession, disguise: string, onPath: (done: number, total: number) => void) {
     const paths = drawPaths(work, disguise, onPath);
     this.isSameHistory = paths.every(({ history }, place) => history.hash === passed.histories[place]);

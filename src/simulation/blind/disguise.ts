@@ -1,6 +1,6 @@
 /**
- * The disguise of one path of a replay session: other names, other dates and other price levels. Ratios, sessions, the weekday and
- * the hour stay true. The service maps proposals back.
+ * Disguise of one path of a replay session: other names, dates and price levels. Ratios, sessions, weekdays and hours stay true. The
+ * service maps proposals back.
  */
 import type { Observation } from '../../domain/market/cut.ts';
 import type { AgentBook, BookPosition, Verdict } from '../../domain/agents/decision.ts';
@@ -14,32 +14,32 @@ import type { InstrumentKey } from '../../domain/market/venue.ts';
 import { roundedText } from '../backtest/history.ts';
 import { drawsOf, drawWhole, shuffled } from './draws.ts';
 
-/** Disguise of one instrument on a path. */
+/** Disguise of one instrument. */
 interface Mask {
   readonly key: InstrumentKey;
   readonly alias: string;
-  /** Factor of shown prices. Shown quantities are divided by it, so that notionals stay. */
+  /** Factor of shown prices. Shown quantities are divided by it, so that notionals do not change. */
   readonly price: number;
   /** Factor of shown liquidity. */
   readonly depth: number;
 }
 
-/** The disguise of a path. */
+/** Disguise of a path. */
 export interface Disguise {
   readonly masks: readonly Mask[];
-  /** Whole weeks, in milliseconds: shown times are true ones less this. */
+  /** Shift in whole weeks, in milliseconds. Shown times are true times minus this. */
   readonly shiftMs: number;
 }
 
 const WEEK_MS = 7 * 86_400_000;
-/** Dates are moved back by 10 to 40 years. */
+/** Weeks by which dates are moved back: 10 to 40 years. */
 const WEEKS = { least: 520, most: 2_080 };
-/** Significant digits of what is shown scaled: too few to find the level by the grid of the true prices. */
+/** Significant digits of scaled values, too few to reveal the level by the grid of true prices. */
 const DIGITS = 6;
 const LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZ';
 const ALIAS_LETTERS = 4;
 
-/** Draws the disguise of a path. Aliases are those of the session, dates and levels those of the path. */
+/** Draws the disguise of a path. Aliases depend on the session, dates and levels on the path. */
 export function drawDisguise(seed: string, path: number, { universe }: Pick<Manifest, 'universe'>): Disguise {
   const aliases = aliasesOf(seed, universe.length);
   const draw = drawsOf(seed, `disguise ${path}`);
@@ -47,7 +47,7 @@ export function drawDisguise(seed: string, path: number, { universe }: Pick<Mani
   const masks = universe.map(({ key }, place) => ({
     key,
     alias: aliases[place] as string,
-    // A level between a tenth and ten times the true one, and a depth between half and twice of it: even on a logarithmic scale.
+    // Price factor between a tenth and ten, depth factor between a half and two, uniform on a logarithmic scale.
     price: Number((10 ** (2 * draw() - 1)).toPrecision(6)),
     depth: Number((2 ** (2 * draw() - 1)).toPrecision(6)),
   }));
@@ -62,7 +62,7 @@ function aliasesOf(seed: string, count: number): readonly string[] {
   return shuffled([...names], draw);
 }
 
-/** An observation as it is shown: the form of the live context, with nothing in it that names the instrument or the date. */
+/** Returns an observation in the form of the live context, without anything that identifies the instrument or the date. */
 function disguised(observation: Observation, mask: Mask, shiftMs: number) {
   const at = (time: EpochMs): EpochMs => time - shiftMs;
   const price = (text: DecimalString | null): DecimalString | null => scaledText(text, mask.price);
@@ -80,7 +80,7 @@ function disguised(observation: Observation, mask: Mask, shiftMs: number) {
     markPrice: price(markPrice),
     liquidityUsd: scaledText(liquidityUsd, mask.depth),
     indicators: shownIndicators(observation.indicators, mask, at),
-    // Headlines and ids name companies.
+    // Headlines and ids contain company names.
     events:
       events?.map(({ severity, negative, rumor, observedAt }, place) => ({
         id: `event-${place + 1}`,
@@ -108,7 +108,7 @@ function shownReference(reference: NonNullable<Observation['reference']>, { alia
   return { instrument: alias, referencePrice: price(referencePrice), confidence: price(confidence), ...times, quality, flags };
 }
 
-/** Indicators that are prices are scaled as prices are. */
+/** Scales the indicators that are prices. */
 function shownIndicators(indicators: Observation['indicators'], { price }: Mask, at: Moved) {
   return Object.fromEntries(
     Object.entries(indicators).map(([name, { value, previous, barOpenTime }]) => {
@@ -124,18 +124,18 @@ function scaledText(text: DecimalString | null, factor: number): DecimalString |
   return text === null ? null : roundedText(Number(text) * factor, DIGITS);
 }
 
-/** A slot before its disguise. `last` is what was decided at the slot before; null at the first one. */
+/** Undisguised slot. `last` is the decision of the previous slot, or null at the first one. */
 interface TrueSlot {
   readonly slot: EpochMs;
   readonly observations: ReadonlyMap<InstrumentKey, Observation>;
   readonly book: AgentBook;
   readonly cashUsd: number;
-  /** Null without a price of everything that is held. */
+  /** Equity in US dollars, or null if a held instrument has no price. */
   readonly equityUsd: number | null;
   readonly last: Pick<Verdict, 'disposition' | 'reason'> | null;
 }
 
-/** A slot as outside code sees it, in the form of the live context. */
+/** Returns a slot as outside code sees it, in the form of the live context. */
 export function shownSlot({ slot, observations, book, cashUsd, equityUsd, last }: TrueSlot, disguise: Disguise) {
   const { masks, shiftMs } = disguise;
   return {
@@ -160,7 +160,7 @@ export function shownSlot({ slot, observations, book, cashUsd, equityUsd, last }
 
 const CENTS = 100;
 
-/** An amount as it is shown: in whole cents, which is less than the units of a true price would tell. */
+/** Formats a shown amount in whole cents, which reveal less than the units of a true price. */
 function usd(amount: number): string {
   return String(Math.round(amount * CENTS) / CENTS);
 }
@@ -169,7 +169,7 @@ export function isAlias({ masks }: Disguise, instrument: string): boolean {
   return masks.some(({ alias }) => alias === instrument);
 }
 
-/** Positions as they are shown, in the order of their aliases. */
+/** Returns the shown positions, in the order of their aliases. */
 function disguisedPositions({ positions }: AgentBook, { masks, shiftMs }: Disguise) {
   return positions
     .map((position) => {
@@ -189,8 +189,8 @@ function shownQuantity({ quantity }: Pick<BookPosition, 'quantity'>, { price }: 
 }
 
 /**
- * A blind trade in true names and units; null if its alias is not one of the session's. Prices are put on the venue's grid, against the
- * trade. A sell of the shown position is one of the true position.
+ * Converts a blind trade to true names and units, or returns null if its alias is unknown. Prices are rounded to the venue's grid against
+ * the trade. A sell of the whole shown position sells the whole true one.
  */
 export function undisguised(trade: BlindTrade, { masks }: Disguise, book: AgentBook): (Omit<BlindTrade, 'instrument'> & Named) | null {
   const mask = masks.find(({ alias }) => alias === trade.instrument);

@@ -1,22 +1,22 @@
-/** Holds the session of a run while its thread serves slots and waits for answers. */
+/** Session of a run, open while its thread serves slots and waits for answers. */
 import type { Worker } from 'node:worker_threads';
 import type { EvaluationJob, EvaluationOutcome } from '../../../actors/evaluation/run-worker.ts';
 import { type ReplayHost, type SessionTerms, TRIAL_TERMS } from './replay-host.ts';
 
 export interface Sessions {
   readonly host: ReplayHost;
-  /** The seed of a session, 64 hexadecimal digits: the same whenever it is asked for, and unknown to callers. */
+  /** Returns the seed of a run's session: 64 hexadecimal digits, constant and unknown to callers. */
   readonly seedOf: (runId: string) => string;
 }
 
 interface Held {
   readonly seed: string;
-  /** Ends with the job, or when nobody answers for too long. */
+  /** Aborts with the job, or if no answer comes for too long. */
   readonly signal: AbortSignal;
   readonly attach: (worker: Worker) => void;
 }
 
-/** Works in a session. One whose process died is not begun again: the code has lost its place, and has seen the slots. */
+/** Runs work in a session. A session whose process died does not restart, because the code has lost its state and has seen the slots. */
 export async function inSession(
   { host, seedOf }: Sessions,
   job: EvaluationJob,

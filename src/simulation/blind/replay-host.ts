@@ -1,4 +1,4 @@
-/** Replay sessions: each works in a thread of its own, and answers the steps that the API of this process or of another one brings. */
+/** Replay sessions: each runs in its own thread and answers the steps that arrive at the API of any process. */
 import type { Worker } from 'node:worker_threads';
 import type { EvaluationJob } from '../../../actors/evaluation/run-worker.ts';
 import { runEvery } from '../../../actors/runtime/run-every.ts';
@@ -7,14 +7,14 @@ import { type Outcome, refuse } from '../../domain/values/refusal.ts';
 import type { StepAsk } from '../../domain/outside/replay-step.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 
-/** Longest duration of a session: one day, in milliseconds. */
+/** Maximum duration of a session: one day, in milliseconds. */
 const SESSION_MS = 24 * 3_600_000;
 
-/** Fate of a session without answers. */
+/** Terms for a session without answers. */
 export interface SessionTerms {
-  /** Time without an answer after which the session counts as abandoned. Milliseconds. */
+  /** Time without an answer after which the session counts as abandoned, in milliseconds. */
   readonly idleMs: number;
-  /** Clause that says how an abandoned session counts. */
+  /** Sentence on how an abandoned session counts. */
   readonly countsAs: string;
 }
 
@@ -46,28 +46,28 @@ interface Running {
 
 type AskedSession = Pick<EvaluationJob, 'orgId' | 'agentId' | 'runId'>;
 
-/** Carries steps between processes. */
+/** Channel that carries steps between processes. */
 export interface StepChannel {
-  /** Answers a step of a session in another process; null if none runs it. */
+  /** Returns the answer of the process that runs the session, or null if none does. */
   step(of: AskedSession, step: StepAsk): Promise<Outcome<string> | null>;
-  /** Answers what other processes ask of a session that runs here, until it is ended. */
+  /** Answers other processes' steps for a session that runs here, until the returned function is called. */
   serve(of: AskedSession, session: ServedSession): () => void;
-  /** Tells the process of a session that it was abandoned. */
+  /** Notifies the session's process that it was abandoned. */
   abandon(of: AskedSession): Promise<void>;
 }
 
-/** A session as its process offers it to others. */
+/** Session as its process offers it to others. */
 export interface ServedSession {
   answer(step: StepAsk): Promise<Outcome<string>>;
   abandon(): void;
 }
 
 export interface ReplayHost {
-  /** Answers a step of a session; null if no process runs it. The answer is JSON. */
+  /** Answers a step of a session as JSON, or returns null if no process runs it. */
   step(of: AskedSession, step: StepAsk): Promise<Outcome<string> | null>;
-  /** Answers no further step of a session, wherever it runs. Its run has been cancelled, and its thread ends when the worker sees that. */
+  /** Stops answering the steps of a session, wherever it runs. Its run was cancelled, and its thread ends when the worker notices. */
   abandon(of: AskedSession): Promise<void>;
-  /** Holds a session until `release`. `expire` is called once if nobody answers for too long. */
+  /** Holds a session until `release`. Calls `expire` once if no answer comes for too long. */
   hold(
     job: AskedSession,
     expire: (detail: string) => void,
@@ -78,7 +78,7 @@ export interface ReplayHost {
 
 const GONE = refuse('state_conflict', 'the session has ended meanwhile: read it for its ending');
 
-/** @param channel reaches the sessions of other processes; null if there are none. */
+/** Creates the host. @param channel channel to sessions of other processes, or null if there are none */
 export function createReplayHost(
   clock: Pick<Clock, 'now' | 'deadline'>,
   onError: (error: unknown) => void,
@@ -128,7 +128,7 @@ export function createReplayHost(
 
 const isOf = ({ job }: Running, { orgId, agentId }: AskedSession): boolean => job.orgId === orgId && job.agentId === agentId;
 
-/** Brings a step to the thread of its session. */
+/** Sends a step to the session's thread. */
 async function askThread(session: Running, step: StepAsk, clock: Pick<Clock, 'now'>): Promise<Outcome<string>> {
   const { worker, isAbandoned } = session;
   if (isAbandoned) return GONE;
@@ -141,7 +141,7 @@ async function askThread(session: Running, step: StepAsk, clock: Pick<Clock, 'no
   });
 }
 
-/** Takes what the thread says from its first word on: `ready`, and then answers. */
+/** Connects the thread's messages: first `ready`, then answers. */
 function attach(session: Running, worker: Worker, clock: Pick<Clock, 'now'>): void {
   worker.on('message', (message: ThreadAnswer | { readonly kind: string }) => {
     if (message.kind === 'ready') {
@@ -157,7 +157,7 @@ function attach(session: Running, worker: Worker, clock: Pick<Clock, 'now'>): vo
 
 function expireOld(sessions: ReadonlyMap<string, Running>, now: EpochMs): void {
   for (const { worker, answeredAt, since, expire, terms } of sessions.values()) {
-    // Reading the history is the service's own time.
+    // Time for reading the history does not count against the code.
     if (worker !== null && now - answeredAt > terms.idleMs)
       expire(`no step was answered for ${terms.idleMs / 60_000} minutes: the session was abandoned, and ${terms.countsAs}`);
     else if (now - since > SESSION_MS) expire(`the session lasted longer than ${SESSION_MS / 3_600_000} hours, and ${terms.countsAs}`);

@@ -1,4 +1,4 @@
-/** One path of a replay session: it shows slot after slot in disguise and decides each with what outside code answers. */
+/** Path of a replay session. It shows one disguised slot after another and decides each by outside code's answer. */
 import { type AnsweredPath, type AnsweredTrade, OPENING_STEPS } from '../../domain/backtest/agreement.ts';
 import type { Assumptions } from '../../domain/backtest/assumptions.ts';
 import type { PathResult } from '../../domain/backtest/foreknowledge.ts';
@@ -52,7 +52,7 @@ export class ReplayPath implements ShownPath {
     return this.history.length;
   }
 
-  /** The next slot as outside code sees it, in the form of the live context. `last` is what was decided at the slot before. */
+  /** Returns the next slot as outside code sees it, in the form of the live context. `last` is the previous slot's decision. */
   shown() {
     const { disguise } = this.#work;
     this.#cut ??= this.#view.cutAt(this.#run.bar);
@@ -61,7 +61,7 @@ export class ReplayPath implements ShownPath {
     return shownSlot({ slot, observations, book, cashUsd, equityUsd, last: this.#last }, disguise);
   }
 
-  /** True if the alias of a trade is one of the session's. */
+  /** True if a trade's alias belongs to the session. */
   knows({ instrument }: BlindTrade): boolean {
     return isAlias(this.#work.disguise, instrument);
   }
@@ -71,12 +71,12 @@ export class ReplayPath implements ShownPath {
     return this.#answers;
   }
 
-  /** Decides the slot that was shown with what outside code proposes for it; null proposes nothing. */
+  /** Decides the shown slot by outside code's proposal; null proposes nothing. */
   decide(trade: BlindTrade | null): void {
     this.decideAs(this.wished(trade));
   }
 
-  /** A trade in true names and units; null proposes nothing. */
+  /** Converts a trade to true names and units; null proposes nothing. */
   wished(trade: BlindTrade | null): AnsweredTrade | null {
     return trade === null ? null : undisguised(trade, this.#work.disguise, this.#run.book().book);
   }
@@ -97,7 +97,7 @@ export class ReplayPath implements ShownPath {
     return this.#work.compiled.decide(cut, book, 'autonomous', assess, undefined, outside);
   }
 
-  /** A bar stands for all its minutes: if the mandate sells one position, the ticks that follow sell the others. */
+  /** Sells the other positions if the mandate sells one. A bar represents all its minutes, and live the following ticks would sell them. */
   #sellOthers(cut: Cut, book: AgentBook, assess: RiskAssessor, first: Verdict): void {
     const selling = new Map<InstrumentKey, 'sell'>();
     for (let verdict = first; verdict.disposition === 'propose_exit' && verdict.instrument !== null; ) {
@@ -112,7 +112,7 @@ export class ReplayPath implements ShownPath {
     return withHash({ ...trade, agentId, clientId, reason: '', inputsHash: null, manifestHash: compiled.hash });
   }
 
-  /** The simulation of all bars, and the Sharpe ratio of its bar returns. */
+  /** Finishes the simulation. Returns it with the Sharpe ratio of its bar returns. */
   finish(capitalUsd: number, barsPerYear: number): { readonly simulation: Simulation; readonly result: PathResult } {
     const simulation = this.#run.finish();
     const sharpe = sharpeRatio(returnsAlong(simulation.equityUsd, capitalUsd), barsPerYear) ?? 0;

@@ -1,4 +1,4 @@
-/** Runs replay sessions for the evaluation actors: fetches what is missing, then a thread serves the slots and waits for each answer. */
+/** Replay sessions for the evaluation actors: fetches missing data, then a thread serves the slots and waits for answers. */
 import type { Worker } from 'node:worker_threads';
 import type { EvaluationJob, EvaluationRunner } from '../../../actors/evaluation/run-worker.ts';
 import type { BacktestRequest } from '../../domain/backtest/request.ts';
@@ -9,7 +9,7 @@ import { backtestNeeds } from '../backtest/needs.ts';
 import type { TrialsOf } from '../ports.ts';
 import { inSession, type Sessions } from './in-session.ts';
 
-/** Request to the thread of a session. Plain JSON. */
+/** Request to the thread of a session, as plain JSON. */
 export interface ReplayAsked extends Omit<BacktestJob, 'trials'> {
   readonly trialsOf: TrialsOf;
   readonly agentId: string;
@@ -17,7 +17,7 @@ export interface ReplayAsked extends Omit<BacktestJob, 'trials'> {
 }
 
 interface ReplayRunnerOptions extends Pick<BacktestRunnerOptions, 'fetcher' | 'onMissing'>, Sessions {
-  /** Works in a thread and hands it out; ends with the job's signal. @throws Error for a defect. */
+  /** Runs in a thread and passes it out. It ends with the job's signal. @throws Error for a defect */
   readonly inThread: (
     asked: ReplayAsked,
     job: Pick<EvaluationJob, 'signal' | 'progress'>,
@@ -25,7 +25,7 @@ interface ReplayRunnerOptions extends Pick<BacktestRunnerOptions, 'fetcher' | 'o
   ) => Promise<BacktestOutcome>;
 }
 
-/** A runner of replay sessions. */
+/** Creates the runner of replay sessions. */
 export function createReplayRunner(options: ReplayRunnerOptions): EvaluationRunner {
   return (job) =>
     inSession(options, job, async ({ seed, signal, attach }) => {

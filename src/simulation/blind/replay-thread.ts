@@ -1,4 +1,4 @@
-/** A replay session in its thread: reads the history that is kept, serves slots until all are answered, and works out what that came to. */
+/** Replay session in its thread: reads the stored history, serves slots until all are answered, and computes the outcome. */
 import type { MessagePort } from 'node:worker_threads';
 import type { ThreadPost } from '../evaluation-thread.ts';
 import { type BacktestOutcome, insufficiency } from '../backtest/backtest-work.ts';
@@ -13,7 +13,7 @@ import type { ReplayAsked } from './replay-runner.ts';
 import { ReplaySession } from './session.ts';
 import type { BlindSteps } from './steps.ts';
 
-/** Works a session out. `port` brings the steps; `post` is told of the progress. */
+/** Runs a replay session. `port` delivers the steps; `post` receives progress. */
 export async function workReplay(
   reads: BacktestReads,
   asked: ReplayAsked & { readonly trials: TrialsAsked },
@@ -31,7 +31,7 @@ export async function workReplay(
   return session.outcome(asked.trials);
 }
 
-/** Works an agreement session out. */
+/** Runs an agreement session. */
 export async function workAgreement(
   reads: BacktestReads,
   asked: AgreementAsked,
@@ -48,7 +48,7 @@ export async function workAgreement(
   return session.result();
 }
 
-/** Resolves once all slots are answered. */
+/** Resolves when all slots are answered. */
 export function answered(
   session: BlindSteps,
   port: Pick<MessagePort, 'on' | 'off' | 'postMessage'>,

@@ -1,6 +1,6 @@
 /**
- * Resampled paths: the stationary block bootstrap of Politis and Romano (1994) over the joint returns of all instruments. Blocks
- * begin a whole number of weeks away from where they are put, so that sessions and hours of the week keep their meaning.
+ * Resampled paths: the stationary block bootstrap of Politis and Romano (1994) over the joint returns of all instruments. Blocks move by
+ * whole weeks, so that sessions and hours of the week keep their meaning.
  */
 import { isClosedThroughout } from '../../domain/candles/candle-gaps.ts';
 import type { Candle } from '../../domain/candles/candle.ts';
@@ -11,7 +11,7 @@ import { type EventHistory, type Fact, gridOf, type InstrumentInput, roundedText
 import { type Bars, KeptBars } from '../backtest/kept-bars.ts';
 import { type Draws, drawWhole } from './draws.ts';
 
-/** A run of bars that is copied: so many from the source's bar `from` on, put at the path's bar `at`. */
+/** Block of bars copied from the source's bar `from` to the path's bar `at`. */
 interface Block {
   readonly at: number;
   readonly from: number;
@@ -24,12 +24,12 @@ const BLOCK_BARS = { least: 20, most: 500 };
 /** Significant digits of a resampled price. */
 const DIGITS = 10;
 
-/** Mean length of a block in bars: five days, at least 20 bars and at most 500. */
+/** Returns the mean length of a block in bars: five days, but at least 20 and at most 500 bars. */
 function meanBlockBars(barMs: number): number {
   return Math.min(BLOCK_BARS.most, Math.max(BLOCK_BARS.least, Math.round((BLOCK_DAYS * DAY_MS) / barMs)));
 }
 
-/** Draws the blocks of a path of so many bars out of a source of so many. Lengths are geometric. */
+/** Draws the blocks of a path. Their lengths are geometric. */
 export function drawBlocks(draw: Draws, barMs: number, sourceBars: number, bars: number): readonly Block[] {
   const mean = meanBlockBars(barMs);
   const apart = stepBetween(barMs, sourceBars);
@@ -45,7 +45,7 @@ export function drawBlocks(draw: Draws, barMs: number, sourceBars: number, bars:
   return blocks;
 }
 
-/** Bars between two places that a block may begin at: a week, or a day of a source that is too short for weeks. */
+/** Returns the bars between two possible starts of a block: a week, or a day if the source is too short for weeks. */
 function stepBetween(barMs: number, sourceBars: number): number {
   for (const stepMs of [WEEK_MS, DAY_MS]) {
     const step = stepMs / barMs;
@@ -54,18 +54,18 @@ function stepBetween(barMs: number, sourceBars: number): number {
   return 1;
 }
 
-/** The grid of bars that a history is built on, by its first bar. */
+/** Grid of a history's bars, by its first bar. */
 interface Grid {
   readonly firstOpen: EpochMs;
   readonly barMs: number;
   readonly length: number;
-  /** Returns, for each place and the one after the last, the number of the source's first bar that lies there or later. */
+  /** Returns, for each place and the one after the last, the index of the source's first bar at or after it. */
   readonly placesOf: (source: Bars) => Uint32Array;
 }
 
 /**
- * Returns what makes the inputs of resampled paths: the same instruments from the same first price on, by the returns of the blocks.
- * Sources are read through for the first path alone, and for every path only where its blocks lie.
+ * Creates a function that makes the inputs of a resampled path: the same instruments and first price, with the returns of the blocks. The
+ * first path reads the sources in full; later paths read only their blocks.
  */
 export function resampler(inputs: readonly InstrumentInput[], timeframe: string): (blocks: readonly Block[]) => readonly InstrumentInput[] {
   const { firstSlot, barMs, length } = gridOf(inputs, timeframeMs(timeframe) as number);
@@ -112,7 +112,7 @@ function resampled(input: InstrumentInput, timeframe: string, grid: Grid, blocks
   };
 }
 
-/** The bars of a path, and by bar of the path the price there over the price of its source. */
+/** Returns the bars of a path, and for each bar the path's price over the source's price. */
 function resampledBars(source: Bars, grid: Grid, blocks: readonly Block[]) {
   const places = grid.placesOf(source);
   const length = blocks.reduce((sum, block) => sum + block.length, 0);
@@ -126,7 +126,7 @@ function resampledBars(source: Bars, grid: Grid, blocks: readonly Block[]) {
     for (let n = 0; n < count; n++) {
       const [candle] = barsAt(source, places, from + n);
       const factor = last / Number(known ?? candle?.open ?? last);
-      // Within a block the factor stays: prices are those of the source, scaled.
+      // The factor is constant within a block: prices are the source's, scaled.
       factors[at + n] = factor;
       if (candle === undefined) continue;
       made.push(scaled(candle, grid.firstOpen + (at + n) * grid.barMs, factor));
@@ -138,13 +138,13 @@ function resampledBars(source: Bars, grid: Grid, blocks: readonly Block[]) {
   return { candles, factors };
 }
 
-/** The bars of a source that lie at a place of the grid. */
+/** Returns the source's bars at a place of the grid. */
 function barsAt(source: Bars, places: Uint32Array, place: number): readonly Candle[] {
   const [first, end] = [places[place] as number, places[place + 1] as number];
   return Array.from({ length: end - first }, (_, n) => source.at(first + n) as Candle);
 }
 
-/** A bar at another time and price level. The traded notional stays: the volume moves against the price. */
+/** Moves a bar to another time and price level. Volume changes inversely to price, so that the notional stays. */
 function scaled({ open, high, low, close, volume }: Candle, openTime: EpochMs, factor: number): Candle {
   const price = (text: string): string => roundedText(Number(text) * factor, DIGITS);
   return {
@@ -157,7 +157,7 @@ function scaled({ open, high, low, close, volume }: Candle, openTime: EpochMs, f
   };
 }
 
-/** Carries what lies beside the bars of an instrument to a path. */
+/** Context for carrying an instrument's other data to a path. */
 interface Carried {
   readonly grid: Grid;
   readonly blocks: readonly Block[];
@@ -169,7 +169,7 @@ function shiftOf({ at, from }: Block, { barMs }: Grid): number {
   return (at - from) * barMs;
 }
 
-/** Carries bars of the same grid, or of shorter ones, with their blocks. */
+/** Carries bars of the same or a shorter timeframe with their blocks. */
 function carryBars(source: Bars, { grid, blocks, factors }: Carried): Bars {
   const places = grid.placesOf(source);
   const carried = new KeptBars();
@@ -182,7 +182,7 @@ function carryBars(source: Bars, { grid, blocks, factors }: Carried): Bars {
   return carried;
 }
 
-/** Longer bars are joined from those of the path: what was read of them is of the true history. */
+/** Joins longer bars from the path's bars, because stored ones belong to the true history. */
 function resampledSeries(
   { entry }: InstrumentInput,
   series: Readonly<Record<string, Bars>>,
@@ -203,7 +203,7 @@ function resampledSeries(
   );
 }
 
-/** Readings that hold until the next one. A block begins with the reading that held if it was taken from. */
+/** Carries readings that hold until the next one. A block starts with the reading in effect at its source. */
 function carryReadings(facts: readonly Fact[], { grid, blocks, factors }: Carried, isPrice: boolean): readonly Fact[] {
   const { firstOpen, barMs } = grid;
   const carried: Fact[] = [];
@@ -223,7 +223,7 @@ function carryReadings(facts: readonly Fact[], { grid, blocks, factors }: Carrie
   return carried;
 }
 
-/** Hourly rates move with their hours. Those before the history stay: ranks look back at them. */
+/** Carries hourly rates with their hours. Rates before the history stay, because ranks look back at them. */
 function carryFunding(rates: readonly Fact[], { grid, blocks }: Carried): readonly Fact[] {
   const { firstOpen, barMs } = grid;
   const carried = rates.slice(0, firstAfter(rates, firstOpen));
@@ -238,7 +238,7 @@ function carryFunding(rates: readonly Fact[], { grid, blocks }: Carried): readon
   return carried;
 }
 
-/** Place of the first fact that was received after an instant. */
+/** Returns the index of the first fact received after an instant. */
 function firstAfter(facts: readonly Fact[], at: EpochMs): number {
   let [low, high] = [0, facts.length];
   while (low < high) {

@@ -1,4 +1,4 @@
-/** A blind replay session as a pure object: the true history and paths that are resampled from it, answered step by step. */
+/** Blind replay session as a pure object: the true history and resampled paths, answered step by step. */
 import { openingOf } from '../../domain/backtest/agreement.ts';
 import type { BacktestRequest } from '../../domain/backtest/request.ts';
 import { foreknowledge, type PathResult, RESAMPLED_PATHS } from '../../domain/backtest/foreknowledge.ts';
@@ -20,23 +20,23 @@ export interface ReplayWork {
   readonly manifest: Manifest;
   readonly request: BacktestRequest;
   readonly inputs: readonly InstrumentInput[];
-  /** 64 hexadecimal digits, unknown to the outside until the session has ended. */
+  /** Seed: 64 hexadecimal digits, secret until the session has ended. */
   readonly seed: string;
 }
 
 const YEAR_MS = 365 * 86_400_000;
-/** Bars of a resampled path at most, and instruments times bars: what twenty of them take stays within 150 MB. */
+/** Maximum bars of a resampled path, and maximum instruments times bars, so that twenty paths fit in 150 MB. */
 const PATH_BARS = 20_000;
 const PATH_CELLS = 100_000;
 
-/** Bars of each resampled path. */
+/** Returns the number of bars of each resampled path. */
 function resampledBars(history: History): number {
   return Math.min(history.length, PATH_BARS, Math.floor(PATH_CELLS / history.instruments.length));
 }
 
 const placeOfTruth = (seed: string): number => drawWhole(drawsOf(seed, 'place of the true history'), 0, RESAMPLED_PATHS);
 
-/** Draws the paths of a session, the true history among them. @param disguise seed of the names, dates and levels that are shown. */
+/** Draws the paths of a session, including the true history. @param disguise seed of the shown names, dates and levels */
 export function drawPaths(work: ReplayWork, disguise: string, onPath: (done: number, total: number) => void): readonly ReplayPath[] {
   const { manifest, inputs, request, seed, agentId } = work;
   const { timeframe } = manifest;
@@ -66,7 +66,7 @@ export class ReplaySession {
   readonly #truth: number;
   readonly steps: BlindSteps;
 
-  /** @param onPath is told how many paths are made. */
+  /** @param onPath receives the number of completed paths and the total */
   constructor(work: ReplayWork, onPath: (done: number, total: number) => void) {
     this.#work = work;
     this.#truth = placeOfTruth(work.seed);
@@ -74,7 +74,7 @@ export class ReplaySession {
     this.steps = new BlindSteps(this.#paths);
   }
 
-  /** Outcome of a session that is done: refused for foreknowledge, else a backtest of the true history. */
+  /** Returns the outcome of a finished session: a refusal for foreknowledge, or a backtest of the true history. */
   async outcome(trials: TrialsAsked): Promise<BacktestOutcome> {
     const { manifest, request, seed } = this.#work;
     const barsPerYear = YEAR_MS / (timeframeMs(manifest.timeframe) as number);

@@ -1,21 +1,21 @@
 /**
- * The steps of a blind session: all its paths at once, one slot of each per step. What a path shows next depends on nothing that is
- * answered later, so that no answer can look ahead, and a step of many paths needs one round trip.
+ * Steps of a blind session: one slot of every path per step. A path's next slot does not depend on later answers, so no answer can look
+ * ahead, and a step of many paths needs one round trip.
  */
 import { createHash } from 'node:crypto';
 import { type Outcome, refuse } from '../../domain/values/refusal.ts';
 import type { BlindTrade, StepAnswers } from '../../domain/outside/replay-step.ts';
 
-/** A path that shows slot after slot. */
+/** Path that shows one slot after another. */
 export interface ShownPath {
   readonly isDone: boolean;
-  /** Slots from the first to the last one. */
+  /** Number of slots. */
   readonly slots: number;
-  /** The slot that waits, as outside code sees it. */
+  /** Returns the waiting slot as outside code sees it. */
   shown(): object;
-  /** True if the alias of a trade is one of the session's. */
+  /** True if a trade's alias belongs to the session. */
   knows(trade: BlindTrade): boolean;
-  /** Decides the slot that was shown with what outside code proposes for it; null proposes nothing. */
+  /** Decides the shown slot by outside code's proposal; null proposes nothing. */
   decide(trade: BlindTrade | null): void;
 }
 
@@ -23,9 +23,9 @@ export class BlindSteps {
   readonly #paths: readonly ShownPath[];
   readonly #answers = createHash('sha256');
   #slots = 0;
-  /** The step that waits for its answers, from 1. */
+  /** Number of the step that waits for answers, from 1. */
   #step = 1;
-  /** The text of the last step that was answered, with its answers: whoever lost the connection sends them again. */
+  /** Text of the last answered step with its answers, for clients that lost the connection and send them again. */
   #before: string | null = null;
   #text: string;
 
@@ -42,19 +42,19 @@ export class BlindSteps {
     return this.#open().length === 0;
   }
 
-  /** Slots that were answered, of how many. */
+  /** Returns the number of answered slots and the total. */
   progress(): readonly [done: number, total: number] {
     return [this.#slots, this.#paths.reduce((sum, { slots }) => sum + slots, 0)];
   }
 
-  /** The step that waits for its answers, as JSON. */
+  /** Returns the waiting step as JSON. */
   current(): string {
     return this.#text;
   }
 
   /**
-   * Decides the slots of a step and shows the next one. The answers of the step before, sent again, are answered as they were.
-   * Refuses answers to any other step, of another number, or with an alias that is not one of the session's; then the step still waits.
+   * Decides the slots of a step and returns the next one. Repeated answers to the previous step get the same response. Refuses answers to
+   * another step, with a wrong count or with an unknown alias; the step then still waits.
    */
   answer(step: number, answers: StepAnswers): Outcome<string> {
     const given = `${step} ${JSON.stringify(answers)}`;

@@ -1,4 +1,4 @@
-/** One run of a blind stress session: it shows slot after slot of a scenario in disguise and decides each with what outside code answers. */
+/** Run of a blind stress session. It shows one disguised slot of a scenario after another and decides each by outside code's answer. */
 import { type OutsideProposal, withHash } from '../../domain/outside/outside-proposal.ts';
 import type { BlindTrade } from '../../domain/outside/replay-step.ts';
 import type { ScenarioRun, StressRunReport, StressSlot } from '../stress/stress-run.ts';
@@ -39,7 +39,7 @@ export class StressPath implements ShownPath {
     this.#step = this.#course.next(proposal);
   }
 
-  /** Report of the run once it is done. */
+  /** Returns the report of a finished run. */
   report(): StressRunReport {
     if (this.#step.done !== true) throw new Error('the run is not done and has no report');
     return this.#step.value;

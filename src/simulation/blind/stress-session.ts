@@ -1,4 +1,4 @@
-/** A blind stress session: every run of the stress test at once, in disguise, answered step by step. */
+/** Blind stress session: all runs of the stress test at once, disguised and answered step by step. */
 import { compileManifest } from '../../domain/agents/decide.ts';
 import { plannedRuns, resultOfRuns, type StressTestOptions, type StressTestResult } from '../stress/stress-run.ts';
 import { drawDisguise } from './disguise.ts';
@@ -12,18 +12,18 @@ export class StressSession {
   readonly #manifestHash: string;
   readonly #paths: readonly StressPath[];
 
-  /** @param seed 64 hexadecimal digits, unknown to the outside until the session has ended. */
+  /** @param seed 64 hexadecimal digits, secret until the session has ended */
   constructor(options: StressTestOptions, seed: string) {
     const { manifest, agentId } = options;
     this.#options = options;
     this.#manifestHash = compileManifest(manifest).hash;
     const of = { agentId, manifestHash: this.#manifestHash };
     this.#paths = plannedRuns(options).map((run, path) => new StressPath(run, { ...of, disguise: drawDisguise(seed, path, manifest) }));
-    // No place of a path tells its scenario.
+    // A path's position must not reveal its scenario.
     this.steps = new BlindSteps(shuffled(this.#paths, drawsOf(seed, 'order of the runs')));
   }
 
-  /** Result of a session that is done. */
+  /** Returns the result of a finished session. */
   result(): StressTestResult {
     const runs = this.#paths.map((path) => path.report());
     return resultOfRuns(this.#manifestHash, this.#options.markets, runs);

@@ -1,4 +1,4 @@
-/** The books of a replay and the proposals that are open on them, folded from what the steps wrote: as live, without a database. */
+/** Books and open proposals of a replay, computed from the steps' records as live but without a database. */
 import { bookIdOf, untouchedBook } from '../../../actors/agent/tick-risk.ts';
 import type { ShownExecution } from '../../../actors/proposal/parts.ts';
 import type { TradingDuty } from '../../../actors/ticking/trading-decisions.ts';
@@ -13,23 +13,23 @@ import type { BookDay } from '../../domain/tape/tick-inputs.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 import type { InstrumentKey } from '../../domain/market/venue.ts';
 
-/** A proposal as its steps project it. */
+/** Proposal as its steps project it. */
 export interface ProjectedProposal {
   readonly id: string;
   readonly agentId: string;
   readonly state: ProposalState;
   readonly order: Order;
-  /** Reserved notional. */
+  /** Reserved notional in US dollars. */
   readonly notionalUsd: DecimalString;
   readonly execution: ShownExecution;
 }
 
-/** State of an agent that decides whether and how it trades. */
+/** State of an agent that determines whether and how it trades. */
 export interface BrokeredAgent extends TradingDuty {
   readonly paused: boolean;
 }
 
-/** One fill of a replay, and the book that it led to. */
+/** Fill of a replay, with the book after it. */
 export interface ReplayedFill {
   readonly agentId: string;
   readonly proposalId: string;
@@ -40,31 +40,31 @@ export interface ReplayedFill {
 export class ReplayBooks {
   readonly #agent: (id: string) => BrokeredAgent;
   readonly #changes: () => number;
-  /** Number of actor changes at the last count of unfilled proposals; -1 if they must be counted. */
+  /** Number of actor changes at the last count of unbooked proposals; -1 if they must be counted. */
   #countedAt = -1;
   readonly #books = new Map<string, TradingBook>();
   /** Owners of books. */
   readonly #owners = new Map<string, string>();
-  /** Owners of open proposals, in the order of their creation, and their reservations by book. */
+  /** Owners of open proposals, in order of creation, and their reservations by book. */
   readonly #open = new Map<string, string>();
   readonly #openByBook = new Map<string, Map<string, OpenProposal>>();
   readonly #states = new Map<string, ProposalState>();
-  /** The agents that something has happened to. */
+  /** Agents with a touched book. */
   readonly #active = new Set<string>();
-  /** Books with their open proposals, kept until one of both changes, so that derived values can be found again. */
+  /** Cached books with their open proposals, replaced when either changes, so that values derived from them can be cached. */
   readonly #current = new Map<string, TradingBook>();
   /** Sums of each organization's books, by mode. */
   readonly #sums = new Map<string, RunningSums>();
-  /** Books that have changed since they were counted in the sums; and those without a fill of which something is or was open. */
+  /** Books that changed since they were last summed, and books without a fill that have or had an open proposal. */
   readonly #uncounted = new Set<string>();
   readonly #unbooked = new Map<string, { readonly agentId: string; readonly mode: ExecutionMode }>();
-  /** The id of the book that each agent trades on, as long as it is the same agent. */
+  /** Cached id of each agent's current book. */
   readonly #bookIds = new WeakMap<BrokeredAgent, string>();
-  /** Funding that was paid by each book. */
+  /** Funding payments by book. */
   readonly #funding = new Map<string, FundingPayment[]>();
   #fills = 0;
 
-  /** @param changes how often any actor has changed */
+  /** @param changes returns the number of actor changes so far */
   constructor(agent: (id: string) => BrokeredAgent, changes: () => number) {
     this.#agent = agent;
     this.#changes = changes;
@@ -75,7 +75,7 @@ export class ReplayBooks {
     return this.#fills;
   }
 
-  /** The states of all proposals, by their ids. */
+  /** States of all proposals, by id. */
   get states(): ReadonlyMap<string, ProposalState> {
     return this.#states;
   }
@@ -88,12 +88,12 @@ export class ReplayBooks {
     return this.#open.has(proposalId);
   }
 
-  /** The open proposals of an agent, in the order of their creation. */
+  /** Returns the open proposals of an agent, in order of creation. */
   openOf(agentId: string): string[] {
     return [...this.#open].filter(([, owner]) => owner === agentId).map(([id]) => id);
   }
 
-  /** Present book of an agent; null if nothing has happened to it. */
+  /** Returns an agent's current book, or null if it is untouched. */
   touched(agentId: string): TradingBook | null {
     if (!this.#active.has(agentId)) return null;
     const agent = this.#agent(agentId);
@@ -103,7 +103,7 @@ export class ReplayBooks {
     return this.#withOpen(known ?? untouchedBook(agent));
   }
 
-  /** Returns the organization's exposure in one mode except for one book, over every book of it that something has happened to. */
+  /** Returns the organization's exposure in one mode, over all touched books except one. */
   sumsWithout(orgId: string, mode: ExecutionMode, bookId: string): BookSums {
     for (const id of this.#uncounted) {
       const book = this.#withOpen(this.#books.get(id) as TradingBook);
@@ -114,7 +114,7 @@ export class ReplayBooks {
     return this.#sumsOf(orgId, mode).without(bookId);
   }
 
-  /** Counts unbooked proposals. Only those on the agents' present books count, and they are counted anew once any actor has changed. */
+  /** Counts unbooked proposals on the agents' current books. The count is repeated after any actor change. */
   #countUnbooked(): void {
     const changes = this.#changes();
     if (changes === this.#countedAt) return;
@@ -128,7 +128,7 @@ export class ReplayBooks {
     }
   }
 
-  /** Takes in how a proposal stands now. */
+  /** Stores a proposal's current state. */
   project(row: ProjectedProposal): void {
     this.#states.set(row.id, row.state);
     this.#active.add(row.agentId);
@@ -159,7 +159,7 @@ export class ReplayBooks {
     return { agentId, proposalId, fill, book };
   }
 
-  /** Books that hold perpetuals, with their owners and the funding that they have paid. */
+  /** Yields the books that hold perpetuals, with their owners and paid funding. */
   *margined(): Iterable<{ readonly agent: BrokeredAgent; readonly book: TradingBook; readonly funding: readonly FundingPayment[] }> {
     for (const book of this.#books.values()) {
       if (!book.holdings.some(({ instrument }) => isPerpetual(instrument))) continue;
@@ -173,7 +173,7 @@ export class ReplayBooks {
     return false;
   }
 
-  /** Pays the funding of an hour for every perpetual that is held; answers how many have terms, and how many have none and pay nothing. */
+  /** Pays an hour's funding for every held perpetual. Returns the number with terms, and the number without, which pay nothing. */
   payFunding(
     hour: EpochMs,
     termsOf: (instrument: InstrumentKey) => HourlyTerms | null,
@@ -197,7 +197,7 @@ export class ReplayBooks {
     return { paid, unknown };
   }
 
-  /** Begins the day of a book that something has happened to. */
+  /** Begins the day of a touched book. */
   beginDay({ bookId, day, dayStartEquityUsd }: BookDay): void {
     const book = this.#books.get(bookId);
     if (book !== undefined) this.#keep({ ...book, day, dayStartEquityUsd });

@@ -1,4 +1,4 @@
-/** Compares a replay with what the live run wrote, decision by decision, and says in words what differs first. */
+/** Comparison of a replay with a live run, decision by decision. It describes the first difference. */
 import type { Cut, Observation } from '../../domain/market/cut.ts';
 import { compileManifest } from '../../domain/agents/decide.ts';
 import type { DecisionRow } from '../../domain/agents/decision.ts';
@@ -10,14 +10,14 @@ import type { MissedTick } from './population.ts';
 
 export interface Comparison {
   readonly compared: number;
-  /** Decisions of the replay that the live run has not written. */
+  /** Decisions of the replay that the live run does not have. */
   readonly onlyReplayed: number;
-  /** Live decisions that were late or crashed: repeated as such, nothing was observed for them. */
+  /** Live decisions that were late or crashed. The replay repeats them as such, without an observation. */
   readonly missedLive: number;
   readonly different: number;
   /** First difference in one sentence, or null. */
   readonly firstDifference: string | null;
-  /** The slot of the first difference. */
+  /** Slot of the first difference, or null. */
   readonly firstSlot: EpochMs | null;
 }
 
@@ -27,7 +27,7 @@ export interface ReplayComparison {
   result(): Comparison;
 }
 
-/** Reads which slots the live run missed, so that the replay misses them too. */
+/** Creates the comparison, and reads which slots the live run missed so that the replay misses them too. */
 export async function createComparison(reads: LiveRunReads): Promise<ReplayComparison> {
   const missed = new Map<string, MissedTick>();
   for (const { agentId, slot, reason } of await reads.missed()) missed.set(`${agentId} ${slot}`, reason);
@@ -38,7 +38,7 @@ export async function createComparison(reads: LiveRunReads): Promise<ReplayCompa
   let firstDifference: string | null = null;
   let firstSlot: EpochMs | null = null;
 
-  /** Returns a tick's difference in one sentence, or null. The hash does not decide: a row may have been changed under it. */
+  /** Returns a tick's difference in one sentence, or null. It compares values and not only hashes, because a row may have been altered. */
   async function differenceOf(
     replayed: DecisionRow,
     live: LiveDecision | undefined,
@@ -88,7 +88,7 @@ export async function createComparison(reads: LiveRunReads): Promise<ReplayCompa
   };
 }
 
-/** Compares what the manifest reads; the indicators of other agents are none of its owner's business. */
+/** Compares only what the manifest reads. Other agents' indicators are not its owner's business. */
 async function describeObserved(reads: LiveRunReads, cut: Cut, manifest: Manifest): Promise<string> {
   const { reading } = compileManifest(manifest);
   const observations = await reads.observations(cut.slot);
@@ -105,12 +105,12 @@ async function describeObserved(reads: LiveRunReads, cut: Cut, manifest: Manifes
   return live.size === 0 ? 'nothing was observed live' : 'the live decision looked at other observations than those on record';
 }
 
-/** A column for a sentence: at most 300 characters of it. */
+/** Shortens a value to 300 characters. */
 function shown(text: string | null): string {
   return text === null ? 'nothing' : text.slice(0, 300);
 }
 
-/** JSON with members in order, so that equal values read alike. */
+/** Formats JSON with sorted keys, so that equal values have equal texts. */
 function sorted(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) =>
     typeof member === 'object' && member !== null && !Array.isArray(member)

@@ -1,7 +1,4 @@
-/**
- * Pipeline of a replay: its tapes through the live quality rules and the live cuts under a virtual clock, and the resulting events in
- * order.
- */
+/** Pipeline of a replay: tapes pass the live quality rules and cuts under a virtual clock. It produces the agents' events in order. */
 import { createFeedCounters } from '../../../streams/feed-counters.ts';
 import { createFreshness } from '../../../streams/quality/freshness.ts';
 import { createFusedQuality } from '../../../streams/quality/fused-quality.ts';
@@ -17,13 +14,13 @@ import type { TapeCommand, TapeCutNote } from '../../domain/tape/tape.ts';
 import { AGENT_TICK_MS, type EpochMs, TAKE_TICK_MS } from '../../domain/values/time.ts';
 import type { InstrumentKey } from '../../domain/market/venue.ts';
 
-/** Events of the agents, in the order of the tape: a slot is cut, a command arrives, an order is due. */
+/** Event for the agents, in tape order: a cut slot, a command or a due order. */
 export type ReplayEvent =
   | { readonly kind: 'cut'; readonly cut: Cut }
   | { readonly kind: 'command'; readonly command: TapeCommand }
   | { readonly kind: 'wake'; readonly at: EpochMs };
 
-/** Instruments that slots are cut for. */
+/** Instruments for which slots are cut. */
 export interface Observers {
   readonly hasTakes: boolean;
   readonly needs: readonly IndicatorNeed[];
@@ -42,7 +39,7 @@ export class ReplayPipeline {
   #clock: VirtualClock = createVirtualClock(0);
   #cutter: Cutter | null = null;
   readonly #observers: () => Observers;
-  /** Cutting of the live process; null to cut as the agents here need it. */
+  /** Cut note of the live process, or null to cut as the replay's agents need. */
   #note: TapeCutNote | null = null;
   #noted: ReadonlySet<InstrumentKey> = new Set();
   #happened: ReplayEvent[] = [];
@@ -52,7 +49,7 @@ export class ReplayPipeline {
     this.#observers = observers;
   }
 
-  /** Begins at the first event; at a later one it has begun. */
+  /** Begins at the first event. Later calls do nothing. */
   begin(at: EpochMs): void {
     if (this.#cutter !== null) return;
     this.#clock = createVirtualClock(at);
@@ -77,18 +74,18 @@ export class ReplayPipeline {
     return this.#clock.now();
   }
 
-  /** Time at which the next slot or wake falls due; null if nothing waits. */
+  /** Time of the next slot or wake, or null if none is pending. */
   get nextAt(): EpochMs | null {
     return this.#clock.nextAt();
   }
 
-  /** True if nothing falls due up to and including an instant. */
+  /** True if nothing is due up to and including an instant. */
   isBeforeNext(at: EpochMs): boolean {
     const next = this.#clock.nextAt();
     return next === null || next > at;
   }
 
-  /** Marks and refusals of the quality rules, the view and the board, over all venues, by reason. */
+  /** Number of marks and refusals by quality rules, view and board over all venues, by reason. */
   get assessed(): Readonly<Record<string, number>> {
     const sums: Record<string, number> = {};
     for (const venue of Object.values(this.#counters.snapshot()))
@@ -96,7 +93,7 @@ export class ReplayPipeline {
     return sums;
   }
 
-  /** Moves time on; what falls due on the way happens. */
+  /** Advances time and runs everything that is due on the way. */
   advanceTo(at: EpochMs): void {
     this.#clock.advanceTo(at);
   }
@@ -107,22 +104,25 @@ export class ReplayPipeline {
     this.#receiveWhole(message);
   }
 
-  /** Receives a quote of which only the digits were read, before anything falls due. */
+  /** Receives a quote of which only the digits were parsed, before anything is due. */
   receiveDigits(quote: QuoteDigits): void {
     this.#runs.take(quote);
   }
 
-  /** Tells of the quotes of an instrument that the view is not told of, as long as they are read as digits. Answers how to stop. */
+  /**
+   * Reports quotes of an instrument that the view does not receive because only their digits are parsed. Returns a function that stops
+   * it.
+   */
   follow(instrument: InstrumentKey, listener: (quote: QuoteDigits) => void): () => void {
     return this.#runs.listen(instrument, listener);
   }
 
-  /** Lets the view know everything that was received: to be called before agents look. */
+  /** Brings the view up to date with all received messages. Call it before agents read the view. */
   settle(): void {
     this.#runs.settle();
   }
 
-  /** True if the message passed the rules unmarked and the view knows something else by it. */
+  /** True if the message passed the rules unmarked and changed the view. */
   #receiveWhole(message: FeedMessage): boolean {
     const assessed = this.#assess(message);
     return assessed !== null && (this.#cutter as Cutter).take(assessed) && assessed === message;
@@ -132,7 +132,7 @@ export class ReplayPipeline {
     this.#happened.push({ kind: 'command', command });
   }
 
-  /** Cuts slots from here on as the live process cut them. */
+  /** Cuts slots from here on like the live process. */
   note(note: TapeCutNote): void {
     this.#note = note;
     this.#noted = new Set(note.instruments);
@@ -142,7 +142,7 @@ export class ReplayPipeline {
     this.#clock.deadline(at, () => this.#happened.push({ kind: 'wake', at }));
   }
 
-  /** Returns the events since the last call. @throws errors of the streams. */
+  /** Returns the events since the last call. @throws errors of the streams */
   happened(): readonly ReplayEvent[] {
     if (this.#failure !== null) throw this.#failure;
     if (this.#happened.length === 0) return NOTHING;
@@ -156,7 +156,7 @@ export class ReplayPipeline {
     if (this.#failure !== null) throw this.#failure;
   }
 
-  /** Half minutes are for Takes alone: without one nothing is observed there. */
+  /** True for a half minute without Takes, which alone need it. */
   #isIdle(slot: EpochMs): boolean {
     return slot % AGENT_TICK_MS !== 0 && !this.#observers().hasTakes;
   }
@@ -167,7 +167,7 @@ export class ReplayPipeline {
     return this.#note === null ? instruments : instruments.filter(({ key }) => this.#noted.has(key));
   }
 
-  /** True on a tape from before windows of indicators and hashes of what a manifest reads. */
+  /** True for a tape older than indicator windows and hashes of the read observation. */
   get #isOfFirstRule(): boolean {
     return this.#note !== null && this.#note.rule === undefined;
   }

@@ -1,4 +1,4 @@
-/** The agents and Takes of a replay: the live runtime and the live tick over stores in memory. */
+/** Agents and Takes of a replay: the live runtime and tick over in-memory stores. */
 
 import { agentContext, agentKind, agentValue } from '../../../actors/agent/effects.ts';
 import { agentMachine } from '../../../actors/agent/machine.ts';
@@ -33,44 +33,44 @@ import { type BrokerCounts, createPaperBroker, type PaperBroker } from '../paper
 import type { BrokeredAgent, ReplayedFill } from './books.ts';
 import { type ReplayPipeline, SILENT } from './pipeline.ts';
 
-/** Reason why a live decision was not made on the slot's cut. */
+/** Reason why a live decision did not use the slot's cut. */
 export type MissedTick = 'late_tick' | 'tick_crash';
 
-/** Options of a replay about its agents. */
+/** Agent options of a replay. */
 export interface PopulationOptions {
-  /** Slots of a live run that an agent missed, which no tape holds. */
+  /** Returns how the live run missed a slot of an agent, which no tape records, or null. */
   readonly missed?: (agentId: string, slot: EpochMs) => MissedTick | null;
-  /** The risk preferences of every organization that no note on the tape tells otherwise of; those of a fresh organization. */
+  /** Risk preferences of organizations without a note on the tape. Default: those of a new organization. */
   readonly preferences?: RiskPreferences;
-  /** Receives every fill that was computed; fills that a live run noted are in its books already. */
+  /** Receives every computed fill. Fills that a live run noted are already in its books. */
   readonly onFill?: (fill: ReplayedFill) => void;
-  /** Receives after each slot how the books stand that something has happened to. */
+  /** Receives the touched books after each slot. */
   readonly onMarked?: (marked: readonly MarkedAgent[], slot: EpochMs) => void;
 }
 
-/** The manifests that are known, and what all of them together need to be observed. */
+/** Known manifests, and the data that all of them need. */
 class KnownManifests {
   readonly #manifests = new Map<string, Manifest>();
   readonly #compiled = new Map<string, CompiledManifest>();
   readonly #related = new Map<InstrumentKey, InstrumentRelations>();
   readonly #needed = new Map<string, IndicatorNeed>();
-  /** Each indicator once. */
+  /** Distinct indicators. */
   needs: readonly IndicatorNeed[] = [];
-  /** Instruments that some universe names. */
+  /** Instruments in some universe. */
   relations: readonly InstrumentRelations[] = [];
 
   relationsOf(key: InstrumentKey): InstrumentRelations | undefined {
     return this.#related.get(key);
   }
 
-  /** @throws Error if no tape told it. */
+  /** Returns a manifest. @throws Error if no tape contained it */
   get(hash: string): Manifest {
     const known = this.#manifests.get(hash);
     if (known === undefined) throw new Error(`the manifest ${hash} is on no tape and was not given`);
     return known;
   }
 
-  /** Learns a manifest, and answers it compiled. */
+  /** Adds a manifest and returns it compiled. */
   learn(authored: Manifest): CompiledManifest {
     const hash = manifestHash(authored);
     const known = this.#compiled.get(hash);
@@ -95,21 +95,21 @@ export class ReplayPopulation {
   readonly #manifests = new KnownManifests();
   readonly #agents = new Map<string, TapeAgent>();
   readonly #windows = new Map<string, TickWindow>();
-  /** The shards, and how many steps had been taken when they were read. */
+  /** Cached shards, with the number of steps when they were read. */
   readonly #shards = new Map<number, { readonly at: number; readonly actors: readonly ShardActor[] }>();
-  /** The hash of each agent's last decision. */
+  /** Hash of each agent's last decision. */
   readonly #heads = new Map<string, string>();
-  /** The agents in the order of their arrival. */
+  /** Agents in order of arrival. */
   readonly #order: string[] = [];
   #waiting: TapeAgent[] = [];
   readonly #brokered = new Map<string, { readonly version: number; readonly agent: BrokeredAgent }>();
   #refusedCommands = 0;
   #hasTakes = false;
-  /** The agents live a little behind the prices: at the time of what happens to them. */
+  /** Time of the agents, which lags the prices: that of their current event. */
   #now: EpochMs = 0;
   #current: Cut = { slot: 0, observations: SILENT };
   #rows: DecisionRow[] = [];
-  /** The agent that is ticked alone, and how the live run missed this slot of it. */
+  /** Agent that is ticked alone, and how the live run missed its slot. */
   #asking: string | null = null;
   #missing: MissedTick | null = null;
 
@@ -133,7 +133,7 @@ export class ReplayPopulation {
       store: this.#tickStore(),
       now: async () => this.#current.slot + (this.#missing === 'late_tick' ? LATE_AFTER_MS + 1 : 0),
       clock,
-      // The pause of a live agent is on the tape as a command.
+      // A live pause is a command on the tape.
       pause: async () => {},
       // A replay writes no tape.
       notesInputs: false,
@@ -145,7 +145,7 @@ export class ReplayPopulation {
     return this.#agents.size;
   }
 
-  /** Agent events that the agents took live and refused here. */
+  /** Number of agent events that were accepted live and refused here. */
   get refusedCommands(): number {
     return this.#refusedCommands;
   }
@@ -163,19 +163,19 @@ export class ReplayPopulation {
     return this.#agents.has(id);
   }
 
-  /** An agent that is there from the first event on. */
+  /** Adds an agent that exists from the first event on. */
   expect(agent: TapeAgent): void {
     this.#learn(agent);
     this.#waiting.push(agent);
   }
 
-  /** Learns at once what a command changes about what is to be observed; the agents receive it in their turn. */
+  /** Applies a command's effect on the observed data at once. The agents receive it in order. */
   receive(command: TapeCommand): void {
     if (command.agent !== undefined) this.#learn(command.agent);
     if (command.manifest !== undefined) this.#manifests.learn(command.manifest);
   }
 
-  /** Records the inputs of an agent's live ticks from the next cut slot on. */
+  /** Records the inputs of an agent's live ticks from the next slot on. */
   note(agentId: string, inputs: string): void {
     this.#broker.note(agentId, inputs);
   }
@@ -184,7 +184,7 @@ export class ReplayPopulation {
     return this.#manifests.needs;
   }
 
-  /** Instruments that some agent's universe names. */
+  /** Instruments in any agent's universe. */
   get instruments(): readonly InstrumentRelations[] {
     return this.#manifests.relations;
   }
@@ -225,7 +225,7 @@ export class ReplayPopulation {
     return this.#rows;
   }
 
-  /** @throws Error if no tape told it. */
+  /** Returns a manifest. @throws Error if no tape contained it */
   manifest(hash: string): Manifest {
     return this.#manifests.get(hash);
   }
@@ -269,8 +269,8 @@ export class ReplayPopulation {
   }
 
   /**
-   * True if every agent is a shard of its own: in a comparison, where each may have missed other slots, and if a live run noted what each
-   * has read.
+   * True if every agent is ticked alone: in a comparison, where each may have missed other slots, or if a live run noted each agent's
+   * inputs.
    */
   #apart(): boolean {
     return this.#options.missed !== undefined || this.#broker.hasNotes;
@@ -280,7 +280,7 @@ export class ReplayPopulation {
     return this.#order[shard] as string;
   }
 
-  /** Returns the actors that are ticked with a period. They are read anew once a step was taken. */
+  /** Returns the actors ticked with a period, read again after a step. */
   #shardOf(periodMs: number): readonly ShardActor[] {
     const at = this.#store.changes;
     const known = this.#shards.get(periodMs);
@@ -312,7 +312,7 @@ export class ReplayPopulation {
     return this.#isTake(id) ? TAKE_TICK_MS : AGENT_TICK_MS;
   }
 
-  /** An agent as its orders depend on it, until its next step. */
+  /** Returns the state of an agent that its orders depend on, cached until its next step. */
   #brokeredAgent(id: string): BrokeredAgent {
     const actor = this.#actorOf(id);
     const known = this.#brokered.get(id);
@@ -326,7 +326,7 @@ export class ReplayPopulation {
     return this.#isTake(id) ? !takeState(state).onDuty : agentContext(state).pauseCause !== null;
   }
 
-  /** A Take trades as its last arming says, by the one manifest that it has. */
+  /** Returns the duty of a Take, which trades as last armed, by its single manifest. */
   #dutyOfTake({ id, version, orgId, state }: ActorRow): TradingDuty {
     const authored = (this.#agents.get(id) as TapeAgent).manifest;
     const stage = takeContext(state).mode === 'live' ? 'live' : 'paper';
@@ -359,7 +359,7 @@ export class ReplayPopulation {
     };
   }
 
-  /** Takes what a step wrote: from when to when an agent is ticked, which the ticks read; the rest is about proposals. */
+  /** Processes a step's record: the period in which an agent is ticked. Other records concern proposals. */
   #record(record: ActorRecord): void {
     const { type, actorId, from, until } = record as {
       readonly type: string;
@@ -404,7 +404,7 @@ export class ReplayPopulation {
     this.#manifests.learn(agent.manifest);
   }
 
-  /** Moves on to `at`, and lets those in who were expected: ticked from the first slot on, unless their tape says from when. */
+  /** Advances to `at` and activates expected agents. They are ticked from the first slot on, unless their tape has a start. */
   async #activate(at: EpochMs): Promise<void> {
     this.#now = at;
     const arriving = this.#waiting;
@@ -416,7 +416,7 @@ export class ReplayPopulation {
   }
 }
 
-/** The catalog's relations of an instrument; one that the catalog lacks stands by itself. */
+/** Returns an instrument's relations. An unknown instrument has none. */
 function relationsOf(key: InstrumentKey): InstrumentRelations {
   const known = CATALOG.entries.find((entry) => entry.key === key);
   return (

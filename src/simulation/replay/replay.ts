@@ -1,6 +1,6 @@
 /**
- * Replays tapes: the same quality rules, the same cuts, the same agents and Takes and the same ticks as live, under a virtual clock and
- * without a database. The same tape and agents give the same bytes, however often and wherever it is run.
+ * Replay of tapes: the same quality rules, cuts, agents, Takes and ticks as live, under a virtual clock and without a database. Equal
+ * tapes and agents give equal bytes everywhere.
  */
 import { createHash } from 'node:crypto';
 import type { Cut } from '../../domain/market/cut.ts';
@@ -14,28 +14,28 @@ import { type BrokerCounts } from '../paper-broker.ts';
 import { ReplayPipeline } from './pipeline.ts';
 import { type PopulationOptions, ReplayPopulation } from './population.ts';
 
-/** A tape as a replay needs it; `openTape` gives one. */
+/** Tape for a replay, as returned by `openTape`. */
 export interface ReplayTape {
   readonly file: string;
   readonly header: TapeHeader;
   readonly cut: TapeCut | null;
   batches(): AsyncGenerator<{ readonly events: readonly TapeEvent[] }, void, undefined>;
-  /** The same events, if the tape can give them out without making each. */
+  /** Walks over the same events without creating an object for each, or null if the tape cannot. */
   readonly walks?: (() => AsyncGenerator<TapeWalk, void, undefined>) | null;
 }
 
 export interface ReplayOptions extends PopulationOptions {
-  /** One recording, cut into as many tapes as it was. */
+  /** Tapes of one recording, in order. */
   readonly tapes: readonly ReplayTape[];
-  /** Agents besides those on the tapes. */
+  /** Agents in addition to those on the tapes. */
   readonly agents?: readonly TapeAgent[];
-  /** Takes the decisions of each slot as they are made, together with its cut. Without it they are kept and returned. */
+  /** Receives each slot's decisions with its cut. Without it they are collected and returned. */
   readonly onDecisions?: (rows: readonly DecisionRow[], cut: Cut, manifestOf: (hash: string) => Manifest) => void | Promise<void>;
   readonly progress?: (events: number) => void;
 }
 
 export interface ReplayResult {
-  /** Empty if `onDecisions` took them. */
+  /** Decisions; empty if `onDecisions` received them. */
   readonly decisions: readonly DecisionRow[];
   readonly events: number;
   readonly cuts: number;
@@ -47,24 +47,25 @@ export interface ReplayResult {
     readonly propose_exit: number;
     readonly blocked_by_risk: number;
     readonly commands: number;
-    /** Agent events that the agents took live and refused here. */
+    /** Number of agent events that were accepted live and refused here. */
     readonly refusedCommands: number;
-    /** Proposals and fills that were computed. */
+    /** Number of computed proposals and fills. */
     readonly trading: BrokerCounts;
-    /** Marks and refusals of the quality rules, the view and the board, over all venues, by reason. */
+    /** Number of marks and refusals by quality rules, view and board over all venues, by reason. */
     readonly assessed: Readonly<Record<string, number>>;
   };
   readonly firstSlot: EpochMs | null;
   readonly lastSlot: EpochMs | null;
-  /** SHA-256 over the hashes of all decisions in their order, a line each. */
+  /** SHA-256 over the hashes of all decisions in order, one per line. */
   readonly resultHash: string;
-  /** Place at which the last tape was cut off; null if it is whole. */
+  /** Position at which the last tape is truncated, or null if it is complete. */
   readonly cut: TapeCut | null;
 }
 
 /**
- * Replays tapes with their own agents and those given.
- * @throws TapeError if a tape is not sound, RangeError if a further tape begins before the last one ended.
+ * Replays tapes with their own and the given agents.
+ * @throws TapeError if a tape is invalid
+ * @throws RangeError if a tape begins before the previous one ended
  */
 export async function replayTape(options: ReplayOptions): Promise<ReplayResult> {
   const replay = new TapeReplay(options);
@@ -72,7 +73,7 @@ export async function replayTape(options: ReplayOptions): Promise<ReplayResult> 
   return replay.end();
 }
 
-/** Decisions of the agents: counted, hashed, and passed on or kept. */
+/** Decisions of the agents: counted, hashed, and passed on or collected. */
 class Decided {
   readonly counts = { decisions: 0, hold: 0, propose_entry: 0, propose_exit: 0, blocked_by_risk: 0 };
   readonly kept: DecisionRow[] = [];
@@ -102,13 +103,13 @@ class Decided {
     else await this.#handOn(rows, cut, manifestOf);
   }
 
-  /** SHA-256 over the hashes of all decisions. To be asked once. */
+  /** Returns the SHA-256 over the hashes of all decisions. Call it once. */
   hash(): string {
     return this.#digest.digest('hex');
   }
 }
 
-/** One replay: what is received of its tapes, who lives by it, and what they decided. */
+/** Running replay: its pipeline, agents and decisions. */
 class TapeReplay {
   readonly #options: ReplayOptions;
   readonly #pipeline: ReplayPipeline;
@@ -117,7 +118,7 @@ class TapeReplay {
   #commands = 0;
   #events = 0;
   #lastAt: EpochMs = 0;
-  /** Place at which the last tape was cut off. */
+  /** Position at which the last tape is truncated, or null. */
   #cutOff: TapeCut | null = null;
 
   constructor(options: ReplayOptions) {
@@ -148,7 +149,7 @@ class TapeReplay {
   }
 
   async end(): Promise<ReplayResult> {
-    // The slot that the last event fell on is complete once a millisecond has passed.
+    // The last event's slot is complete after one more millisecond.
     this.#pipeline.settle();
     if (this.#events > 0) await this.#advance(this.#lastAt + 1);
     this.#pipeline.stop();
@@ -171,7 +172,7 @@ class TapeReplay {
     pipeline.begin(walk.firstAt);
     while (walk.next()) {
       const { quote } = walk;
-      // Between two things that fall due nothing looks at the clock.
+      // The clock is not read between two due events.
       if (quote !== null && pipeline.isBeforeNext(quote.receivedAt)) {
         pipeline.receiveDigits(quote);
         continue;
@@ -188,7 +189,7 @@ class TapeReplay {
 
   async #takeWithAgents(event: TapeEvent): Promise<void> {
     this.#pipeline.settle();
-    // Closes every slot before this event, in silence too; agents live through each instant before the next is received.
+    // Closes every slot before this event, also without messages. Agents process each instant before the next event.
     await this.#advance(event.receivedAt);
     if (event.kind === 'command') {
       this.#pipeline.tell(event);
@@ -209,7 +210,7 @@ class TapeReplay {
     pipeline.advanceTo(at);
   }
 
-  /** Lets the agents live through what has happened. */
+  /** Lets the agents process the pipeline's events. */
   async #live(): Promise<void> {
     for (const happened of this.#pipeline.happened()) {
       if (happened.kind === 'command') {
@@ -221,7 +222,7 @@ class TapeReplay {
   }
 }
 
-/** The walks over a tape that gives its events out in batches. */
+/** Adapts a tape that yields its events in batches. */
 async function* walksOf(tape: ReplayTape): AsyncGenerator<TapeWalk, void, undefined> {
   for await (const { events } of tape.batches()) if (events.length > 0) yield new BatchWalk(events);
 }
@@ -258,7 +259,7 @@ class BatchWalk implements TapeWalk {
   }
 }
 
-/** Turns the decisions of a replay into their full records, one line of JSON each, as `GET /v1/agents/:id/decisions` shows them. */
+/** Creates a writer that turns decisions into full records, one JSON object per line, as in `GET /v1/agents/:id/decisions`. */
 export function createRecordWriter(): (rows: readonly DecisionRow[], cut: Cut, manifestOf: (hash: string) => Manifest) => string {
   const compiled = new Map<string, CompiledManifest>();
   return (rows, cut, manifestOf) => {

@@ -1,4 +1,4 @@
-/** The pre-trade risk function on what a tape quotes at this moment. */
+/** Pre-trade risk function on a tape's current quotes. */
 import { untouchedBook } from '../../../actors/agent/tick-risk.ts';
 import type { PresentVerdict, PreTrade } from '../../../actors/proposal/pre-trade.ts';
 import type { MarketView } from '../../../streams/market-view.ts';
@@ -30,10 +30,10 @@ export interface ReplayRiskDeps {
   readonly marks: Marks;
 }
 
-/** The middles of what is quoted live at one moment. */
+/** Middle prices of live quotes at one moment. */
 export type Marks = Pick<ReadonlyMap<InstrumentKey, DecimalString>, 'get'>;
 
-/** Assesses an order of an agent as a worker would at this moment. */
+/** Assesses an agent's order as a worker would at this moment. */
 export function assessOnTape(
   { books, view, now, preferences, marks, ...deps }: ReplayRiskDeps,
   orgId: string,
@@ -52,7 +52,7 @@ export function assessOnTape(
     preferences,
     book: markBook(books.touched(agentId) ?? untouchedBook(agent), marks, at),
     others: exposureOfSums(books.sumsWithout(orgId, order.mode, order.bookId), marks),
-    // An epoch of a live run is not on its tape: a halt reaches the agents as their pause.
+    // A live run's epoch is not on its tape. A halt reaches the agents as a pause.
     control: { halt: haltOf({ decidedEpoch: 0, epoch: 0, paused: agent.paused, closes: false }), disabled: ALL_ENABLED },
   });
   const verdict = assessOrder(atPresentPrice(order, quote), context);
@@ -61,7 +61,7 @@ export function assessOnTape(
   return { ok: true, approved: verdict.approved, risk: verdict.attribution, market: { quote, depth: null, liquidityUsd } };
 }
 
-/** Creates the live marks of a view at a moment. Each middle is computed once and valid as long as the view does not change. */
+/** Creates the live marks of a view at a moment. Each middle is computed once and valid until the view changes. */
 export function createMarks(view: MarketView, at: EpochMs): Marks {
   const middles = new Map<InstrumentKey, DecimalString | null>();
   return {

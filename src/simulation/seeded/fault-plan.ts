@@ -1,16 +1,16 @@
-/** Faults of a seeded run and their times, drawn first, so that a run is a function of its seed and its faults. */
+/** Faults of a seeded run with their times. They are drawn first, so that a run is a function of its seed and faults. */
 import { seededRandom } from '../../domain/values/seeded-random.ts';
 import { AGENT_TICK_MS, type EpochMs } from '../../domain/values/time.ts';
 import type { Venue } from '../../domain/market/venue.ts';
 
-/** A Wednesday in the regular session, so that references are live. */
+/** Start of the run: a Wednesday in the regular session, so that references are live. */
 export const START = Date.UTC(2026, 10, 18, 15, 0, 0);
-/** Slots of a run. */
+/** Slots per run. */
 export const MINUTES = 10;
 export const LAST_SLOT = START + MINUTES * AGENT_TICK_MS;
-/** Every venue that speaks in a run. */
+/** Venues of a run. */
 export const VENUES: readonly Venue[] = ['spotexchange', 'spotchain', 'evmvenue', 'reference'];
-/** Agents of a run. */
+/** Number of agents. */
 export const AGENTS = 5;
 
 export type Fault =
@@ -51,7 +51,7 @@ const KINDS = [
 
 type Pick = <Item>(items: readonly Item[]) => Item;
 
-/** Draws the faults of a seed. Half of them fall within a second of a slot: that is where narrow windows are. */
+/** Draws the faults of a seed. Half of them fall within a second of a slot, where races occur. */
 export function plan(seed: number): Fault[] {
   const random = seededRandom(seed * 7_919 + 1);
   const pick: Pick = <Item>(items: readonly Item[]) => items[Math.floor(random() * items.length)] as Item;

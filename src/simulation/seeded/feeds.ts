@@ -1,4 +1,4 @@
-/** The feeds of a seeded run: a price twice a second per instrument, unless a fault says otherwise. */
+/** Feeds of a seeded run: a price twice a second per instrument, unless a fault prevents it. */
 import { Subject } from 'rxjs';
 import type { VirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import type { FeedMessage } from '../../domain/market/market-event.ts';
@@ -7,8 +7,8 @@ import type { Venue } from '../../domain/market/venue.ts';
 import { VENUES } from './fault-plan.ts';
 
 /**
- * Quotes of each venue, and their approximate levels. Bitcoin and the stock cost nearly the same on two venues: only the venue tells them
- * apart.
+ * Quotes of each venue with their approximate levels. Bitcoin and the stock have nearly equal prices on two venues, which only the venue
+ * tells apart.
  */
 const MARKETS: Readonly<Record<string, readonly (readonly [instrument: string, base: number])[]>> = {
   spotexchange: [
@@ -18,31 +18,31 @@ const MARKETS: Readonly<Record<string, readonly (readonly [instrument: string, b
   spotchain: [['AAPLx', 270]],
   evmvenue: [['BTC', 96_010]],
 };
-/** Approximate reference price of the stock. */
+/** Approximate reference price of the stock, in US dollars. */
 const REFERENCE_USD = 270;
-/** Liquidity of every pool in US dollars, both sides together. Without it nothing is bought on the primary chain. */
+/** Liquidity of every pool in US dollars, both sides. Without it nothing is bought on the primary chain. */
 export const POOL_USD = '1000000';
-/** The last two digits of every price say whose it is: no two venues, and no two sides of one, ever say the same number. */
+/** Last two digits of every price, unique per venue and side, so that no two sources ever report the same number. */
 const MARKS: Readonly<Record<string, string>> = { spotexchange: '1', spotchain: '3', evmvenue: '7', reference: '9' };
 
-/** Faults of a price. */
+/** Fault of a price. */
 export type Bent = 'crossed' | 'future' | 'old';
 
 export interface SeededFeeds {
   readonly feeds: readonly { readonly venue: Venue; readonly messages: Subject<FeedMessage> }[];
   /** Messages of all feeds, in order. */
   readonly received: readonly FeedMessage[];
-  /** Says the venue's present prices once, one of them bent where told. */
+  /** Publishes a venue's current prices once, optionally one of them with a fault. */
   price(venue: Venue, bent?: Bent): void;
-  /** A venue says nothing for so long; if it is disconnected, its feed says so and when it is back. */
+  /** Silences a venue. If it is disconnected, its feed reports that and the reconnect. */
   silence(venue: Venue, forMs: number, isDisconnected: boolean): void;
-  /** Sends bytes that are no message. */
+  /** Sends bytes that are not a message. */
   garbage(venue: Venue): void;
-  /** Connects every venue and begins to speak. */
+  /** Connects every venue and starts publishing. */
   begin(): void;
 }
 
-/** @param nudge by which part every price of a venue is dearer than else. */
+/** Creates the feeds. @param nudge fraction by which a venue's prices are raised */
 export function createSeededFeeds(clock: VirtualClock, random: () => number, nudge: Readonly<Partial<Record<Venue, number>>>): SeededFeeds {
   const feeds = VENUES.map((venue) => ({ venue, messages: new Subject<FeedMessage>() }));
   const received: FeedMessage[] = [];

@@ -1,4 +1,4 @@
-/** The strategies of a seeded run: eager ones, so that every minute has something to decide on each venue. */
+/** Strategies of a seeded run. They trade often, so that every minute has decisions on each venue. */
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 
 const EAGER: Manifest = {

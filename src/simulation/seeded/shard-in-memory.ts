@@ -1,4 +1,4 @@
-/** One shard of a seeded run, kept in memory: what the ticks read and commit, and when their worker dies. */
+/** Shard of a seeded run in memory: reads and commits of the ticks, and deaths of their worker. */
 import type { ActorState } from '../../domain/agents/actor-step.ts';
 import { agentContext } from '../../../actors/agent/effects.ts';
 import type { MemoryStore } from '../../../actors/runtime/memory-store.ts';
@@ -11,10 +11,10 @@ import { AGENT_TICK_MS, type EpochMs, slotOf } from '../../domain/values/time.ts
 import { START } from './fault-plan.ts';
 import type { TradingFloor } from './trading-floor.ts';
 
-/** A decision with the time of its commit. */
+/** Decision with its commit time. */
 export type CommittedRow = DecisionRow & { readonly committedAt: EpochMs };
 
-/** Period in which an agent is ticked, as a step wrote it. */
+/** Period in which an agent is ticked, as a step recorded it. */
 interface WindowRecord {
   readonly actorId: string;
   readonly from: EpochMs | null;
@@ -28,7 +28,7 @@ export function windowRecords({ records }: MemoryStore): readonly WindowRecord[]
 export interface ShardInMemory {
   readonly store: TradingTickStore;
   readonly rows: readonly CommittedRow[];
-  /** The next commit of this slot fails: its worker died. */
+  /** Fails the next commit of this slot, as if its worker died. */
   dieAt(slot: EpochMs): void;
 }
 

@@ -1,10 +1,10 @@
-/** The trace of a seeded run as lines of text: the same seed gives the same lines, and one hash says whether it did. */
+/** Trace of a seeded run as lines of text. Equal seeds give equal lines, which one hash verifies. */
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../domain/values/canonical-json.ts';
 import { isoTime } from '../../domain/values/time.ts';
 import type { Outcome } from './world.ts';
 
-/** Returns the events of a run, one line each: faults, decisions in the order of their commits, fills, proposals and books. */
+/** Returns the events of a run, one per line: faults, decisions in commit order, fills, proposals and books. */
 export function traceLines({ faults, rows, trading, incidents, failures }: Outcome): readonly string[] {
   const json = (value: object): string => canonicalJson(value);
   return [
@@ -22,7 +22,7 @@ export function traceLines({ faults, rows, trading, incidents, failures }: Outco
   ];
 }
 
-/** SHA-256 over the lines, hexadecimal. */
+/** Returns the SHA-256 over the lines, hexadecimal. */
 export function traceHash(lines: readonly string[]): string {
   const digest = createHash('sha256');
   for (const line of lines) digest.update(`${line}\n`);

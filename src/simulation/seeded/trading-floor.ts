@@ -1,6 +1,6 @@
 /**
- * Proposals, risk and paper fills of a seeded run, in memory: the product's own actors and functions over a store that
- * keeps what the database keeps: permits, and one start per proposal.
+ * Proposals, risk and paper fills of a seeded run in memory: the product's own actors and functions over a store with the database's
+ * guarantees, permits and one start per proposal.
  */
 import type { ActorState } from '../../domain/agents/actor-step.ts';
 import { agentContext, agentKind, agentValue } from '../../../actors/agent/effects.ts';
@@ -30,7 +30,7 @@ import { agedQuote, createLiveMarks } from '../../trading/live-marks.ts';
 import { POOL_USD } from './feeds.ts';
 import { eachRow } from '../../../actors/runtime/containment.ts';
 
-/** Risk question at an approval or an execution. */
+/** Risk assessment at an approval or an execution. */
 export interface Assessed {
   readonly order: Order;
   readonly quote: Quote | null;
@@ -41,11 +41,11 @@ export interface Assessed {
 export interface Trading {
   readonly fills: readonly { readonly fill: Fill; readonly quote: Quote }[];
   readonly states: readonly string[];
-  /** Every proposal as it came to stand. */
+  /** Final state of every proposal. */
   readonly proposals: readonly ProposalContext[];
   readonly books: ReadonlyMap<string, TradingBook>;
   readonly assessed: readonly Assessed[];
-  /** Executions that began in an epoch that a halt had ended. */
+  /** Number of executions that began in an epoch after a halt ended it. */
   readonly begunAfterHalt: number;
   readonly halts: number;
   readonly cancelledByHalts: number;
@@ -56,7 +56,7 @@ export interface TradingFloorDeps {
   readonly clock: VirtualClock;
   readonly orgId: string;
   readonly manifestOf: (hash: string) => Manifest;
-  /** Takes what was thrown. */
+  /** Collects thrown errors. */
   readonly failures: unknown[];
 }
 
@@ -66,12 +66,12 @@ export interface TradingFloor {
   readonly books: TradingTickStore['books'];
   readonly organizations: TradingTickStore['organizations'];
   received(quote: Quote): void;
-  /** Takes in what a tick leads to. */
+  /** Starts the proposals and days that a tick leads to. */
   begin(trades: TickTrades): Promise<void>;
   approveAll(): Promise<void>;
-  /** The halt as the command handler makes it: epoch, proposals, agents. */
+  /** Halts like the command handler: epoch, proposals, agents. */
   halt(agentIds: readonly string[]): Promise<void>;
-  /** Kills the worker of the next execution, before its outcome is kept or right after it. */
+  /** Kills the worker of the next execution, before or right after its outcome is stored. */
   killNextWorker(): void;
   stop(): Promise<void>;
   outcome(): Trading;
@@ -94,7 +94,7 @@ interface Kept extends TradingFloorDeps {
   deaths: number;
 }
 
-/** Longer than any order rests. */
+/** Time for which quotes are kept, longer than any order rests. */
 const KEPT_TOPS_MS = 120_000;
 
 const DIED = 'the worker of an activity died';
@@ -166,7 +166,7 @@ export function createTradingFloor(deps: TradingFloorDeps): TradingFloor {
   };
 }
 
-/** Keeps the newest quote, and the live tops of the time in which an order may have rested. */
+/** Stores the newest quote, and the live quotes of the time in which an order may have rested. */
 function receive({ quotes, tops }: Kept, quote: Quote): void {
   const key = instrumentKey(quote.venue, quote.instrument);
   quotes.set(key, quote);
@@ -187,7 +187,7 @@ function lostBecause(kept: Kept, agentId: string, permit: ExecutionPermit) {
   return supersededBy(permit, { epoch: kept.epoch, manifestHash, paused, stage, autonomy });
 }
 
-/** The database's part: a step whose permit is lost is not written; fills are booked with their step. */
+/** Creates a store with the database's guarantees: a step that lost its permit is not written, and fills are booked with their step. */
 function storeWithPermits(kept: Kept): MemoryStore {
   const { memory } = kept;
   return {
@@ -211,7 +211,7 @@ function storeWithPermits(kept: Kept): MemoryStore {
   };
 }
 
-/** Books the fills of the records that were written since the last time. */
+/** Books the fills of new records. */
 function bookFills(kept: Kept): void {
   const { memory, books, fills, quotes } = kept;
   for (; kept.recordsRead < memory.records.length; kept.recordsRead++) {
@@ -224,7 +224,7 @@ function bookFills(kept: Kept): void {
   }
 }
 
-/** Returns the quote that a fill names, among those of the time in which its order may have rested; undefined if it is not one of them. */
+/** Returns the quote that a fill names, or undefined if it is not among those of the order's possible resting time. */
 function filledOn({ tops }: Kept, { instrument, quotes: [on] }: Fill): Quote | undefined {
   return tops.get(instrument)?.find(({ observedAt, bid, ask }) => observedAt === on?.observedAt && bid === on.bid && ask === on.ask);
 }
@@ -234,7 +234,7 @@ function freshBook(kept: Kept, agentId: string): TradingBook {
   return untouchedBook({ id: agentId, stage: 'draft', manifest, manifestVersion });
 }
 
-/** Returns the agent's book with its open proposals; null if nothing has happened to it. */
+/** Returns the agent's book with its open proposals, or null if it is untouched. */
 function bookOf(kept: Kept, agentId: string): TradingBook | null {
   const open = [...kept.memory.actors.values()]
     .filter(({ kind, state }) => kind === 'proposal' && isOpenProposal(proposalState(state)) && proposalContext(state).agentId === agentId)
@@ -247,7 +247,7 @@ function bookOf(kept: Kept, agentId: string): TradingBook | null {
   return booked === undefined && open.length === 0 ? null : { ...(booked ?? empty), openProposals: open };
 }
 
-/** Risk on what was received last, with the one function of all trading. */
+/** Creates the pre-trade risk on the last received data, with the product's only risk function. */
 function preTradeOn(kept: Kept): PreTrade {
   const { clock, quotes } = kept;
   const freshness = createFreshness();
@@ -285,7 +285,7 @@ function viewOf({ memory, clock }: Kept, id: string): ProposalView | null {
   return { ...proposalRow(id, row.state, clock.now()), fills: [], transaction: null };
 }
 
-/** Carries executions out. The worker of one dies if it is told to: by turns before its outcome is kept and right after it. */
+/** Runs executions. A worker that is to die does so alternately before its outcome is stored and right after. */
 function activitiesOn(kept: Kept, store: MemoryStore, runtime: Runtime, preTrade: PreTrade): { stop(): Promise<void> } {
   const { memory, clock, failures } = kept;
   const mortal: Runtime = {

@@ -1,6 +1,6 @@
 /**
- * The whole engine in one process under virtual time: seeded feeds and faults, streams, cuts, two workers, commands.
- * A run is a function of its seed: the plan of faults is drawn first, then the world runs it.
+ * Whole engine in one process under virtual time: seeded feeds and faults, streams, cuts, two workers and commands. A run is a function
+ * of its seed: the faults are drawn first, then the world runs them.
  */
 
 import { createMemoryStore } from '../../../actors/runtime/memory-store.ts';
@@ -32,7 +32,7 @@ const LEVELS: readonly Autonomy[] = ['confirm', 'policy_auto', 'autonomous', 'su
 export interface Outcome {
   readonly rows: readonly CommittedRow[];
   readonly cuts: ReadonlyMap<EpochMs, Cut>;
-  /** Time at which each agent was on duty, from its steps: [from, until). */
+  /** Periods in which each agent was active, from its steps: [from, until). */
   readonly duty: ReadonlyMap<string, readonly (readonly [from: EpochMs, until: EpochMs])[]>;
   readonly incidents: number;
   readonly failures: readonly unknown[];
@@ -40,11 +40,11 @@ export interface Outcome {
   readonly trading: Trading;
   /** Messages of all feeds, in order. */
   readonly received: readonly FeedMessage[];
-  /** The books as ticks marked them. */
+  /** Books as marked by ticks. */
   readonly marked: readonly (MarkedAgent & { readonly slot: EpochMs })[];
 }
 
-/** Living parts of a run. */
+/** Running parts of a run. */
 interface World {
   readonly clock: VirtualClock;
   readonly random: () => number;
@@ -54,13 +54,13 @@ interface World {
   readonly compiled: readonly CompiledManifest[];
   readonly cuts: Map<EpochMs, Cut>;
   readonly failures: unknown[];
-  /** Messages that may still be under way. */
+  /** Deliveries that may still be in progress. */
   readonly told: Promise<unknown>[];
 }
 
 /**
- * Runs a seed with its faults (or with those given, to shrink a failure).
- * @param nudge by which part every price of a venue is dearer than else: what may not depend on that venue stays as it is.
+ * Runs a seed with its own faults, or with the given ones to shrink a failure.
+ * @param nudge fraction by which a venue's prices are raised. Everything that must not depend on that venue stays unchanged.
  */
 export async function simulate(
   seed: number,
@@ -93,7 +93,7 @@ export async function simulate(
   pipeline.start();
   feeds.begin();
   await clock.settleTo(LAST_SLOT + 500);
-  // The faults are over: the dispatcher finds whatever is behind.
+  // After the faults the dispatcher catches up.
   await clock.settleTo(LAST_SLOT + 2_000);
   for (let round = 0; round < 3; round++) await tick(0, LAST_SLOT);
   await Promise.all(world.told);
@@ -124,7 +124,7 @@ async function startAgents({ runtime }: TradingFloor, compiled: readonly Compile
   return ids;
 }
 
-/** Hearing and cutting. */
+/** Opens the market pipeline with its cuts. */
 function openPipeline(world: World, faults: readonly Fault[]): MarketPipeline {
   const { clock, random, feeds, floor, compiled, cuts, failures, told, ids } = world;
   const lostCuts = new Set(faults.flatMap((fault) => (fault.kind === 'cut_lost' ? [fault.slot] : [])));
@@ -154,7 +154,7 @@ function openPipeline(world: World, faults: readonly Fault[]): MarketPipeline {
 
 type Tick = (worker: 0 | 1, slot: EpochMs) => Promise<void>;
 
-/** Two workers on one shard. One that dies is followed by another. */
+/** Runs two workers on one shard. A worker that dies is replaced. */
 function twoWorkers({ store }: ShardInMemory, clock: VirtualClock, marked: (MarkedAgent & { slot: EpochMs })[]): Tick {
   const onMarked = async (books: readonly MarkedAgent[], slot: EpochMs): Promise<void> => {
     for (const each of books) marked.push({ ...each, slot });
@@ -170,7 +170,7 @@ function twoWorkers({ store }: ShardInMemory, clock: VirtualClock, marked: (Mark
   };
 }
 
-/** Does what a fault does, at its time. Those of jobs and cuts have their own places. */
+/** Applies a fault at its time. Faults of jobs and cuts are applied elsewhere. */
 function suffer(world: World, fault: Fault): void {
   const { feeds, floor, ids, told, random, clock } = world;
   switch (fault.kind) {
@@ -207,7 +207,7 @@ function tell({ floor, ids }: World, agent: number, event: Parameters<TradingFlo
   return floor.runtime.deliver(ids[agent] as string, event, { cause: 'test' });
 }
 
-/** Enqueues every slot's job: lost, late or twice if a fault says so. */
+/** Enqueues every slot's job. A fault makes it lost, late or duplicate. */
 function scheduleTicks({ clock, told }: World, faults: readonly Fault[], shard: ShardInMemory, tick: Tick): void {
   for (let slot = START + AGENT_TICK_MS; slot <= LAST_SLOT; slot += AGENT_TICK_MS) {
     const mine = faults.filter((fault) => 'slot' in fault && fault.slot === slot);

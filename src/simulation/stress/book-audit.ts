@@ -1,6 +1,6 @@
 /**
- * An auditor of simulated trading that shares no arithmetic with the book and the risk engine: it keeps accounts of its
- * own from the fills alone and says where an order went past its mandate, or was filled on a price that was no price.
+ * Auditor of simulated trading that shares no arithmetic with the book and the risk engine. It keeps its own accounts from the fills
+ * alone, and reports orders beyond their mandate and fills at invalid prices.
  */
 import type { Fill, TradingBook } from '../../domain/books/book.ts';
 import { Decimal, type DecimalString } from '../../domain/values/decimal.ts';
@@ -10,15 +10,15 @@ import type { Quality } from '../../domain/market/quote.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../../domain/market/venue.ts';
 
-/** Findings of the auditor about a run. */
+/** Findings about a run. */
 export interface AuditFindings {
-  /** Orders that went past the mandate, and accounts that do not agree; one sentence each. */
+  /** Orders beyond the mandate, and accounts that do not match; one sentence each. */
   readonly breaches: readonly string[];
   /** Fills on a quote that was not live, of another venue, too old, or better than the market; one sentence each. */
   readonly unsafeFills: readonly string[];
 }
 
-/** The quote that the market view showed at the instant of a fill. */
+/** Quote of the market view at the instant of a fill. */
 export interface QuoteAtFill {
   readonly venue: string;
   readonly quality: Quality;
@@ -28,22 +28,22 @@ export interface QuoteAtFill {
 }
 
 export interface BookAudit {
-  /** The position that the run begins its shock with; it is held, it is no order. */
+  /** Records the initial position of the run, which is not an order. */
   forced(fill: Fill): void;
-  /** Funding of a position, in US dollars. */
+  /** Records funding of a position, in US dollars. */
   paid(usd: DecimalString): void;
-  /** A fill of an order together with the order, the quote that the view showed, and the loss of the day so far in percent. */
+  /** Records a fill with its order, the view's quote, and the day's loss so far in percent. */
   filled(fill: Fill, order: Order, quote: QuoteAtFill | null, dailyLossPct: number | null): void;
-  /** A fill of an order that rested at a price since an instant: by what its fill says was quoted beyond that price meanwhile. */
+  /** Records a fill of a resting order, and checks it against the trades beyond its price that the fill names. */
   rested(fill: Fill, order: Order, rest: Rest): void;
-  /** Compares the book with the own accounts. */
+  /** Compares the book with the auditor's accounts. */
   agrees(book: TradingBook, at: EpochMs): void;
   findings(): AuditFindings;
 }
 
-/** A quote older than this at its fill is too old for any venue (15 s is the longest of a spot market). */
+/** Maximum age of a quote at its fill (15 s is the longest of a spot market). */
 const OLDEST_QUOTE_MS = 15_000;
-/** Cents of a cent: what rounding to whole lots and millionths may come to. */
+/** Tolerance for rounding to whole lots and millionths. */
 const ROUNDING_USD = '0.01';
 
 interface Account {
@@ -51,7 +51,7 @@ interface Account {
   costUsd: Decimal;
 }
 
-/** Price at which an order rested, and since when. */
+/** Price of a resting order, and the time since which it rested. */
 interface Rest {
   readonly price: DecimalString;
   readonly since: EpochMs;
@@ -62,7 +62,7 @@ function isWorse(side: Fill['side'], price: DecimalString, than: DecimalString):
   return side === 'buy' ? new Decimal(price).gt(than) : new Decimal(price).lt(than);
 }
 
-/** Returns doubts about a resting fill, one sentence each: somebody has to have traded through the price while the order rested there. */
+/** Returns doubts about a resting fill, one sentence each: trades must have passed the price while the order rested there. */
 function unsafeRest(fill: Fill, { price, since }: Rest): string[] {
   const [quote] = fill.quotes;
   const other = (fill.side === 'buy' ? quote?.ask : quote?.bid) ?? null;
@@ -75,7 +75,7 @@ function unsafeRest(fill: Fill, { price, since }: Rest): string[] {
   return doubts;
 }
 
-/** Was there such a market at that instant? One sentence for each reason to doubt it. */
+/** Returns doubts about a fill's price, one sentence each: the market must have had it at that instant. */
 function unsafePrice(fill: Fill, order: Order, quote: QuoteAtFill | null): string[] {
   const { venue } = splitInstrumentKey(fill.instrument);
   if (quote === null) return [`${fill.id} was filled without a quote`];
@@ -89,7 +89,7 @@ function unsafePrice(fill: Fill, order: Order, quote: QuoteAtFill | null): strin
   return doubts;
 }
 
-/** Begins the accounts of one book at its capital. */
+/** Opens the accounts of one book at its capital. */
 export function createBookAudit(manifest: Manifest, capitalUsd: DecimalString): BookAudit {
   const accounts = new Map<InstrumentKey, Account>();
   const boughtByOrder = new Map<string, Decimal>();
@@ -117,12 +117,12 @@ export function createBookAudit(manifest: Manifest, capitalUsd: DecimalString): 
     if (account.quantity.isZero()) accounts.delete(fill.instrument);
   }
 
-  /** No fill lies beyond the limit of its order. */
+  /** Reports a fill beyond the limit of its order. */
   function checkLimit(fill: Fill, { limitPrice }: Order): void {
     if (isWorse(fill.side, fill.fillPrice, limitPrice)) breaches.push(`${fill.id} at ${fill.fillPrice} is beyond its limit ${limitPrice}`);
   }
 
-  /** Did the mandate allow it? */
+  /** Reports an order that the mandate did not allow. */
   function checkMandate(fill: Fill, order: Order, dailyLossPct: number | null): void {
     if (!manifest.universe.some(({ key }) => key === fill.instrument))
       breaches.push(`${fill.id} is of ${fill.instrument}, outside the universe`);

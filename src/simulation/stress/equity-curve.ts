@@ -1,4 +1,4 @@
-/** The equity of a run as its report keeps it: every mark around the shock, and the lowest of each quiet stretch. */
+/** Equity of a run as its report stores it: every mark around the shock, and the lowest of each quiet period. */
 import { Decimal, type DecimalString, plainDecimal } from '../../domain/values/decimal.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 import type { ScenarioCourse } from './scenario.ts';
@@ -8,7 +8,7 @@ const MINUTE = 60_000;
 export class EquityCurve {
   /** Marks in US dollars, to a millionth. */
   readonly marks: DecimalString[] = [];
-  /** Minutes from the shock on and US dollars, to the cent. */
+  /** Points of minutes since the shock and US dollars, to the cent. */
   readonly points: [minute: number, usd: DecimalString][] = [];
   readonly #course: Pick<ScenarioCourse, 'shockAt' | 'dense'>;
   readonly #quietMs: number;
@@ -16,7 +16,7 @@ export class EquityCurve {
   #quietMinute = 0;
   #quietUntil: EpochMs = 0;
 
-  /** `quietMs`: how long a stretch is of which only the lowest mark is kept. */
+  /** @param quietMs length of a period of which only the lowest mark is kept */
   constructor(course: Pick<ScenarioCourse, 'shockAt' | 'dense'>, quietMs: number) {
     this.#course = course;
     this.#quietMs = quietMs;
@@ -41,20 +41,20 @@ export class EquityCurve {
     }
   }
 
-  /** Puts the lowest mark of the stretch that is under way. */
+  /** Adds the lowest mark of the current period. */
   flush(): void {
     if (this.#quietLow === null) return;
     this.#put(this.#quietMinute, this.#quietLow);
     this.#quietLow = null;
   }
 
-  /** The last mark of all. */
+  /** Adds the last mark. */
   end(at: EpochMs, equity: Decimal): void {
     this.flush();
     this.#put(this.minuteOf(at), equity);
   }
 
-  /** Returns the distance of the lowest mark below the capital, in percent of it, to a millionth. */
+  /** Returns how far the lowest mark is below the capital, in percent of it, to a millionth. */
   lossPct(capitalUsd: DecimalString): number {
     const lowest = this.marks.reduce((low, one) => Decimal.min(low, one), new Decimal(capitalUsd));
     return new Decimal(capitalUsd).minus(lowest).times(100).div(capitalUsd).toDecimalPlaces(6).toNumber();

@@ -1,6 +1,6 @@
 /**
- * Course of one order in a stress run, part by part, by a live proposal's plan: taken after the venue's latency, resting for its window
- * first, or in slices at their times. Its host decides the result of a part.
+ * Execution of one order in a stress run, part by part, by a live proposal's plan: taken after the venue's latency, resting for its
+ * window first, or in scheduled slices. The host determines each part's result.
  */
 import { type DecimalString } from '../../domain/values/decimal.ts';
 import {
@@ -16,22 +16,22 @@ import {
 import { notionalUsdOf, type Order, resized } from '../../domain/orders/order.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 
-/** An order on its way from the decision to the market. */
+/** Order between its decision and the market. */
 export interface SentOrder {
   readonly order: Order;
   readonly decisionPrice: DecimalString;
   readonly plan: ExecutionPlan;
 }
 
-/** The market of the run, its risk function and its book. */
+/** Market of the run with its risk function and book. */
 export interface CourseHost {
   now(): EpochMs;
   after(ms: number, call: () => void): void;
-  /** Time from a decision to the venue. Milliseconds. */
+  /** Time from a decision to the venue, in milliseconds. */
   readonly latencyMs: number;
-  /** Takes what the market holds of a part's order, if risk lets it; answers what was executed. */
+  /** Takes what the market offers for a part's order, if risk allows it. Returns the executed quantity. */
   take(order: Order, decisionPrice: DecimalString): DecimalString;
-  /** Returns the resting price of an order if risk permits it; null if it may not rest. */
+  /** Returns the resting price of an order if risk allows it, or null if it may not rest. */
   place(order: Order): DecimalString | null;
   /** Returns the filled quantity of an order that rested at a price since an instant. */
   rested(order: Order, rest: { readonly price: DecimalString; readonly since: EpochMs }, decisionPrice: DecimalString): DecimalString;
@@ -46,7 +46,7 @@ export class OrderCourse {
   #startedAt: EpochMs | null = null;
   #isStopped = false;
 
-  /** Sends the first part. `onEnd` is called once, after the last one. */
+  /** Sends the first part. Calls `onEnd` once after the last one. */
   constructor(sent: SentOrder, host: CourseHost, onEnd: () => void) {
     this.sent = sent;
     this.#host = host;
@@ -54,14 +54,14 @@ export class OrderCourse {
     this.#leave(firstPart(sent.plan, sent.order));
   }
 
-  /** Remaining part of the order in base units, and its reservation in US dollars. */
+  /** Unfilled part of the order in base units, and its reservation in US dollars. */
   get open(): { readonly quantity: DecimalString; readonly notionalUsd: DecimalString } {
     const { order } = this.sent;
     const quantity = leftOf(order, this.#ended);
     return { quantity, notionalUsd: this.#ended.length === 0 ? order.notionalUsd : notionalUsdOf(quantity, order.limitPrice) };
   }
 
-  /** Stops the order: nothing more of it leaves, and what rests is withdrawn. */
+  /** Stops the order: sends nothing more and withdraws the resting part. */
   stop(): void {
     if (this.#isStopped) return;
     this.#isStopped = true;

@@ -1,4 +1,4 @@
-/** The market of one stress run: the pipeline that live quotes go through, on a clock of its own, and what it shows at an instant. */
+/** Market of one stress run: the live quotes' pipeline on its own clock, and its state at an instant. */
 
 import { createMarketPipeline, type MarketPipeline } from '../../../streams/market-pipeline.ts';
 import { createVirtualClock } from '../../../streams/clock/virtual-clock.ts';
@@ -12,13 +12,13 @@ import { presentMarket, type RiskMarket } from '../../domain/risk/index.ts';
 import { AGENT_TICK_MS, type EpochMs, slotOf } from '../../domain/values/time.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../../domain/market/venue.ts';
 
-/** Time from the slot to the tick of a punctual worker. Milliseconds. */
+/** Time from a slot to the tick of a punctual worker, in milliseconds. */
 const TICK_AFTER_MS = 500;
 
-/** The first tick after an instant. */
+/** Returns the first tick after an instant. */
 const nextTick = (at: EpochMs): EpochMs => slotOf(at - TICK_AFTER_MS, AGENT_TICK_MS) + AGENT_TICK_MS + TICK_AFTER_MS;
 
-/** Returns the relations of an instrument; none for one that the catalog does not list. */
+/** Returns the relations of an instrument; empty if the catalog does not list it. */
 function relationsOf(key: InstrumentKey) {
   const unrelated = { benchmark: null, benchmarkKind: null, pairedPerp: null, pairedSpot: null };
   return CATALOG.byKey(key) ?? { key, underlying: splitInstrumentKey(key).instrument, ...unrelated };
@@ -30,7 +30,7 @@ export class RunMarket {
   readonly #relations: readonly ReturnType<typeof relationsOf>[];
   readonly #instruments: readonly InstrumentKey[];
   #failure: unknown = null;
-  /** The cut whose tick has come. */
+  /** Cut of the current tick. */
   #cut: Cut | null = null;
 
   constructor({ instruments, needs }: CompiledManifest, startsAt: EpochMs) {
@@ -59,7 +59,7 @@ export class RunMarket {
     this.#pipeline.start();
   }
 
-  /** Lets the events happen, and then the time go by until `until`; gives every cut, as long after its slot as live. @throws what the pipeline failed with */
+  /** Runs the events, then advances time to `until`. Yields every cut with the live delay after its slot. @throws the pipeline's error */
   *cuts(events: Iterable<Parameters<MarketPipeline['push']>[0]>, until: EpochMs): Generator<Cut, void, void> {
     for (const event of events) {
       if (event.receivedAt > this.clock.now()) yield* this.#advance(event.receivedAt);
@@ -70,7 +70,7 @@ export class RunMarket {
     if (this.#failure !== null) throw this.#failure;
   }
 
-  /** Lets the time go by, and stands still at every tick. */
+  /** Advances time and stops at every tick. */
   *#advance(to: EpochMs): Generator<Cut, void, void> {
     const { clock } = this;
     for (let at = nextTick(clock.now()); at <= to; at = nextTick(at)) {
@@ -86,7 +86,7 @@ export class RunMarket {
     return this.#pipeline.view.quoteAt(instrument, at);
   }
 
-  /** Returns the present worth of a long position: the last received best bid, even if it is no longer live. */
+  /** Returns the value of a long position in each instrument: the last best bid, even if it is no longer live. */
   bids(): ReadonlyMap<InstrumentKey, DecimalString> {
     const known = new Map<InstrumentKey, DecimalString>();
     for (const key of this.#instruments) {
@@ -96,7 +96,7 @@ export class RunMarket {
     return known;
   }
 
-  /** Returns the view's data of an instrument at this instant, besides the quote that prices the order. */
+  /** Returns the view's data of an instrument at this instant, except for the quote that prices the order. */
   present(instrument: InstrumentKey, at: EpochMs, quote: OrderQuote | null): RiskMarket {
     const benchmark = this.#relations.find(({ key }) => key === instrument)?.benchmark ?? null;
     const reference = benchmark === null ? null : this.#pipeline.view.referenceAt(benchmark, at);

@@ -10,39 +10,39 @@ import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey, type Venu
 import type { ScenarioCourse } from './scenario.ts';
 import { type SeededDraws, seededDraws } from './seeded-draws.ts';
 
-/** The calm state of one instrument of the agent's universe, from its recent history. Simulated numbers: statistics, not money. */
+/** Calm state of one instrument of the agent's universe, from its recent history. Simulated numbers: statistics, not money. */
 export interface StressMarket {
   readonly key: InstrumentKey;
   readonly kind: InstrumentKind;
-  /** US dollars per unit. */
+  /** Price level in US dollars per unit. */
   readonly level: number;
-  /** Standard deviation of one minute's relative return. */
+  /** Standard deviation of one-minute relative returns. */
   readonly minuteVolatility: number;
-  /** Ask less bid, in basis points of the mid. */
+  /** Spread in basis points of the mid price. */
   readonly spreadBps: number;
-  /** US dollars at the best price of each side. */
+  /** Depth at the best price of each side, in US dollars. */
   readonly depthUsd: number;
-  /** US dollars in its pools; null if it trades on a book. */
+  /** Liquidity of its pools in US dollars, or null if it trades on a book. */
   readonly liquidityUsd: number | null;
-  /** Stock price or the issuer's mark; null if nothing outside prices it. */
+  /** Stock price or issuer's mark, or null if the instrument has no benchmark. */
   readonly benchmarkLevel: number | null;
-  /** Funding of its perpetual per hour as a fraction. */
+  /** Hourly funding rate of its perpetual, as a fraction. */
   readonly hourlyFunding: number;
-  /** Closed bars by timeframe, the latest last, from which the indicators are warm; shorter ones are led in by seeded ones. */
+  /** Closed bars by timeframe, latest last, which warm the indicators. Seeded bars precede too short a series. */
   readonly bars: Readonly<Record<string, readonly Candle[]>>;
-  /** `history` where level and volatility were measured, `assumed` where only the kind of instrument is known. */
+  /** Source of the values: `history` if level and volatility were measured, `assumed` if they follow from the kind of instrument. */
   readonly basis: 'history' | 'assumed';
 }
 
 const MINUTE = 60_000;
 const HOUR = 3_600_000;
-/** Quotes come this often, and in quiet hours only in the steps around a slot. */
+/** Interval of quotes. In quiet hours only the steps around a slot have quotes. */
 const STEP_MS = 2_500;
-/** The first step of a minute: after the slot was cut, when its orders are done. */
+/** First step of a minute, after the slot's cut and orders. */
 const STEP_OFFSET_MS = 1_000;
-/** The last step before the next slot. */
+/** Last step before the next slot. */
 const LAST_STEP_MS = 58_500;
-/** Memory of a premium, and its calm swing. */
+/** Memory of a premium in milliseconds, and its calm amplitude. */
 const PREMIUM_MEMORY_MS = 20 * MINUTE;
 const PREMIUM_SD: Readonly<Record<InstrumentKind, number>> = {
   tokenized_equity: 0.004,
@@ -51,20 +51,20 @@ const PREMIUM_SD: Readonly<Record<InstrumentKind, number>> = {
   spot: 0.0002,
   perp: 0.0003,
 };
-/** Common share of all instruments' variance. */
+/** Share of variance that all instruments have in common. */
 const COMMON_SHARE = 0.5;
-/** Volatility in the half hour from the shock on, times the calm one. */
+/** Factor on volatility in the half hour after the shock. */
 const SHOCKED_VOLATILITY = 3;
-/** Volatility while the exchanges of the shares are closed. */
+/** Factor on volatility while the stock exchanges are closed. */
 const QUIET_VOLATILITY = 0.35;
 const CALM_CONFIDENCE = 0.0003;
 const WIDE_CONFIDENCE = 0.02;
-/** Age of an issuer's mark when the scenario begins. */
+/** Age of an issuer's mark when the scenario begins, in milliseconds. */
 const MARK_AGE_MS = 5 * 24 * HOUR;
-/** Bars beyond what an indicator asks for, so that smoothed ones have forgotten their seed. */
+/** Bars beyond an indicator's period, after which smoothing has forgotten its seed. */
 const EXTRA_BARS = 50;
 
-/** One thing that moves: what shares come from, with its tokens, marks and perpetuals on top. */
+/** Underlying that moves, with its tokens, marks and perpetuals. */
 interface Underlying {
   readonly draws: SeededDraws;
   readonly minuteVolatility: number;
@@ -76,7 +76,7 @@ interface Face {
   readonly market: StressMarket;
   readonly underlying: Underlying;
   readonly draws: SeededDraws;
-  /** The share of the shock that it takes. */
+  /** Share of the shock that it takes. */
   readonly share: number;
   readonly bars: BarMaker[];
   premium: number;
@@ -94,12 +94,12 @@ interface BarMaker {
   closed: Candle[];
 }
 
-/** Prices carry as many decimals as venues give them. */
+/** Formats a price with as many decimals as venues use. */
 function priced(value: number, level: number): string {
   return value.toFixed(level >= 1_000 ? 2 : level >= 1 ? 4 : 8);
 }
 
-/** An instrument of the catalog; one that it lacks stands by itself. */
+/** Returns the catalog entry of an instrument, or an entry of its own if the catalog lacks it. */
 function entryOf(key: InstrumentKey, kind: InstrumentKind): CatalogEntry {
   const known = CATALOG.byKey(key);
   if (known !== undefined) return known;
@@ -125,15 +125,15 @@ function entryOf(key: InstrumentKey, kind: InstrumentKind): CatalogEntry {
 }
 
 function calm(at: EpochMs): number {
-  // New York's evening to morning in winter time: shares do not trade, their tokens hardly do.
+  // Evening to morning in New York in winter: shares do not trade, and tokens hardly.
   const hour = Math.floor(at / HOUR) % 24;
   return hour >= 14 && hour < 21 ? 1 : QUIET_VOLATILITY;
 }
 
 /**
- * The events of one run in the order of receipt: the same for the same course, markets, needs and seed.
- * Nothing is assessed here: qualities and flags come from the quality rules that receive it.
- * @param isWorking true while an order is at work between slots: then quiet hours are quoted closely too
+ * Yields the events of one run in order of receipt, the same for equal course, markets, needs and seed. Nothing is assessed here: the
+ * receiving quality rules set qualities and flags.
+ * @param isWorking returns true while an order works between slots, when quiet hours need all quotes
  */
 export function* scenarioTape(
   course: ScenarioCourse,
@@ -175,7 +175,7 @@ export function* scenarioTape(
     };
   }
   for (const market of markets) faces.set(market.key, face(market, 1));
-  // The market behind a perpetual sends too, though the agent does not trade it: the basis needs both.
+  // The spot market of a perpetual is quoted too, because the basis needs both.
   const traded = [...faces.values()];
   for (const { entry, market } of traded) {
     const spot = entry.pairedSpot === null ? undefined : CATALOG.byKey(entry.pairedSpot);
@@ -205,7 +205,7 @@ export function* scenarioTape(
       listenedAt = at;
       yield* quietNews([...underlyings.keys()], at);
     }
-    // A frozen venue says nothing at all; its silence is what the quality rules have to see.
+    // A frozen venue sends nothing, and the quality rules must detect its silence.
     if (frozen !== null && at >= frozen.from && at < frozen.until) continue;
     yield* references(faces, course, shocked * referenceShare, at, frozenReference);
     const perps = new Set<InstrumentKey>();
@@ -234,7 +234,7 @@ export function* scenarioTape(
   }
 }
 
-/** The next step of the grid; in quiet hours only those around a slot, unless an order is at work. */
+/** Returns the next step of the grid. Quiet hours have only those around a slot, unless an order works. */
 function nextStep(at: EpochMs, course: ScenarioCourse, isWorking: () => boolean): EpochMs {
   const next = at + STEP_MS;
   if (course.dense(next) || isWorking()) return next % MINUTE > LAST_STEP_MS ? slotOf(next, MINUTE) + MINUTE + STEP_OFFSET_MS : next;
@@ -242,14 +242,14 @@ function nextStep(at: EpochMs, course: ScenarioCourse, isWorking: () => boolean)
   return at - minute < LAST_STEP_MS ? minute + LAST_STEP_MS : minute + MINUTE + STEP_OFFSET_MS;
 }
 
-/** The scenarios know of no news: every source of events is received, and quiet. */
+/** Yields quiet event sources: scenarios have no news, but every source is alive. */
 function* quietNews(underlyings: readonly string[], at: EpochMs): Generator<MarketEvent> {
   for (const source of new Set(underlyings.flatMap(eventSourcesOf))) {
     yield { kind: 'heartbeat', venue: 'reference', source, receivedAt: at };
   }
 }
 
-/** Connections, bars up to the start, hours of funding, marks. */
+/** Yields the initial events: connections, bars up to the start, hours of funding, and marks. */
 function* opening(faces: readonly Face[], needs: readonly IndicatorNeed[], startsAt: EpochMs, seed: string): Generator<MarketEvent> {
   const at = startsAt - MINUTE;
   const venues = new Set<Venue>(faces.map(({ entry }) => entry.venue));
@@ -314,7 +314,7 @@ function barMaker(timeframe: string, startsAt: EpochMs, level: number): BarMaker
   return { timeframe, barMs, openTime: slotOf(startsAt - MINUTE, barMs), open: level, high: level, low: level, close: level, closed: [] };
 }
 
-/** The bars before the start: the instrument's own relative movements as far as they are known, ending at its level. */
+/** Returns the bars before the start: known relative moves of the instrument as far as there are any, ending at its level. */
 function warmBars(market: StressMarket, maker: BarMaker, count: number, draws: SeededDraws): Candle[] {
   const known = market.bars[maker.timeframe] ?? [];
   const candles: Candle[] = [];

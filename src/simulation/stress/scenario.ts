@@ -1,81 +1,80 @@
 /**
- * The four scenarios that an agent has to survive before it trades on paper: flash crash, weekend
- * opening gap, liquidity freeze and de-peg of quote and reference. Each is a course of events over a fixed calendar:
- * what happens to prices, spreads, depth and feeds, and when.
+ * Four scenarios that an agent must survive before paper trading: flash crash, weekend opening gap, liquidity freeze, and de-peg of quote
+ * and reference. Each is a schedule of prices, spreads, depth and feeds over a fixed calendar.
  */
 import type { InstrumentKind } from '../../domain/catalog/catalog.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 
-/** The scenarios in the order in which they are reported. */
+/** Scenarios in reporting order. */
 export const STRESS_SCENARIOS = ['flash_crash', 'weekend_gap', 'liquidity_freeze', 'reference_depeg'] as const;
 export type StressScenario = (typeof STRESS_SCENARIOS)[number];
 
-/** `standard` carries the shocks of the standard portfolio scenarios; `severe` is about half as much again. */
+/** Severities: `standard` uses the shocks of the standard portfolio scenarios; `severe` is about half as much again. */
 export const STRESS_SEVERITIES = ['standard', 'severe'] as const;
 export type StressSeverity = (typeof STRESS_SEVERITIES)[number];
 
 const MINUTE = 60_000;
 
-/** Prices fall by so much, in percent, by kind of instrument: the shock of the standard portfolio scenario if it has one. */
+/** Price falls in percent by kind of instrument: the standard portfolio scenario's shock if it has one. */
 type Shocks = Readonly<Record<InstrumentKind, number>>;
 
 const SHOCKS: Readonly<Record<StressScenario, Readonly<Record<StressSeverity, Shocks>>>> = {
-  // Standard: `equity_selloff`. Severe: the deeper of it times 1.5 and `crypto_crash`.
+  // Standard is `equity_selloff`. Severe is the deeper of 1.5 times that and `crypto_crash`.
   flash_crash: {
     standard: { tokenized_equity: 10, pre_ipo: 20, agent_token: 35, spot: 15, perp: 15 },
     severe: { tokenized_equity: 15, pre_ipo: 30, agent_token: 60, spot: 30, perp: 30 },
   },
-  // Standard: `weekend_gap` for shares; the other kinds have no row and gap in proportion to their traits.
+  // Standard is `weekend_gap` for shares. The other kinds have no row and gap in proportion to their traits.
   weekend_gap: {
     standard: { tokenized_equity: 7, pre_ipo: 5, agent_token: 10, spot: 7, perp: 7 },
     severe: { tokenized_equity: 10.5, pre_ipo: 7.5, agent_token: 15, spot: 10.5, perp: 10.5 },
   },
-  // Standard: `liquidity_freeze`.
+  // Standard is `liquidity_freeze`.
   liquidity_freeze: {
     standard: { tokenized_equity: 2, pre_ipo: 5, agent_token: 10, spot: 2, perp: 2 },
     severe: { tokenized_equity: 3, pre_ipo: 7.5, agent_token: 15, spot: 3, perp: 3 },
   },
-  // Standard: pre-IPO as `private_mark_reset`, halved: the token leaves the mark, the mark stays.
+  // Standard for pre-IPO is half of `private_mark_reset`: the token leaves the mark, which does not move.
   reference_depeg: {
     standard: { tokenized_equity: 8, pre_ipo: 15, agent_token: 20, spot: 5, perp: 5 },
     severe: { tokenized_equity: 12, pre_ipo: 22, agent_token: 30, spot: 8, perp: 8 },
   },
 };
 
-/** A position beyond this share of its pool's liquidity pays the extra haircut when it is sold in a freeze. */
+/** Share of its pool's liquidity, in percent, above which a position pays the extra haircut when sold in a freeze. */
 export const FREEZE_HAIRCUT_ABOVE_POOL_PCT = 5;
-/** The extra haircut, in percent of the price. */
+/** Extra haircut in percent of the price. */
 export const FREEZE_HAIRCUT_PCT = 25;
 
-/** State of a reference feed at an instant: `live`, repeating its last price, or with a wide confidence interval. */
+/** State of a reference feed: `live`, repeating its last price, or with a wide confidence interval. */
 export type ReferenceFace = 'live' | 'frozen' | 'wide';
 
-/** The course of one scenario at one severity. All times are of a fixed calendar; fractions are of the calm state. */
+/** Course of one scenario at one severity. Times belong to a fixed calendar. Factors are relative to the calm state. */
 export interface ScenarioCourse {
   readonly scenario: StressScenario;
   readonly severity: StressSeverity;
   readonly startsAt: EpochMs;
-  /** The instant before which the shocked positions are open. */
+  /** Time of the shock. The exposed positions are open before it. */
   readonly shockAt: EpochMs;
   readonly endsAt: EpochMs;
-  /** Range in which nothing is quoted and no order can be executed; null if quotes go on. Half-open. */
+  /** Half-open range without quotes and executions, or null if quotes continue. */
   readonly frozen: { readonly from: EpochMs; readonly until: EpochMs } | null;
-  /** The shock of a kind as a fraction of its price. */
+  /** Returns the shock of a kind as a fraction of its price. */
   shock(kind: InstrumentKind): number;
-  /** Returns the share of the shock in force at an instant, 0 to 1. */
+  /** Returns the share of the shock in effect at an instant, 0 to 1. */
   shocked(at: EpochMs): number;
-  /** Returns the share of the shock in the stock, mark or paired instrument behind it, 0 to 1; `draw` is the run's own. */
+  /** Returns the share of the shock that the stock, mark or paired instrument takes, 0 to 1. `draw` is the run's random number. */
   referenceShare(draw: number): number;
   referenceFace(at: EpochMs): ReferenceFace;
-  /** Times the calm spread. */
+  /** Returns the factor on the calm spread. */
   spread(at: EpochMs): number;
-  /** Returns the share of the calm depth and pool liquidity. */
+  /** Returns the factor on calm depth and pool liquidity. */
   depth(at: EpochMs): number;
-  /** Quoted closely (every few seconds), or only around each slot: quiet nights and weekends. */
+  /** True if quotes come every few seconds, false in quiet nights and weekends with quotes only around slots. */
   dense(at: EpochMs): boolean;
 }
 
-/** Linear between the points (minutes after the shock, value), constant outside of them. */
+/** Creates a piecewise linear function of points (minutes after the shock, value), constant outside of them. */
 function course(shockAt: EpochMs, points: readonly (readonly [minute: number, value: number])[]): (at: EpochMs) => number {
   return (at) => {
     const minute = (at - shockAt) / MINUTE;
@@ -89,30 +88,30 @@ function course(shockAt: EpochMs, points: readonly (readonly [minute: number, va
   };
 }
 
-/** Wednesday 2026-02-04, 10:00 New York: within the regular session, which lasts six hours more. */
+/** Start on Wednesday 2026-02-04, 10:00 New York: within the regular session, which lasts six more hours. */
 const WEEKDAY_START = Date.UTC(2026, 1, 4, 15);
-/** Friday 2026-02-06, 15:30 New York, and the regular open of the Monday after it. */
+/** Start on Friday 2026-02-06, 15:30 New York, and the regular open on the following Monday. */
 const FRIDAY_START = Date.UTC(2026, 1, 6, 20, 30);
 const FRIDAY_CLOSE = Date.UTC(2026, 1, 6, 21);
 const MONDAY_OPEN = Date.UTC(2026, 1, 9, 14, 30);
 
-/** Minutes of calm before the shock on a weekday, in which the agent may enter by its own rules. */
+/** Calm minutes before a weekday shock, in which the agent may enter by its own rules. */
 const CALM_MINUTES = 30;
 const WEEKDAY_MINUTES = 180;
 
 const always = (): ReferenceFace => 'live';
 
-/** Defaults of a course: a weekday with its calm before the shock. */
+/** Defaults of a weekday course with its calm before the shock. */
 type Weekday = Pick<ScenarioCourse, 'scenario' | 'severity' | 'startsAt' | 'shockAt' | 'endsAt' | 'frozen' | 'shock' | 'dense'>;
 
-/** The course of a scenario. Pure: the same for every agent and seed; what differs between seeds are the paths around it. */
+/** Returns the course of a scenario, the same for every agent and seed. Seeds differ only in the paths around it. */
 export function scenarioCourse(scenario: StressScenario, severity: StressSeverity): ScenarioCourse {
   const shocks = SHOCKS[scenario][severity];
   return COURSES[scenario]({
     scenario,
     severity,
     startsAt: WEEKDAY_START,
-    // Just after a slot: the last decision before the shock has been carried out, the next one is made within it.
+    // Just after a slot: the last decision before the shock has executed, and the next one falls within the shock.
     shockAt: WEEKDAY_START + CALM_MINUTES * MINUTE + 10_000,
     endsAt: WEEKDAY_START + WEEKDAY_MINUTES * MINUTE,
     frozen: null,
@@ -133,7 +132,7 @@ function flashCrash(weekday: Weekday): ScenarioCourse {
   const severe = weekday.severity === 'severe';
   return {
     ...weekday,
-    // Four minutes down, three at the bottom, most of it back within half an hour.
+    // Four minutes down, three at the bottom, most of it recovered within half an hour.
     shocked: course(shockAt, [
       [0, 0],
       [4, 1],
@@ -165,7 +164,7 @@ function weekendGap(weekday: Weekday): ScenarioCourse {
     startsAt: FRIDAY_START,
     shockAt,
     endsAt: MONDAY_OPEN + 180 * MINUTE,
-    // From one quote to the next, and no way back.
+    // At once, without recovery.
     shocked: (at) => (at >= shockAt ? 1 : 0),
     referenceShare: () => 1,
     referenceFace: (at) => (at >= FRIDAY_CLOSE && at < MONDAY_OPEN ? 'frozen' : 'live'),
@@ -199,7 +198,7 @@ function liquidityFreeze(weekday: Weekday): ScenarioCourse {
   return {
     ...weekday,
     frozen,
-    // Two minutes in which the book empties, then silence; the first quote after it stands where the market went.
+    // The book empties for two minutes, then quotes stop. The first quote afterwards is at the new price.
     shocked: course(shockAt, [
       [0, 0],
       [2, 0.3],
@@ -229,7 +228,7 @@ function referenceDepeg(weekday: Weekday): ScenarioCourse {
   const frozenFrom = shockAt - 2 * MINUTE;
   return {
     ...weekday,
-    // The reference first doubts itself and freezes; then it is whole again, and the token leaves it for hours.
+    // The reference's confidence widens, then it freezes. When it is back, the token departs from it for hours.
     shocked: course(shockAt, [
       [0, 0],
       [10, 1],

@@ -1,17 +1,20 @@
-/** Seeded chance for simulations: the same seed gives the same numbers on every machine, to the last bit. */
+/** Seeded random numbers for simulations, bit-identical on every machine. */
 import { sha256Hex } from '../../domain/values/canonical-json.ts';
 
 export interface SeededDraws {
-  /** 0 <= n < 1. */
+  /** Draws a number 0 <= n < 1. */
   uniform(): number;
-  /** Nearly a standard normal number: the sum of twelve uniform ones less six, so additions alone and never beyond six deviations. */
+  /**
+   * Draws a nearly standard normal number: the sum of twelve uniform ones minus six. It uses additions alone and never exceeds six
+   * deviations.
+   */
   normal(): number;
 }
 
-/** A source of numbers from a text; two texts give sources that have nothing to do with each other. */
+/** Creates a source of numbers from a text. Different texts give independent sources. */
 export function seededDraws(seed: string): SeededDraws {
   const hex = sha256Hex(seed);
-  // Four words of state, stepped as a xorshift with a Weyl sequence, so that all-zero words do no harm.
+  // Xorshift over four words with a Weyl sequence, so that zero words do no harm.
   let [x, y, z, w] = [0, 8, 16, 24].map((from) => Number.parseInt(hex.slice(from, from + 8), 16)) as [number, number, number, number];
   let weyl = Number.parseInt(hex.slice(32, 40), 16);
 

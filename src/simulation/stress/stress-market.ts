@@ -7,11 +7,11 @@ import { timeframeMs } from '../../domain/values/time.ts';
 import type { InstrumentKey } from '../../domain/market/venue.ts';
 import type { StressMarket } from './scenario-tape.ts';
 
-/** Outside data of an instrument: its recent closed bars and the last readings of what bars do not contain. */
+/** Known data of an instrument: its recent closed bars, and the last readings of data that bars do not contain. */
 export interface KnownMarket {
   /** Closed bars by timeframe, ascending. */
   readonly bars: Readonly<Record<string, readonly Candle[]>>;
-  /** The last price that was received, if it is newer than the bars. */
+  /** Last received price, if it is newer than the bars. */
   readonly level: number | null;
   readonly liquidityUsd: number | null;
   readonly benchmarkLevel: number | null;
@@ -20,11 +20,11 @@ export interface KnownMarket {
 
 const NOTHING_KNOWN: KnownMarket = { bars: {}, level: null, liquidityUsd: null, benchmarkLevel: null, hourlyFunding: null };
 
-/** Calm assumptions of a kind, all cautious for what they decide: a thin pool, a wide spread, a lively price. */
+/** Calm assumptions for a kind of instrument, all cautious: a thin pool, a wide spread, high volatility. */
 interface Traits {
-  /** US dollars per unit where not even a price is known. */
+  /** Price in US dollars per unit if none is known. */
   readonly level: number;
-  /** Standard deviation of a year's return. */
+  /** Annual volatility. */
   readonly yearVolatility: number;
   readonly spreadBps: number;
   readonly depthUsd: number;
@@ -41,23 +41,23 @@ const TRAITS: Readonly<Record<InstrumentKind, Traits>> = {
 
 const MINUTE = 60_000;
 const YEAR_MINUTES = 525_600;
-/** The base rate of funding per hour. */
+/** Hourly base rate of funding. */
 const BASE_FUNDING = 0.0000125;
-/** Minimum returns for a volatility. */
+/** Minimum number of returns for a volatility. */
 const LEAST_RETURNS = 20;
-/** Bars that are looked at: recent history, not all of it. */
+/** Number of recent bars that are used. */
 const RECENT_BARS = 500;
-/** A measured minute is believed within these: a flat series would shock nothing, a broken one everything. */
+/** Bounds of a measured one-minute volatility. A flat series would shock nothing, a broken one everything. */
 const VOLATILITY_RANGE = [0.00005, 0.02] as const;
 
-/** The universe of a manifest as a stress test finds it: in calm, at its recent level and volatility. */
+/** Returns the calm markets of a manifest's universe, at their recent levels and volatilities. */
 export function stressMarkets(manifest: Manifest, known: ReadonlyMap<InstrumentKey, KnownMarket>): StressMarket[] {
   return manifest.universe.map(({ key, kind }) =>
     stressMarket(key, kind as InstrumentKind, manifest.timeframe, known.get(key) ?? NOTHING_KNOWN),
   );
 }
 
-/** One instrument in calm. Bars of the manifest's timeframe are asked first, then the finest. */
+/** Returns the calm market of one instrument. Bars of the manifest's timeframe come first, then the finest. */
 function stressMarket(key: InstrumentKey, kind: InstrumentKind, timeframe: string, known: KnownMarket): StressMarket {
   const traits = TRAITS[kind];
   const [frame, bars] = measuredSeries(known, timeframe);
@@ -95,7 +95,7 @@ function measuredSeries(known: KnownMarket, timeframe: string): readonly [number
   return best;
 }
 
-/** Standard deviation (ddof 1) of the relative returns of closes, scaled down to a minute; null from too few of them. */
+/** Returns the standard deviation (ddof 1) of relative returns scaled to a minute, or null if there are too few. */
 function minuteVolatility(closes: readonly number[], barMs: number): number | null {
   if (closes.length <= LEAST_RETURNS) return null;
   const returns = closes.slice(1).map((close, index) => close / (closes[index] as number) - 1);

@@ -1,4 +1,4 @@
-/** The stress test as a page for people: one section a scenario, the equity of every run as a drawing, and what was found. */
+/** Stress test report: one section per scenario, with every run's equity curve and the findings. */
 
 import { executionInWords } from '../../domain/manifest/execution-words.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
@@ -29,14 +29,14 @@ const WIDTH = 720;
 const HEIGHT = 180;
 const LEFT = 64;
 const BOTTOM = 22;
-/** Minutes before the shock from which the chart is drawn: a quiet weekend shows little. */
+/** Minutes before the shock at which the chart begins. A quiet weekend shows little. */
 const MINUTES_BEFORE = 90;
 const COLOURS: Readonly<Record<string, string>> = { standard: 'var(--own)', severe: 'var(--severe)' };
 
 const STYLE =
   'body{font:15px/1.45 system-ui,sans-serif;margin:2rem auto;max-width:780px;padding:0 1rem}table{border-collapse:collapse;font-size:13px}td,th{padding:2px 10px 2px 0;text-align:left;vertical-align:top}svg{max-width:100%;height:auto}.dead{color:var(--bad)}.alive{color:var(--good)}';
 
-/** The sections of a stress test, to stand in a page that has its own head. The same result gives the same text. */
+/** Returns the sections of a stress test for a page with its own head. Equal results give equal texts. */
 export function stressReportSections(result: StressTestResult, manifest: Manifest): string {
   const limitPct = manifest.maxDailyDrawdownPct;
   return STRESS_SCENARIOS.flatMap((scenario) => {
@@ -45,7 +45,7 @@ export function stressReportSections(result: StressTestResult, manifest: Manifes
   }).join('\n');
 }
 
-/** A page of its own. */
+/** Returns the report as a page. */
 export function stressReportPage(result: StressTestResult, manifest: Manifest): string {
   const verdict = result.survived ? 'The agent survives.' : 'The agent does not survive.';
   const title = `Stress test of ${manifest.name}`;
@@ -66,7 +66,7 @@ ${table(['Instrument', 'Level', 'Volatility a year', 'Pool in US dollars', 'From
   return reportPage({ title, style: STYLE, body });
 }
 
-/** Describes the execution of orders; empty if each was taken at once. */
+/** Describes the execution of orders; empty if every order takes at once. */
 function ordersSection(manifest: Manifest): string {
   if (manifest.algorithm === 'taker_immediate') return '';
   const sentences = executionInWords(manifest).map((sentence) => `<li>${escaped(sentence)}</li>`);
@@ -103,7 +103,7 @@ const COLUMNS = [
   'Findings',
 ];
 
-/** The equity of each run over the minutes around the shock, with the loss that would end it. */
+/** Draws each run's equity in the minutes around the shock, with the loss limit. */
 function drawing(runs: readonly StressRunReport[], limitPct: number): string {
   const start = Number(runs[0]?.startEquityUsd ?? 1);
   const shown = runs.map((run) =>

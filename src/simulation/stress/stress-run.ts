@@ -1,7 +1,6 @@
 /**
- * The stress test of one manifest: every scenario, severity and seed through the real quality rules,
- * deciding, risk function and paper fill, under a virtual clock, with an auditor that checks every step.
- * The same manifest, markets and seeds give the same bytes.
+ * Stress test of one manifest: every scenario, severity and seed through the real quality rules, decisions, risk function and paper fill,
+ * under a virtual clock, with an auditor that checks every step. Equal manifests, markets and seeds give equal bytes.
  */
 import { assessorOf, decidedOrder, markAt, readBook, type TradingAgent, untouchedBook } from '../../../actors/agent/tick-risk.ts';
 import {
@@ -65,43 +64,43 @@ export interface StressTestOptions {
   readonly agentId: string;
   readonly manifest: Manifest;
   readonly manifestVersion: number;
-  /** The organization's, which bind the agent as they do live. */
+  /** Preferences of the organization, which bind the agent like live. */
   readonly preferences: RiskPreferences;
   readonly markets: readonly StressMarket[];
-  /** Seeds of each scenario and severity; default three. */
+  /** Seeds per scenario and severity. Default three. */
   readonly seeds?: readonly number[];
   readonly scenarios?: readonly StressScenario[];
   readonly severities?: readonly StressSeverity[];
   readonly onProgress?: (done: number, all: number) => void;
-  /** Polled between runs. True ends the test without a result. */
+  /** Returns true to end the test without a result. Polled between runs. */
   readonly isCancelled?: () => boolean;
 }
 
-/** Report of one run for people, including what the gate does not check. */
+/** Report of one run, including data that the gate does not check. */
 export interface StressRunReport extends StressRun {
   readonly scenario: StressScenario;
   readonly severity: StressSeverity;
   readonly survived: boolean;
   /** Reasons why it did not survive, and other findings of the auditor; one sentence each. */
   readonly findings: readonly string[];
-  /** Deepest loss against the start, in percent. */
+  /** Maximum loss from the initial capital, in percent. */
   readonly lossPct: number;
   /** Instruments that the agent held at the shock by its own rules, and those that it was given. */
   readonly ownPositions: readonly InstrumentKey[];
   readonly forcedPositions: readonly InstrumentKey[];
   readonly decisions: number;
   readonly fills: number;
-  /** Fills of orders while they rested; missing if the manifest takes at once. */
+  /** Number of fills of resting orders; absent if the manifest takes at once. */
   readonly restedFills?: number;
-  /** Requested and refused orders, by reason. */
+  /** Number of requested orders and of refused ones, by reason. */
   readonly refused: Readonly<Record<string, number>>;
-  /** Orders that were refused while the market was frozen, as they must be. */
+  /** Orders refused while the market was frozen, as they must be. */
   readonly refusedWhileFrozen: number;
-  /** Minutes from the shock until everything held then had been sold; null if it never was. */
+  /** Minutes from the shock until all positions held then were sold, or null if they never were. */
   readonly flatAfterMinutes: number | null;
-  /** Notional that could not be sold until the end, in US dollars; it counts as lost. */
+  /** Notional that could not be sold by the end, in US dollars. It counts as lost. */
   readonly stuckUsd: DecimalString;
-  /** Points of the equity curve: minutes after the shock, US dollars. */
+  /** Equity curve: minutes after the shock, US dollars. */
   readonly curve: readonly (readonly [minute: number, equityUsd: DecimalString])[];
   /** SHA-256 over every decision and fill of the run. */
   readonly traceHash: string;
@@ -110,7 +109,7 @@ export interface StressRunReport extends StressRun {
 export interface StressTestResult {
   readonly manifestHash: string;
   readonly runs: readonly StressRunReport[];
-  /** Every run of severity `standard` survived. */
+  /** True if every run of severity `standard` survived. */
   readonly survived: boolean;
   readonly markets: readonly StressMarket[];
   readonly resultHash: string;
@@ -119,16 +118,16 @@ export interface StressTestResult {
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DEFAULT_SEEDS: readonly number[] = [1, 2, 3];
-/** The agent is given its positions so long before the shock: after the orders of its last slot, before its next. */
+/** Time before the shock at which the agent gets its positions: after its last slot's orders and before its next slot. */
 const FORCED_BEFORE_MS = 4_000;
-/** Longest time of the final sale. Milliseconds. */
+/** Maximum duration of the final sale, in milliseconds. */
 const LIQUIDATION_MS = 20 * MINUTE;
-/** Period of quiet hours whose lowest mark stands for it. Milliseconds. */
+/** Period of quiet hours that is represented by its lowest mark, in milliseconds. */
 const QUIET_MARK_MS = 60 * MINUTE;
 
 /**
- * Runs the stress test. Synchronous and long (about a tenth of a second for a weekday of one instrument): not for a thread that has
- * something else to do. Null if it was cancelled.
+ * Runs the stress test, or returns null if it was cancelled. It is synchronous and slow (about a tenth of a second per weekday run of one
+ * instrument), so it needs its own thread.
  */
 export function runStressTest(options: StressTestOptions): StressTestResult | null {
   const { manifest, markets } = options;
@@ -143,7 +142,7 @@ export function runStressTest(options: StressTestOptions): StressTestResult | nu
   return resultOfRuns(compileManifest(manifest).hash, markets, runs);
 }
 
-/** Every run of a stress test, in the order of its report. */
+/** Returns all runs of a stress test, in reporting order. */
 export function plannedRuns(options: StressTestOptions): readonly ScenarioRun[] {
   const { manifest, seeds = DEFAULT_SEEDS, scenarios = STRESS_SCENARIOS, severities = STRESS_SEVERITIES } = options;
   const { preferences, markets, agentId, manifestVersion } = options;
@@ -160,8 +159,8 @@ export function resultOfRuns(manifestHash: string, markets: readonly StressMarke
 }
 
 /**
- * Returns the series for the gate: the raw series of every run; checks and verdict follow from it (src/domain/agents/evidence.ts). A run that held
- * nothing at the shock proves nothing and is left out, so that its scenario lacks it.
+ * Returns every run's series for the gate, which derives checks and verdict (src/domain/agents/evidence.ts). A run without a position at
+ * the shock proves nothing and is omitted, so that its scenario is missing.
  */
 export function stressSeries(manifest: Manifest, { runs }: Pick<StressTestResult, 'runs'>): StressSeries {
   return {
@@ -181,7 +180,7 @@ export function stressSeries(manifest: Manifest, { runs }: Pick<StressTestResult
   };
 }
 
-/** The whole result as canonical JSON; its SHA-256 is the result's hash. */
+/** Formats the whole result as canonical JSON, whose SHA-256 is the result's hash. */
 export function stressResultText({ manifestHash, markets, runs, survived }: Omit<StressTestResult, 'resultHash'>): string {
   return canonicalJson({ manifestHash, markets, runs, survived } as unknown as Json);
 }
@@ -196,17 +195,17 @@ interface RunInput {
   readonly manifestVersion: number;
 }
 
-/** A slot of a run, before it is decided. */
+/** Slot of a run before its decision. */
 export interface StressSlot {
   readonly cut: Cut;
   readonly book: AgentBook;
   readonly cashUsd: DecimalString;
-  /** Null without a price of everything that is held. */
+  /** Equity in US dollars, or null if a held instrument has no price. */
   readonly equityUsd: DecimalString | null;
   readonly last: Pick<Verdict, 'disposition' | 'reason'> | null;
 }
 
-/** One run of one agent through one scenario. */
+/** Run of one agent through one scenario. */
 export class ScenarioRun {
   readonly #input: RunInput;
   readonly #agent: TradingAgent;
@@ -216,9 +215,9 @@ export class ScenarioRun {
   readonly #equity: EquityCurve;
   readonly #readsReference: boolean;
   readonly #inputs: { readonly preferences: RiskPreferences; readonly others: typeof NO_OTHER_BOOKS };
-  /** Orders on their way. */
+  /** Orders in progress. */
   readonly #underway = new Map<InstrumentKey, OrderCourse>();
-  /** Flows of the received book tops, which fill what rests. */
+  /** Flows of the received best bids and asks, which fill resting orders. */
   readonly #flows: RestingFlows;
   readonly #trace: string[] = [];
   readonly #counts = { decisions: 0, fills: 0, rested: 0, refusedWhileFrozen: 0, refused: {} as Record<string, number> };
@@ -228,9 +227,9 @@ export class ScenarioRun {
   #flatAt: EpochMs | null = null;
   #last: StressSlot['last'] = null;
   #serial = 0;
-  /** The last hour whose funding was paid. */
+  /** Last hour whose funding was paid. */
   #fundedHour: number;
-  /** Funding that open positions have paid since they were opened, in US dollars. */
+  /** Funding that open positions have paid since their opening, in US dollars. */
   readonly #funded = new Map<InstrumentKey, Decimal>();
 
   constructor(input: RunInput) {
@@ -255,7 +254,7 @@ export class ScenarioRun {
     this.#flows = createRestingFlows(this.#market.view);
   }
 
-  /** Slots that are decided, up to the liquidation at the end. */
+  /** Number of decided slots before the final liquidation. */
   get slots(): number {
     const { startsAt, endsAt } = this.#input.course;
     return Math.floor((endsAt - LIQUIDATION_MS - startsAt) / MINUTE);
@@ -269,7 +268,7 @@ export class ScenarioRun {
     }
   }
 
-  /** The run slot by slot: each is decided with what outside code proposes for it, or null. */
+  /** Runs slot by slot. The caller answers each with outside code's proposal, or null. */
   *course(): Generator<StressSlot, StressRunReport, OutsideProposal | null> {
     const { course, markets, compiled, seed } = this.#input;
     this.#market.start();
@@ -277,7 +276,7 @@ export class ScenarioRun {
     const tape = scenarioTape(course, markets, compiled.needs, `${course.scenario}/${course.severity}/${seed}`, () =>
       [...this.#underway.values()].some(({ sent }) => isInParts(sent)),
     );
-    // The last slot's orders are done a few seconds after it.
+    // The last slot's orders finish within a few seconds.
     for (const cut of this.#market.cuts(tape, course.endsAt + 10_000)) {
       this.#payFunding(cut);
       this.#endUndermargined();
@@ -297,7 +296,7 @@ export class ScenarioRun {
     if (isFrozen(this.#input.course, this.#market.clock.now())) this.#counts.refusedWhileFrozen++;
   }
 
-  /** Marks the book and keeps the mark. In a freeze a position too large for its pool is marked with the haircut of its exit. */
+  /** Marks the book and stores the mark. In a freeze the mark of a position too large for its pool includes the exit haircut. */
   #mark(at: EpochMs): MarkedBook {
     const marked = markBook(this.#book, this.#market.bids(), at);
     this.#book = marked.state;
@@ -355,7 +354,7 @@ export class ScenarioRun {
     });
   }
 
-  /** Funding of the hours that have ended, on the present price of each perpetual; on its cost if it has none. */
+  /** Pays the funding of past hours at each perpetual's current price, or at its cost if it has none. */
   #payFunding(cut: Cut): void {
     const hours = Math.floor(cut.slot / HOUR) - this.#fundedHour;
     if (hours <= 0) return;
@@ -374,7 +373,7 @@ export class ScenarioRun {
     }
   }
 
-  /** Ends perpetuals whose equity is at the maintenance margin, as the venue does. A position without a price is left as it is. */
+  /** Liquidates perpetuals whose equity is at the maintenance margin, like the venue. Positions without a price stay. */
   #endUndermargined(): void {
     const at = this.#market.clock.now();
     const bids = this.#market.bids();
@@ -423,7 +422,7 @@ export class ScenarioRun {
     });
   }
 
-  /** The book with what is open of orders that go in parts: it stays reserved until they have ended. */
+  /** Returns the book with the open parts of multi-part orders, which stay reserved until they end. */
   #withOpen(): TradingBook {
     const openProposals = [...this.#underway].flatMap(([instrument, { sent, open }]) =>
       isInParts(sent) ? [{ id: sent.order.id, instrument, side: sent.order.side, ...open }] : [],
@@ -431,7 +430,7 @@ export class ScenarioRun {
     return openProposals.length === 0 ? this.#book : { ...this.#book, openProposals };
   }
 
-  /** Sends an order, which is on its way until its last part has ended. A sell ends what is still being bought of its instrument. */
+  /** Sends an order, which is in progress until its last part ends. A sell stops an unfinished buy of its instrument. */
   #send(sent: SentOrder): void {
     const { instrument } = sent.order;
     this.#underway.get(instrument)?.stop();
@@ -455,7 +454,7 @@ export class ScenarioRun {
     this.#underway.set(instrument, course);
   }
 
-  /** Returns the approved order on the present quotes; null if risk refuses it. */
+  /** Returns the order approved on the current quotes, or null if risk refuses it. */
   #approved(decided: Order) {
     const at = this.#market.clock.now();
     const { instrument } = decided;
@@ -516,7 +515,7 @@ export class ScenarioRun {
     return done.fill.quantity;
   }
 
-  /** Returns a fill's id, which is unique for each part of an order. */
+  /** Returns a fill id that is unique for each part of an order. */
   #fillId({ id, instrument }: Order): string {
     const course = this.#underway.get(instrument);
     return course !== undefined && isInParts(course.sent) ? `${id}-fill-${++this.#serial}` : `${id}-fill`;
@@ -531,8 +530,8 @@ export class ScenarioRun {
   }
 
   /**
-   * The positions that the shock meets: those that the rules have opened, and up to the mandate's limits those that
-   * they might have, in the universe's order. Given, not ordered: each as large as risk would let an entry be.
+   * Opens the positions that the shock hits: beside those of the agent's own rules, further ones in the universe's order up to the
+   * mandate's limits. They are given and not ordered, each as large as risk allows an entry.
    */
   #force(): void {
     const at = this.#market.clock.now();
@@ -556,8 +555,8 @@ export class ScenarioRun {
   }
 
   /**
-   * Returns the largest part of an entry that passes risk, or null. A reference carried over a weekend does not reduce it,
-   * because nothing is decided on it.
+   * Returns the largest part of an entry that passes risk, or null. A reference carried over a weekend does not reduce it, because no
+   * decision uses it.
    */
   #withinHeadroom(order: Order, quote: OrderQuote, at: EpochMs): Order | null {
     const context = this.#contextOf(
@@ -571,7 +570,7 @@ export class ScenarioRun {
     return new Decimal(quantity).gt(0) ? resized(order, quantity) : null;
   }
 
-  /** Sells everything held, as any exit is sold. What cannot be sold is worth nothing. */
+  /** Sells all positions like any exit. A position that cannot be sold is worth nothing. */
   #liquidate(): void {
     const at = this.#market.clock.now();
     for (const [, course] of this.#underway) if (isInParts(course.sent)) course.stop();
@@ -646,7 +645,7 @@ function isFrozen({ frozen }: ScenarioCourse, at: EpochMs): boolean {
   return frozen !== null && at >= frozen.from && at < frozen.until;
 }
 
-/** The fill of a position that is given, not ordered. */
+/** Returns the fill of a given position. */
 function givenFill(order: Order, quote: Quote & { readonly ask: DecimalString }, at: EpochMs): Fill {
   const { id, bookId, instrument, quantity } = order;
   const { ask, bid, source, observedAt } = quote;

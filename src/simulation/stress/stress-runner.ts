@@ -1,4 +1,4 @@
-/** Runs stress tests for the evaluation actors: finds out what the markets are like, then works in a thread of its own. */
+/** Stress tests for the evaluation actors: reads the markets, then computes in a thread of its own. */
 import type { EvaluationJob, EvaluationOutcome, EvaluationRunner } from '../../../actors/evaluation/run-worker.ts';
 import type { Candle } from '../../domain/candles/candle.ts';
 import { compileManifest } from '../../domain/agents/decide.ts';
@@ -13,18 +13,18 @@ import type { StressOutcome, StressThread, StressThreadData } from './stress-wor
 
 /** Options of a stress test. */
 export interface StressRequest {
-  /** Number of seeds of each scenario and severity: 1 to this one. Fixed, so that nobody tries seeds until one passes. */
+  /** Number of seeds per scenario and severity, from 1 on. Fixed, so that nobody can try seeds until one passes. */
   readonly seeds: number;
 }
 
-/** Bars of recent history from which level, volatility and warm indicators come. */
+/** Recent bars that determine level and volatility and warm the indicators. */
 const RECENT_BARS = 500;
-/** An indicator is led in by so many times its period. */
+/** Warm-up of an indicator as a multiple of its period. */
 const WARM_TIMES = 3;
-/** The last observation is looked for so far back. */
+/** Maximum age of the last observation, in milliseconds. */
 const OBSERVED_WITHIN_MS = 86_400_000;
 
-/** A runner of kind `stress_test`. */
+/** Creates the runner of kind `stress_test`. */
 export function createStressRunner(reads: StressReads): EvaluationRunner {
   return async (job): Promise<EvaluationOutcome> => {
     const thread = await stressThread(reads, job);
@@ -33,7 +33,7 @@ export function createStressRunner(reads: StressReads): EvaluationRunner {
   };
 }
 
-/** A runner of stress sessions, whose slots outside code answers. */
+/** Creates the runner of stress sessions, whose slots outside code answers. */
 export function createStressSessionRunner(reads: StressReads, sessions: Sessions): EvaluationRunner {
   return (job) =>
     inSession(sessions, job, async ({ seed, signal, attach }) => {
@@ -48,7 +48,7 @@ export function createStressSessionRunner(reads: StressReads, sessions: Sessions
 const ENTRY = new URL('./stress-thread.mjs', import.meta.url);
 const NOTHING_TO_STRESS = { ok: false, code: 'manifest_invalid', detail: 'the universe is empty: there is nothing to stress' } as const;
 
-/** Data of the thread of a stress test; null for an empty universe. */
+/** Returns the input of a stress test's thread, or null for an empty universe. */
 async function stressThread(reads: StressReads, job: EvaluationJob): Promise<StressThread | null> {
   const { agentId, manifest, manifestVersion } = job;
   if (manifest.universe.length === 0) return null;
@@ -78,7 +78,7 @@ function outcomeOf({ agentId, manifestVersion, manifestHash, runId }: Evaluation
   };
 }
 
-/** Reads the known markets of a universe up to an instant. What is unknown is assumed by kind, and the result says so. */
+/** Reads the known markets of a universe up to an instant. Unknown values are assumed by kind, and the result states that. */
 export async function knownMarkets(
   reads: Pick<StressReads, 'bars' | 'lastObservation'>,
   manifest: Manifest,

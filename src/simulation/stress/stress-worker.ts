@@ -1,4 +1,4 @@
-/** The worker thread of a stress test: plays every run and posts what it came to. It reads nothing but what it is given. */
+/** Worker thread of a stress test: runs everything and posts the result. It reads only its input. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { Json } from '../../domain/values/canonical-json.ts';
 import { type ToldCatalog, takeCatalog } from '../../domain/catalog/catalog.ts';
@@ -13,7 +13,7 @@ import { runStressTest, type StressTestOptions, type StressTestResult, stressRes
 /** Input of the thread. */
 export type StressThread = Omit<StressTestOptions, 'onProgress' | 'isCancelled'>;
 
-/** Plain JSON: it crosses from the thread. */
+/** Outcome as plain JSON, which crosses from the thread. */
 export interface StressOutcome {
   readonly resultHash: string;
   readonly summary: { readonly [name: string]: Json };
@@ -23,14 +23,14 @@ export interface StressOutcome {
   readonly metrics: EvidenceMetrics;
 }
 
-/** The work of one stress test, the same in the thread and in a test. */
+/** Computes one stress test, both in the thread and in tests. */
 export function workStressTest(thread: StressThread, onProgress: (done: number, total: number) => void): StressOutcome {
   const result = runStressTest({ ...thread, onProgress });
   if (result === null) throw new Error('the stress test was not cancelled and returned no result');
   return stressOutcome(thread.manifest, result);
 }
 
-/** Plays every run of a stress session with the answers that `port` brings. */
+/** Runs a stress session with the answers that arrive at `port`. */
 async function workStressSession(thread: StressThread, seed: string, port: MessagePort, onProgress: Progress): Promise<StressOutcome> {
   const session = new StressSession(thread, seed);
   await answered(session.steps, port, onProgress);
@@ -62,7 +62,7 @@ function stressOutcome(manifest: Manifest, result: StressTestResult): StressOutc
   };
 }
 
-/** Data of the thread. `seed` is that of a session; a stress test of the agent's own rules has none. */
+/** Data of the thread. `seed` is a session's; a stress test of the agent's own rules has none. */
 export interface StressThreadData {
   readonly stress: true;
   readonly thread: StressThread;

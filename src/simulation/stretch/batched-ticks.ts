@@ -1,7 +1,7 @@
 /**
- * A tick store that commits decisions of many slots together, as late slots are: for a process that is alone on its database and
- * lives through slots faster than one commit each would let it. What a tick leads to is committed with it at once, after
- * everything before it; what the ticks read is read anew once something may have changed it.
+ * Tick store that commits decisions of many slots together, for a process that is alone on its database and runs through slots faster
+ * than single commits allow. Effects of a tick are committed at once, after everything before them. Reads are cached until something may
+ * have changed.
  */
 import type { ShardProgress, TickCommit, TickDuty, TickStore } from '../../../actors/ticking/tick-store.ts';
 import type { Cut } from '../../domain/market/cut.ts';
@@ -9,11 +9,11 @@ import type { EpochMs } from '../../domain/values/time.ts';
 
 export interface BatchedTicks<Duty extends TickDuty> {
   readonly store: TickStore<Duty>;
-  /** Commits what waits, and everything that it rests on. @throws what a commit that `keepOn` began has thrown */
+  /** Commits all waiting ticks and everything that they depend on. @throws the error of an earlier commit that `keepOn` started */
   flush(): Promise<void>;
-  /** Begins to do so while further slots are ticked. */
+  /** Starts committing while further slots are ticked. */
   keepOn(): void;
-  /** Discards what ticks have read: something else has changed actors or books. */
+  /** Discards cached reads after another change of actors or books. */
   forget(): void;
 }
 
@@ -21,9 +21,9 @@ const keyOf = (periodMs: number, shard: number): string => `${periodMs}:${shard}
 
 interface BatchDeps {
   readonly cut: (slot: EpochMs) => Cut | null;
-  /** Runs before each commit, so that what the rows rest on is stored first. */
+  /** Runs before each commit, to store what the rows depend on. */
   readonly before: () => Promise<void>;
-  /** Runs after a commit that led to something. */
+  /** Runs after a commit with effects. */
   readonly traded: () => void;
 }
 
@@ -59,7 +59,7 @@ export function createBatchedTicks<Duty extends TickDuty>(store: TickStore<Duty>
       agents: (periodMs, shard) => once(`agents ${periodMs} ${shard}`, () => store.agents(periodMs, shard)),
       books: (ids) => once(`books ${ids.join()}`, () => store.books(ids)),
       cut: async (slot) => deps.cut(slot),
-      // Signed, like what follows from them: not while the time moves.
+      // Incidents are signed like their effects, so they wait until time does not move.
       incident: (incident) => line.settled().then(() => store.incident(incident)),
       markPoisoned: (agentId, slot) => line.settled().then(() => store.markPoisoned(agentId, slot)),
       clearCrashes: (ids) => line.settled().then(() => store.clearCrashes(ids)),
@@ -84,10 +84,10 @@ export function createBatchedTicks<Duty extends TickDuty>(store: TickStore<Duty>
   };
 }
 
-/** Commits ticks one after the other; once one of them has failed, all that follow do. */
+/** Commits ticks one after the other. After a failure all following ones fail too. */
 function createCommitLine<Duty extends TickDuty>(store: Pick<TickStore<Duty>, 'commit'>, before: () => Promise<void>) {
   let keeping: Promise<void> = Promise.resolve();
-  /** @throws Error if another process has moved the shard, and what the store throws. */
+  /** Writes a tick. @throws Error if another process has advanced the shard, and the store's errors */
   async function write(tick: TickCommit): Promise<void> {
     await before();
     if (!(await store.commit(tick))) throw new Error(`another process ticks shard ${tick.shard} of ${tick.periodMs} ms`);

@@ -1,40 +1,39 @@
 /**
- * Lives through a stretch of time as fast as its parts can: the market is received, each slot is cut, every shard is ticked, and
- * what follows from a tick (orders, timers) is carried out at its own instant, before the next slot begins. The parts are those
- * of the live service over its own store; only the clock is a virtual one.
+ * Runs through a period as fast as possible: receives the market, cuts each slot, ticks every shard, and carries out effects of a tick
+ * (orders, timers) at their own times before the next slot. The parts are the live service's over its own store, under a virtual clock.
  */
 import type { VirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import { AGENT_TICK_MS, type EpochMs, HOUR_MS } from '../../domain/values/time.ts';
 import { ORDER_AFTER_MS } from '../paper-broker.ts';
 
-/** The market's last word before a slot comes so long before it. */
+/** Time before a slot at which the last prices are received, in milliseconds. */
 const LAST_WORD_MS = 1_000;
-/** Interval of the check for recurring work that is due. */
+/** Interval of the check for recurring work. */
 const LOOK_MS = 500;
 
 export interface LivedParts {
   readonly clock: VirtualClock;
-  /** Takes in what the market says at the clock's instant. */
+  /** Receives the market's messages at the clock's time. */
   readonly receive: () => Promise<void>;
-  /** Ticks every shard of this period up to the slot, whose cut the streams have made by now. */
+  /** Ticks every shard of this period up to the slot, which is already cut. */
   readonly tick: (periodMs: number, slot: EpochMs) => Promise<void>;
-  /** Time at which the next timer or activity is due; null if none waits. */
+  /** Returns the time at which the next timer or activity is due, or null if there is none. */
   readonly nextDue: () => Promise<EpochMs | null>;
-  /** Fires the timers and carries out the activities that are due. */
+  /** Runs due timers and activities. */
   readonly carryDue: () => Promise<void>;
-  /** Runs once in every simulated hour, at a slot. */
+  /** Runs once every simulated hour, at a slot. */
   readonly everyHour: (slot: EpochMs) => Promise<void>;
 }
 
 export interface LivedStretch {
   readonly to: EpochMs;
-  /** Periods of ticks, in milliseconds. */
+  /** Tick periods, in milliseconds. */
   readonly periodsMs: readonly number[];
-  /** Ends the stretch after the slot that is under way. */
+  /** Ends the run after the current slot. */
   readonly signal: AbortSignal;
 }
 
-/** Lives from the clock's present on; answers the last slot that was lived through. */
+/** Runs from the clock's time on. Returns the last completed slot. */
 export async function liveThrough(parts: LivedParts, { to, periodsMs, signal }: LivedStretch): Promise<EpochMs> {
   const { clock } = parts;
   const stepMs = Math.min(AGENT_TICK_MS, ...periodsMs);
@@ -43,7 +42,7 @@ export async function liveThrough(parts: LivedParts, { to, periodsMs, signal }: 
     await followUp(parts, slot - LAST_WORD_MS);
     if (clock.now() < slot - LAST_WORD_MS) await clock.settleTo(slot - LAST_WORD_MS);
     await parts.receive();
-    // One millisecond past the slot: everything that was received within it is in its cut.
+    // One millisecond past the slot, so that the cut contains everything received within it.
     await clock.settleTo(slot + 1);
     for (const periodMs of periodsMs) if (slot % periodMs === 0) await parts.tick(periodMs, slot);
     if (slot % HOUR_MS === 0) await parts.everyHour(slot);
@@ -52,10 +51,10 @@ export async function liveThrough(parts: LivedParts, { to, periodsMs, signal }: 
   return last;
 }
 
-/** Carries out what is due before an instant, each at its own time and on what the market says then. */
+/** Carries out everything due before an instant, each at its own time and at the prices of then. */
 async function followUp(parts: LivedParts, until: EpochMs): Promise<void> {
   const { clock } = parts;
-  // A worker sends an order so long after its slot, and looks again as often.
+  // A worker sends an order this long after its slot, and checks again at the same interval.
   let earliest = clock.now() + ORDER_AFTER_MS;
   for (;;) {
     const due = await parts.nextDue();

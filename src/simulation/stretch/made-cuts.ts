@@ -1,8 +1,8 @@
-/** The cuts that the streams of a stretch have made and that wait until they are kept. */
+/** Cuts of a moved period that wait to be stored. */
 import type { Cut } from '../../domain/market/cut.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 
-/** Cuts that are kept together: the trail takes none that was signed minutes after its slot. */
+/** Cuts stored together. The trail accepts none signed minutes after its slot. */
 const CUTS_AT_ONCE = 4;
 
 export function createMadeCuts() {
@@ -14,11 +14,10 @@ export function createMadeCuts() {
       newest = cut;
       waiting.push(cut);
     },
-    /** The newest cut, if it is the slot's. */
+    /** Returns the newest cut if it belongs to the slot. */
     find: (slot: EpochMs): Cut | null => (newest?.slot === slot ? newest : null),
     /**
-     * Keeps what was made since the last time, in the order of the slots and a few at a time; resolves once everything before it
-     * is kept too. @throws what `write` throws
+     * Stores new cuts in order of their slots, a few at a time. Resolves when all earlier ones are stored too. @throws errors of `write`
      */
     keep(write: (cuts: readonly Cut[]) => Promise<void>): Promise<void> {
       keeping = keeping.then(async () => {

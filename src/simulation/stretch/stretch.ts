@@ -1,6 +1,6 @@
 /**
- * Moves the time of a sandbox on: holds the duties of the live service meanwhile, lives through the stretch under a virtual
- * clock, and keeps what every hour leads to. What it is lived with (streams, worker, store) is the live service's own.
+ * Time move of a sandbox: takes over the live service's duties, runs through the period under a virtual clock, and stores each hour's
+ * results. Streams, worker and store are the live service's own.
  */
 import { createVirtualClock, type VirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import type { ShardTicker } from '../../../actors/ticking/shard-ticker.ts';
@@ -10,48 +10,48 @@ import { AGENT_TICK_MS, type EpochMs, HOUR_MS, TAKE_TICK_MS } from '../../domain
 import { createBatchedTicks } from './batched-ticks.ts';
 import { type LivedParts, liveThrough } from './live-through.ts';
 
-/** Interval at which the database takes over what was lived through, beside what follows. */
+/** Simulated interval at which the database takes over results, in addition to effects. */
 const KEEP_MS = 20 * 60_000;
 /** Duties of the live service that are held meanwhile, in real time. */
 const DUTIES = ['feed', 'dispatcher'];
 
-/** Parameters of a stretch. */
+/** Parameters of a time move. */
 export interface StretchAsked {
-  /** Returns the end of a stretch that begins at an instant. */
+  /** Returns the end of a move that begins at an instant. */
   readonly until: (from: EpochMs) => EpochMs;
   /** Reports progress in hours. */
   readonly progress: (done: number, total: number) => void;
-  /** Ends the stretch after the slot that is under way. */
+  /** Ends the move after the current slot. */
   readonly signal: AbortSignal;
 }
 
-/** Result of a stretch. */
+/** Result of a time move. */
 export interface MovedOn {
   readonly from: EpochMs;
-  /** The last slot that was lived through; every slot up to it has its cut and its decisions. */
+  /** Last completed slot. Every slot up to it has its cut and decisions. */
   readonly to: EpochMs;
 }
 
-/** A stretch that is ready to be lived through. */
+/** Time move that is ready to run. */
 export interface OpenStretch {
   readonly parts: Omit<LivedParts, 'everyHour'>;
-  /** Periods of ticks, in milliseconds. */
+  /** Tick periods, in milliseconds. */
   readonly periodsMs: readonly number[];
-  /** Keeps what was done up to a slot. */
+  /** Stores the results up to a slot. */
   keepHour(slot: EpochMs): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface StretchPorts {
   readonly leases: { hold(duty: string): Promise<boolean>; release(duty: string): Promise<void> };
-  /** The time of the database. */
+  /** Returns the database's time. */
   readonly now: () => Promise<EpochMs>;
   readonly open: (clock: VirtualClock) => Promise<OpenStretch>;
-  /** Has the stretch lived through, and keeps on record how many hours of it are. */
+  /** Runs the move and keeps a record of the hours completed. */
   readonly recorded: (live: (tell: StretchAsked['progress']) => Promise<MovedOn>) => Promise<MovedOn>;
 }
 
-/** @throws Error in one sentence if a service is on duty. */
+/** Moves the time on. @throws Error if a service is running */
 export async function moveTimeOn(ports: StretchPorts, asked: StretchAsked): Promise<MovedOn> {
   const { leases, recorded } = ports;
   const hold = async (): Promise<void> => {
@@ -94,43 +94,43 @@ async function liveOn(
   }
 }
 
-/** The streams of a stretch. */
+/** Market streams of a time move. */
 export interface StretchMarket {
-  /** Takes in what the market says at the clock's instant. */
+  /** Receives the market's messages at the clock's time. */
   receive(): Promise<void>;
-  /** The cut of a slot, if it is the newest. */
+  /** Returns the newest cut if it belongs to the slot, otherwise null. */
   cut(slot: EpochMs): Cut | null;
-  /** Keeps the cuts that were made; resolves once they are written. */
+  /** Stores new cuts. Resolves when they are written. */
   keepCuts(): Promise<void>;
-  /** Resolves once everything else that was received is written. */
+  /** Resolves when everything else received is written. */
   written(): Promise<unknown>;
   stop(): void;
 }
 
-/** The worker of a stretch, which looks when it is told to. */
+/** Worker of a time move, which runs only on request. */
 export interface StretchWorker {
-  /** Tickers by their period in milliseconds. */
+  /** Tickers by period in milliseconds. */
   readonly tickers: ReadonlyMap<number, ShardTicker>;
-  /** Fires the timers and carries out the activities that are due. */
+  /** Runs due timers and activities. */
   carryDue(): Promise<void>;
   stop(): Promise<unknown>;
 }
 
 export interface StretchStore<Duty extends TickDuty> {
   readonly ticks: TickStore<Duty>;
-  /** The shards whose last slot lies before an instant. */
+  /** Returns the shards whose last slot is before an instant. */
   dueShards(periodMs: number, at: EpochMs): Promise<readonly { readonly shard: number }[]>;
-  /** Time at which the worker's next timer or activity is due; null if none waits. */
+  /** Returns the time at which the worker's next timer or activity is due, or null if there is none. */
   nextDue(): Promise<EpochMs | null>;
-  /** Moves the time of the database on. */
+  /** Advances the database's time. */
   moveTimeTo(at: EpochMs): Promise<void>;
 }
 
-/** Positions on paper that the venue would end. */
+/** Margin checks of paper positions. */
 export interface StretchMargins {
-  /** Ends what is at its maintenance margin now; `beforeWriting` is awaited before anything is written. @returns how many positions ended. */
+  /** Liquidates positions at their maintenance margin. Awaits `beforeWriting` before any write. @returns number of liquidated positions */
   end(beforeWriting: () => Promise<void>): Promise<number>;
-  /** The books may have changed. */
+  /** Discards cached books, which may have changed. */
   forget(): void;
 }
 
@@ -145,7 +145,7 @@ export async function shardsOf({ dueShards }: Pick<StretchStore<TickDuty>, 'dueS
   return shards;
 }
 
-/** Puts the parts of a stretch together: ticks are committed in batches, and what is due is asked again once something may have changed it. */
+/** Assembles a time move. Ticks are committed in batches, and due work is read again after a possible change. */
 export function openStretch<Duty extends TickDuty>(deps: {
   readonly clock: VirtualClock;
   readonly shards: ReadonlyMap<number, readonly number[]>;
@@ -153,7 +153,7 @@ export function openStretch<Duty extends TickDuty>(deps: {
   readonly store: StretchStore<Duty>;
   readonly worker: (ticks: TickStore<Duty>) => StretchWorker;
   readonly margins: StretchMargins;
-  /** Books funding, and assesses the stages of agents that are due at an instant. */
+  /** Books funding, and assesses the agents' stages that are due at an instant. */
   readonly assessDue: (at: EpochMs) => Promise<void>;
 }): OpenStretch {
   const { clock, shards, market, store, margins } = deps;
@@ -167,7 +167,7 @@ export function openStretch<Duty extends TickDuty>(deps: {
     },
   });
   const worker = deps.worker(ticks.store);
-  /** Invalidates what ticks read and what is due. */
+  /** Invalidates cached reads and due times. */
   const changed = (): void => {
     ticks.forget();
     margins.forget();

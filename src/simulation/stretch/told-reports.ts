@@ -1,17 +1,17 @@
-/** The news of archives, told as time goes on: each report at its time, and a sign of life of every source. */
+/** News from archives emitted as time advances: each report at its time, and heartbeats of every source. */
 import { WIRE_SOURCE, eventSourcesOf, LONGEST_EVENT_LOOKBACK_HOURS } from '../../domain/intelligence/listening.ts';
 import type { Report } from '../../domain/intelligence/report.ts';
 import type { FeedHeartbeat } from '../../domain/market/market-event.ts';
 import { type EpochMs, HOUR_MS } from '../../domain/values/time.ts';
 import type { HistoryArchives } from '../ports.ts';
 
-/** Begins with what rules may still look back to. */
+/** Creates the reports. Begins with those within the rules' lookback. */
 export function createToldReports(
   archives: Pick<HistoryArchives, 'reports'>,
   from: EpochMs,
   emit: (told: { readonly kind: 'report'; readonly report: Report } | FeedHeartbeat) => void,
 ) {
-  /** Reports of each underlying that were read and not yet sent, and the time up to which they were read. */
+  /** Unsent reports of each underlying, and the time up to which they were read. */
   const read = new Map<string, { to: EpochMs; ahead: Report[] }>();
 
   function readOn(underlying: string, at: EpochMs): readonly Report[] {
@@ -29,7 +29,7 @@ export function createToldReports(
   }
 
   return {
-    /** Emits what was reported up to now of these underlyings, in the order of its time, and a sign of life of each of their sources. */
+    /** Emits these underlyings' reports up to now in order of time, and a heartbeat of each of their sources. */
     tellUntil(at: EpochMs, underlyings: readonly string[]): void {
       const due = underlyings.flatMap((underlying) => readOn(underlying, at));
       for (const report of due.sort((a, b) => a.publishedAt - b.publishedAt || (a.id < b.id ? -1 : 1)))

@@ -1,4 +1,4 @@
-/** The history of a variant, kept for the next one: variants mostly look at the same things. */
+/** Cached history of a variant. Consecutive variants mostly need the same one. */
 import type { Variant } from '../../domain/backtest/sweep.ts';
 import type { History } from '../backtest/history.ts';
 import { backtestNeeds, type InstrumentNeeds } from '../backtest/needs.ts';
@@ -7,8 +7,8 @@ import type { Insufficient } from './sweep-work.ts';
 type HistoryOf = (variant: Variant) => Promise<History | Insufficient>;
 
 /**
- * Wraps a reading of histories: a variant that needs what the last one needed gets the same history.
- * @param asked the timeframe of every variant; null for that of its manifest.
+ * Caches the last history, which a variant with equal needs gets again.
+ * @param asked timeframe of every variant, or null for each manifest's own
  */
 export function keepingLast(
   asked: string | null,

@@ -1,4 +1,4 @@
-/** A sweep on bars that are at hand, without a store: what they cover is what every variant runs over. */
+/** Sweep on given bars without a store. The bars determine every variant's range. */
 import type { SweepRequest, Variant } from '../../domain/backtest/sweep.ts';
 import { type BarsJob, type BarWindow, seenBars } from '../backtest/from-bars.ts';
 import { backtestNeeds } from '../backtest/needs.ts';
@@ -6,11 +6,11 @@ import { keepingLast } from './kept-history.ts';
 import { type EarlierTrials, type SweepOutcome, sufficientHistory, workSweep } from './sweep-work.ts';
 
 export interface SweepOfBars extends Omit<BarsJob, 'requested' | 'trials'> {
-  /** The request over the stretch that the bars cover, or over what was asked for instead. */
+  /** Returns the request for the range that the bars cover, or for another one. */
   readonly requested: (covered: BarWindow) => SweepRequest;
   readonly variants: readonly Variant[];
   readonly earlier: EarlierTrials;
-  /** Threads that try the variants. */
+  /** Number of threads that try variants. */
   readonly threads: number;
 }
 

@@ -1,4 +1,4 @@
-/** A sweep of the history that is kept: variants that look at the same things share what was read for them. */
+/** Sweep of the stored history. Variants with equal needs share what was read. */
 import type { SweepRequest, Variant } from '../../domain/backtest/sweep.ts';
 import { type BacktestJob, readInputs } from '../backtest/from-history.ts';
 import type { ThreadPost } from '../evaluation-thread.ts';
@@ -13,7 +13,7 @@ export interface SweepJob extends Pick<BacktestJob, 'funding' | 'createdAt'> {
   readonly earlier: EarlierAsked;
 }
 
-/** Reads what the variants need, and tries them in so many threads. `post` is told of the progress. */
+/** Reads the variants' needs and tries them in threads. Reports progress to `post`. */
 export async function sweepFromHistory(
   reads: BacktestReads,
   asked: SweepJob,

@@ -1,4 +1,4 @@
-/** Runs sweeps for the evaluation actors: fetches what any variant lacks, counts the trials that were made before, then works in a thread of its own. */
+/** Sweeps for the evaluation actors: fetches missing data, counts earlier trials, then computes in a thread of its own. */
 import type { EvaluationJob, EvaluationOutcome, EvaluationRunner } from '../../../actors/evaluation/run-worker.ts';
 import { isVariants, type SweepRequest, type Variant, variantsOf } from '../../domain/backtest/sweep.ts';
 import type { BacktestRunnerOptions } from '../backtest/backtest-runner.ts';
@@ -8,17 +8,17 @@ import type { TrialsOf } from '../ports.ts';
 import type { SweepJob } from './sweep-from-history.ts';
 import type { SweepOutcome } from './sweep-work.ts';
 
-/** Request to the thread of a sweep. Plain JSON. */
+/** Request to the thread of a sweep, as plain JSON. */
 export interface SweepAsked extends Omit<SweepJob, 'earlier'> {
   readonly trialsOf: TrialsOf;
 }
 
 export interface SweepRunnerOptions extends Pick<BacktestRunnerOptions, 'fetcher' | 'onMissing'> {
-  /** Works in a thread; ends with the job's signal. @throws Error for a defect. */
+  /** Runs in a thread that ends with the job's signal. @throws Error for a defect */
   readonly inThread: (asked: SweepAsked, job: EvaluationJob) => Promise<SweepOutcome>;
 }
 
-/** A runner of kind `sweep`. */
+/** Creates the runner of kind `sweep`. */
 export function createSweepRunner(options: SweepRunnerOptions): EvaluationRunner {
   return async (job): Promise<EvaluationOutcome> => {
     const request = job.request as unknown as SweepRequest;

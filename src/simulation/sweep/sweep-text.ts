@@ -1,11 +1,11 @@
-/** Result of a sweep in a few lines for people. */
+/** Sweep result in a few lines of text. */
 import { valuesText } from '../../domain/backtest/sweep.ts';
 import type { SweepOutcome, SweepResult } from './sweep-work.ts';
 
-/** Number of listed variants, the best first. */
+/** Number of listed variants, best first. */
 const LISTED = 10;
 
-/** @param report the file that the report was written to; null if none was. */
+/** Formats a result. @param report path of the report file, or null if none was written */
 export function sweepText({ result, resultHash }: Extract<SweepOutcome, { readonly ok: true }>, report: string | null): string {
   const told = JSON.parse(result) as SweepResult;
   const { from, to, bars, timeframe, trials, counted, expectedBestSharpe, parameters } = told;

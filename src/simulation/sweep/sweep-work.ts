@@ -1,4 +1,7 @@
-/** The work of a sweep: every variant runs over the same history, all of them are counted as trials, and a walk-forward assesses the picking itself. */
+/**
+ * Computation of a sweep: every variant runs over the same history and counts as a trial, and a walk-forward assesses the selection
+ * itself.
+ */
 
 import type { DailyReturns, Trial } from '../../domain/backtest/daily-returns.ts';
 import { type SweepRequest, type Variant, valuesText } from '../../domain/backtest/sweep.ts';
@@ -14,13 +17,13 @@ import { tryInThreads } from './trial-threads.ts';
 import type { SweepTrial, Tried } from './trials.ts';
 import { type Fold, type WalkForward, walkForward } from './walk-forward.ts';
 
-/** Trials of other runs: manifests that differ from every variant of this sweep, and whose returns move with those of its best one. */
+/** Trials of other runs: manifests that differ from all variants of this sweep and whose returns correlate with its best one's. */
 export interface EarlierTrials {
-  /** Sharpe ratio of each; null if it is not defined. */
+  /** Sharpe ratio of each trial, or null if it is undefined. */
   readonly sharpes: readonly (number | null)[];
 }
 
-/** Earlier trials that are known, or the question for those that move with these returns. */
+/** Earlier trials, or a query for those that correlate with the given returns. */
 export type EarlierAsked = EarlierTrials | ((returns: DailyReturns) => Promise<EarlierTrials>);
 
 /** Reason why a variant cannot be run. */
@@ -29,7 +32,7 @@ export interface Insufficient {
   readonly detail: string;
 }
 
-/** The history of a variant, or why what was read is not enough for it. A sweep may look at a stretch of any length. */
+/** Returns the history of a variant, or why the bars are insufficient. A sweep may use a range of any length. */
 export function sufficientHistory(
   { parameters }: SweepRequest,
   { values }: Variant,
@@ -47,16 +50,16 @@ export function sufficientHistory(
 export interface SweepWork {
   readonly request: SweepRequest;
   readonly variants: readonly Variant[];
-  /** The history that a variant is decided on; variants that need the same share one. Null, with the reason, if it is not enough. */
+  /** Returns the history of a variant, shared by variants with equal needs, or why it is insufficient. */
   readonly historyOf: (variant: Variant) => Promise<History | Insufficient>;
   readonly earlier: EarlierAsked;
-  /** Threads that try the variants: this one alone by default. */
+  /** Number of threads that try variants. Default: only the current thread. */
   readonly threads?: number;
   readonly onProgress: (done: number, total: number) => void;
 }
 
 export interface SweepFold extends Omit<Fold, 'train' | 'test'> {
-  /** UTC dates, both ends included. */
+  /** First UTC date of training. Dates of a window include both ends. */
   readonly trainFrom: string;
   readonly trainTo: string;
   readonly testFrom: string;
@@ -76,13 +79,13 @@ export interface SweepResult {
   readonly periodsPerYear: number;
   /** Trials counted by the deflated Sharpe ratio: every manifest once, by its hash. */
   readonly counted: { readonly total: number; readonly ofThisSweep: number; readonly earlier: number };
-  /** Annualised: what the best of so many worthless trials is expected to show. */
+  /** Annualized Sharpe ratio that the best of this many worthless trials is expected to show, or null if it is undefined. */
   readonly expectedBestSharpe: number | null;
   readonly trials: readonly SweepTrial[];
-  /** Place of the trial with the best Sharpe ratio over the whole stretch; it was picked with hindsight. */
+  /** Index of the trial with the best Sharpe ratio over the whole range, selected with hindsight. */
   readonly best: number;
   readonly bestDaily: readonly EquityDayRow[];
-  /** Null if the stretch is too short for one training and one tested day. */
+  /** Walk-forward, or null if the range is too short for one training day and one test day. */
   readonly walkForward: {
     readonly trainDays: number;
     readonly testDays: number;
@@ -101,12 +104,12 @@ export type SweepOutcome =
       readonly resultHash: string;
       readonly result: string;
       readonly summary: { readonly [name: string]: Json };
-      /** Every variant. */
+      /** Trials of all variants. */
       readonly trials: readonly Trial[];
     }
   | { readonly ok: false; readonly code: string; readonly detail: string };
 
-/** Works a sweep out. Refuses a history that is not enough for one of the variants. @throws Error for a defect. */
+/** Computes a sweep. Refuses if the history is insufficient for a variant. @throws Error for a defect */
 export async function workSweep(work: SweepWork): Promise<SweepOutcome> {
   const { request, variants, historyOf, earlier, onProgress } = work;
   const tried = await tryParts(work);
@@ -128,7 +131,7 @@ export async function workSweep(work: SweepWork): Promise<SweepOutcome> {
   };
 }
 
-/** Tries the variants in their order, neighbours on the same history together: no more than one history is kept. */
+/** Tries the variants in order, consecutive ones on the same history together, so that only one history is in memory. */
 async function tryParts({ request, variants, historyOf, threads = 1, onProgress }: SweepWork): Promise<readonly Tried[] | Insufficient> {
   const tried: Tried[] = [];
   const tryPart = async (part: Part): Promise<void> => {
@@ -138,7 +141,7 @@ async function tryParts({ request, variants, historyOf, threads = 1, onProgress 
   };
   let part = null as Part | null;
   for (const variant of variants) {
-    // One after the other: the next mostly needs what this one has read.
+    // Sequential, because the next variant mostly needs the same history.
     // oxlint-disable-next-line no-await-in-loop
     const history = await historyOf(variant);
     if ('code' in history) return history;
@@ -159,7 +162,7 @@ interface Part {
   readonly variants: Variant[];
 }
 
-/** Returns the place of the first with the highest Sharpe ratio. @throws Error for the sweep has no variant. */
+/** Returns the index of the first trial with the highest Sharpe ratio. @throws Error if the sweep has no variant */
 function bestOf(tried: readonly Tried[]): number {
   if (tried.length === 0) throw new Error('the sweep has no variant');
   const scores = tried.map(({ trial }) => trial.sharpe ?? Number.NEGATIVE_INFINITY);
@@ -205,7 +208,7 @@ function sweepResult(
         : {
             ...request.walkForward,
             ...tested(walked, run.daily, periodsPerYear),
-            // The walk itself is one more trial of this sweep.
+            // The walk-forward is one more trial of this sweep.
             deflatedSharpe: luckBeside(walked.returns, counted.total + 1, own).deflatedSharpe,
           },
     assumptions: [
@@ -245,7 +248,7 @@ function tested({ folds, returns }: WalkForward, days: readonly EquityDayRow[], 
   };
 }
 
-/** The numbers that a list shows. */
+/** Returns the numbers for a list. */
 function summaryOf(result: SweepResult): { readonly [name: string]: Json } {
   const { trials, best, counted, walkForward: walked, from, to, timeframe } = result;
   const top = trials[best] as SweepTrial;

@@ -1,9 +1,9 @@
-/** Tries variants in several threads over columns that lie in memory once. */
+/** Trials in several threads over columns in shared memory. */
 import { inThread } from '../evaluation-thread.ts';
 import { type Tried, type Trying, tryVariants } from './trials.ts';
 
 const ENTRY = new URL('./trial-thread.mjs', import.meta.url);
-/** Variants per thread below which no thread is started: trying them takes less time. */
+/** Variants per thread below which starting a thread costs more than it saves. */
 const LEAST_PER_THREAD = 4;
 
 /** Input of a thread. */
@@ -12,8 +12,10 @@ export interface TrialThread {
 }
 
 /**
- * Tries variants and returns them in their order. Threads end with the work, or with the failure of one of them.
- * @param threads at most so many; a single one is this thread. @param onDone is told how many are done. @throws Error for a defect.
+ * Tries variants and returns them in order. Threads end with the work or with a failure.
+ * @param threads maximum number of threads; 1 uses the current thread
+ * @param onDone receives the number of completed variants
+ * @throws Error for a defect
  */
 export async function tryInThreads(trying: Trying, threads: number, onDone: (done: number) => void): Promise<readonly Tried[]> {
   const { variants } = trying;
@@ -23,7 +25,7 @@ export async function tryInThreads(trying: Trying, threads: number, onDone: (don
   const done = Array.from({ length: count }, () => 0);
   const failure = new AbortController();
   const work = done.map((_, nth) => {
-    // Dealt out in turn: neighbours differ by one step of a threshold and take about as long.
+    // Dealt in turn, because neighbors differ by one threshold step and take about as long.
     const part = variants.filter((_variant, place) => place % count === nth);
     const progress = (tried: number): void => {
       done[nth] = tried;
@@ -42,7 +44,7 @@ export async function tryInThreads(trying: Trying, threads: number, onDone: (don
   }
 }
 
-/** Returns a value with its columns in memory that threads share instead of copying it. */
+/** Moves a value's columns to memory that threads share instead of copying. */
 function inSharedMemory<Value>(value: Value): Value {
   if (value instanceof Float64Array) return new Float64Array(shared(value)) as Value;
   if (value instanceof Uint8Array) return new Uint8Array(shared(value)) as Value;

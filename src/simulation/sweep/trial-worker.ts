@@ -1,4 +1,4 @@
-/** The worker thread of a part of a sweep: tries its variants and posts what they came to. It reads nothing but what it is given. */
+/** Worker thread of a sweep: tries its variants and posts the results. It reads only its input. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { type ToldCatalog, takeCatalog } from '../../domain/catalog/catalog.ts';
 import type { ThreadPost } from '../evaluation-thread.ts';

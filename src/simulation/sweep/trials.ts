@@ -1,4 +1,4 @@
-/** Tries variants on one history: each is a whole backtest of which a few numbers are kept. */
+/** Trials of variants on one history. Each is a whole backtest, of which a few numbers are kept. */
 import type { Assumptions } from '../../domain/backtest/assumptions.ts';
 import { type DailyReturns, returnsByDay } from '../../domain/backtest/daily-returns.ts';
 import type { Variant } from '../../domain/backtest/sweep.ts';
@@ -7,7 +7,7 @@ import type { History } from '../backtest/history.ts';
 import { HistoryInputs } from '../backtest/rule-columns.ts';
 import { type BacktestResult, dailyReturns, NO_OTHERS, runBacktest } from '../backtest/run.ts';
 
-/** One trial of a sweep. Money is exact; ratios are numbers. */
+/** Trial of a sweep. Money is exact; ratios are plain numbers. */
 export interface SweepTrial {
   readonly values: readonly (number | string)[];
   readonly manifestHash: string;
@@ -19,30 +19,30 @@ export interface SweepTrial {
   readonly hitRatePct: number | null;
   readonly profitUsd: DecimalString;
   readonly feesUsd: DecimalString;
-  /** Probability that its true Sharpe ratio lies above what the best of all counted trials would show by luck. */
+  /** Probability that its true Sharpe ratio exceeds what the best of all counted trials would show by luck. */
   readonly deflatedSharpe: number | null;
 }
 
-/** Kept result of a variant. Its trades and days would fill the memory. */
+/** Result of a variant without trades and days, which would fill the memory. */
 export interface Tried {
   readonly trial: Omit<SweepTrial, 'deflatedSharpe'>;
   readonly returns: Float64Array;
   readonly byDay: DailyReturns;
 }
 
-/** Variants to be tried on one history. It crosses to a thread as it is. */
+/** Variants to try on one history. It crosses to a thread unchanged. */
 export interface Trying {
   readonly history: History;
   readonly variants: readonly Variant[];
   readonly assumptions: Assumptions;
 }
 
-/** Columns of an instrument that are kept for the next variants: at five years of hours a third of a megabyte each. */
+/** Maximum number of cached columns per instrument. Five years of hours take a third of a megabyte each. */
 const KEPT_COLUMNS = 64;
-/** One variant in so many is checked against the plain decider, which costs ten times the run, and so is the best of a sweep. */
+/** Fraction of variants that the plain decider checks, at ten times the cost of a run. A sweep's best variant is always checked. */
 const CHECKED_EVERY = 32;
 
-/** Tries variants one after the other. `onDone` is told how many are done. @throws Error for a defect. */
+/** Tries variants one after the other. Calls `onDone` with the number completed. @throws Error for a defect */
 export function tryVariants({ history, variants, assumptions }: Trying, onDone: (done: number) => void): readonly Tried[] {
   const inputs = new HistoryInputs(history, KEPT_COLUMNS);
   return variants.map((variant, place) => {

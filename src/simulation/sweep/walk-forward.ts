@@ -1,14 +1,17 @@
-/** A walk-forward over the daily returns of variants that all ran over the same days: one window picks, the next one counts. */
+/**
+ * Walk-forward over the daily returns of variants that ran over the same days: a training window selects, the following test window
+ * counts.
+ */
 import type { WalkForwardRequest } from '../../domain/backtest/sweep-windows.ts';
 import { sharpeRatio } from '../backtest/performance.ts';
 
-/** One step. Days are places in the curve; a window holds its first day and ends before its last. */
+/** Fold of the walk-forward. Days are indices of the curve. A window includes its first day and excludes its end. */
 export interface Fold {
   readonly train: readonly [from: number, to: number];
   readonly test: readonly [from: number, to: number];
-  /** Place of the variant with the best Sharpe ratio of the training window; the first of equals. */
+  /** Index of the variant with the best Sharpe ratio in the training window; the first among equals. */
   readonly picked: number;
-  /** Annualized; null if it is not defined. */
+  /** Annualized Sharpe ratio of the training window, or null if it is undefined. */
   readonly trainSharpe: number | null;
   readonly testSharpe: number | null;
   readonly testReturnPct: number;
@@ -16,13 +19,13 @@ export interface Fold {
 
 export interface WalkForward {
   readonly folds: readonly Fold[];
-  /** Daily returns of the test windows, one after the other, each of the variant that its training window picked. */
+  /** Consecutive daily returns of the test windows, each of the variant selected in its training window. */
   readonly returns: Float64Array;
 }
 
 /**
- * Walks through `returns[variant][day]`. The windows move by the length of a test window, so that each day is tested once; the last test
- * window may be shorter. Null if there is no day to test.
+ * Walks through `returns[variant][day]`. Windows move by the length of a test window, so each day is tested once. The last test window
+ * may be shorter. Null if there is no day to test.
  */
 export function walkForward(
   returns: readonly Float64Array[],
@@ -52,13 +55,13 @@ export function walkForward(
   return { folds, returns: outside };
 }
 
-/** The place of the greatest; the first of equals, and unknown ones after all others. */
+/** Returns the index of the greatest score; the first among equals, unknown ones last. */
 function indexOfBest(scores: readonly (number | null)[]): number {
   const known = scores.map((score) => score ?? Number.NEGATIVE_INFINITY);
   return known.indexOf(Math.max(...known));
 }
 
-/** Returns the growth of one by these returns. */
+/** Returns the growth of 1 over these returns. */
 function grown(returns: Float64Array): number {
   return returns.reduce((product, change) => product * (1 + change), 1);
 }
