@@ -1,7 +1,7 @@
 /**
- * The ports of the API through which callers reach the rows of their organization. They are made once per organization,
- * on connections that see no other (docs/decisions/0067-row-level-security.md); a port on the engine's connections would
- * see all of them, so what callers reach is made here and in the capabilities.
+ * API ports through which callers reach their organization's rows. They are created once per organization, on connections that see no
+ * other (docs/decisions/0067-row-level-security.md). A port on the engine's connections would see all rows, so callers' ports are created
+ * only here and in the capabilities.
  */
 
 import { createInterventions } from '../../actors/intervention/command-handler.ts';
@@ -50,22 +50,22 @@ export type CallerPorts = CapabilityPorts &
     | 'portfolio'
     | 'riskPreferences'
   > & {
-    /** Ports of the runtime without the queues, which belong to no organization. */
+    /** Runtime ports without the queues, which belong to no organization. */
     readonly runtime: Omit<ApiPorts['runtime'], 'queues'>;
-    /** The connections on which nothing else is seen. */
+    /** Connections that see only one organization. */
     readonly connection: { of(orgId: string): Sql };
-    /** The organization's decisions among those of a shard's tick. */
+    /** Decisions of the organization within a shard's tick. */
     readonly shardDecisions: {
       of(orgId: string, batch: Parameters<FeedPorts['expandDecisions']>[0]): ReturnType<FeedPorts['expandDecisions']>;
     };
   };
 
-/** `callers` works as the role sevengate_api, `evaluator` as the role sevengate_evaluator. */
+/** Opens the ports. `callers` uses the role sevengate_api, `evaluator` the role sevengate_evaluator. */
 export function openCallerPorts(
   deps: Omit<CallerDeps, 'sql' | 'runtime' | 'preTrade' | 'risk'> & {
     readonly callers: Sql;
     readonly runtimeOn: (sql: Sql) => Runtime;
-    /** The venues whose live orders cannot be carried out. */
+    /** Venues whose live orders cannot be executed. */
     readonly disabledVenues: RiskDeps['disabledVenues'];
     readonly evmWallets: EvmWallets;
   },

@@ -1,4 +1,4 @@
-/** The catalog file in this service: strict JSON, with the budgets of the outside systems. */
+/** Catalog file of this service: strict JSON, with request budgets of the outside systems. */
 import { InputError } from '../../api/problem.ts';
 import { parseStrictJson } from '../../api/http/strict-json.ts';
 import {
@@ -21,12 +21,12 @@ const parse: ParseDocument = (text, places) => {
   }
 };
 
-/** @throws Error in one sentence if the file cannot be read at all. */
+/** Reads a catalog file. @throws Error if the file cannot be read */
 export const readCatalogFile = (file: string): ReadCatalogFile => readBy(file, parse, BUDGET_NAMES);
 
 /**
- * Makes this process's catalog of the file, if there is one, and answers which file that was.
- * @throws Error with a sentence for every problem.
+ * Installs the configured catalog file, if any, as this process's catalog. Returns its path.
+ * @throws Error with a sentence per problem
  */
 export function useCatalog(config: Pick<Config, 'CATALOG_FILE' | 'SEVENGATE_HOME'>): string | null {
   const file = catalogFileOf(config);

@@ -1,4 +1,4 @@
-/** Ports of this service for the commands. What only some commands need is loaded on demand. */
+/** Ports of this service for the commands. Modules that only some commands need are loaded on demand. */
 import { resolve } from 'node:path';
 import { createLiveClock } from '../../streams/clock/live-clock.ts';
 import type { Service } from '../cli/ports.ts';
@@ -33,7 +33,7 @@ export const commandService: Service = {
   },
 
   async useCatalog() {
-    // Other wrong settings stop only the commands that need them.
+    // Other invalid settings stop only the commands that need them.
     const stated = catalogSettings(process.env);
     const { catalogFileOf } = await import('../adapters/catalog-file.ts');
     if (stated !== null && catalogFileOf(stated) === null) return null;
@@ -65,7 +65,7 @@ export const commandService: Service = {
   sweep: async (work, post) => (await import('./threads/backtest-worker.ts')).sweepFromStore(work, post),
 };
 
-/** Returns a command's access to the outside systems: those that the settings name, or the sandbox of a service beside it. */
+/** Returns a command's access to the outside systems: those in the settings, or the sandbox of the running service. */
 async function reach() {
   const [{ addressesOf, createRequestBudgets, statedBudgets }, { knownSandbox }] = await Promise.all([
     import('./outside/index.ts'),

@@ -1,4 +1,4 @@
-/** Every setting of the environment: its name, what it accepts and what holds without it. */
+/** Settings of the environment: names, accepted values and defaults. */
 import { LOG_LEVELS } from '../adapters/log/log-levels.ts';
 import { KEPT_DAYS } from '../adapters/store/trail/history-archive.ts';
 import { MARK_PROVIDERS, SHARE_QUOTES_PROVIDERS } from '../adapters/venues/reference/providers.ts';
@@ -41,13 +41,13 @@ import {
 
 export const QUEUE_BACKENDS = ['redis', 'postgres'] as const;
 
-/** Roles of a process. Without a choice one process runs them all. */
+/** Roles of a process. By default one process runs all. */
 export const ROLES = ['api', 'worker', 'feed', 'sandbox'] as const;
 export type Role = (typeof ROLES)[number];
 
 const sandboxed = 'the sandbox';
 
-/** One row per environment variable, in the order that `--help` shows. */
+/** One row per environment variable, in the order of `--help`. */
 const SETTINGS = {
   PORT: setting(wholeNumber(0, 65_535), 8080, 'port of the HTTP service; 0 picks a free one', '8080'),
   EMERGENCY_PORT: setting(
@@ -204,7 +204,7 @@ const SETTINGS = {
   SANDBOX_PORT: setting(wholeNumber(0, 65_000), 0, "first port of the sandbox's simulators on loopback; 0 picks free ones", '0'),
 } satisfies Record<string, Setting<unknown>>;
 
-/** The settings by their own names, so that a search from a variable finds every reader. */
+/** Settings by their environment names, so that a search for a variable finds every reader. */
 export type Config = ValuesOf<typeof SETTINGS>;
 
 const RULES: SettingRules<keyof typeof SETTINGS> = {
@@ -233,7 +233,7 @@ const RULES: SettingRules<keyof typeof SETTINGS> = {
     ['SOCIAL_KEY', 'SOCIAL_URL'],
     ['MODEL_KEY', 'MODEL_URL'],
   ],
-  // Both must be real.
+  // Both must be real systems.
   onlyWith: [
     ['SPOTEXCHANGE_WS_API_URL', 'SPOTEXCHANGE_URL', "the sandbox's exchange has its own; set both"],
     ['REFERENCE_FALLBACK_URL', 'REFERENCE_URL', 'a real price must not stand in for a simulated one, so set both'],
@@ -272,7 +272,7 @@ const RULES: SettingRules<keyof typeof SETTINGS> = {
   ],
 };
 
-/** Reads the whole environment at once: either every setting, or every problem. */
+/** Reads the whole environment at once. Returns every setting, or every problem. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config | readonly SettingProblem[] {
   return readSettings(
     SETTINGS,
@@ -285,7 +285,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   );
 }
 
-/** Reads the settings that locate the catalog file, by themselves, because most commands need no other. Null if one of the two is wrong. */
+/** Reads only the settings that locate the catalog file, because most commands need no other. Null if one of the two is invalid. */
 export function catalogSettings(env: Readonly<Record<string, string | undefined>>): Pick<Config, 'CATALOG_FILE' | 'SEVENGATE_HOME'> | null {
   const { CATALOG_FILE, SEVENGATE_HOME } = SETTINGS;
   const read = readSettings({ CATALOG_FILE, SEVENGATE_HOME }, { together: [], keyOf: [], onlyWith: [], prefixes: [] }, () => {}, env);
@@ -294,7 +294,7 @@ export function catalogSettings(env: Readonly<Record<string, string | undefined>
 
 type Asked = GivenSettings<typeof SETTINGS>;
 
-/** Features that are switched on without what they need. */
+/** Reports features that are enabled without their requirements. */
 function complainOfFeatures({ given, values, complain }: Asked): void {
   const keyGiven = [given('IDP_AUTHORIZATION_PRIVATE_KEY'), given('IDP_AUTHORIZATION_PRIVATE_KEY_FILE')].filter((one) => one !== '');
   if (keyGiven.length > 1)
@@ -307,7 +307,7 @@ function complainOfFeatures({ given, values, complain }: Asked): void {
   }
 }
 
-/** Real systems beside simulated ones that they cannot work with. */
+/** Reports real systems next to simulated ones that they cannot work with. */
 function complainOfPlaces({ given, values, complain }: Asked): void {
   for (const provider of ['RELAY_URL', 'CCTP_URL'] as const) {
     if (given(provider) === '') continue;
@@ -328,5 +328,5 @@ export function isConfig(result: Config | readonly SettingProblem[]): result is 
   return !Array.isArray(result);
 }
 
-/** The settings for `--help`, one line each. */
+/** Returns the settings for `--help`, one per line. */
 export const describeSettings = (): string => settingsText(SETTINGS);

@@ -1,6 +1,6 @@
 /**
- * Takes secrets that are for one process alone out of the environment, before this process starts any other: what it
- * starts inherits its environment. Imported first of all.
+ * Removes secrets of this process from the environment, before it starts child processes, which inherit the environment. Must be imported
+ * first.
  */
 
 const NAMES = ['IDP_AUTHORIZATION_PRIVATE_KEY', 'IDP_APP_SECRET'];
@@ -13,7 +13,7 @@ for (const name of NAMES) {
   delete process.env[name];
 }
 
-/** Returns the secrets once. After that the caller keeps them. */
+/** Returns the secrets once; the caller keeps them. */
 export function takeSecrets() {
   const taken = kept;
   kept = {};

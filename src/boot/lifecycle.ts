@@ -1,16 +1,16 @@
-/** Started parts of a process, which are stopped in the opposite order. */
+/** Started parts of a process, which are stopped in reverse order. */
 import type { Clock } from '../../streams/clock/clock.ts';
 import type { Logger } from '../adapters/log/log.ts';
 
-/** Time after which a slow stop is named in the log. Milliseconds. */
+/** Time after which a slow stop is logged, in milliseconds. */
 const SLOW_MS = 2_000;
 
 export function createLifecycle(log: Pick<Logger, 'warn'>, clock: Pick<Clock, 'elapsed'>) {
   const stops: { readonly what: string; readonly stop: () => Promise<unknown> }[] = [];
   return {
-    /** Registers how something that was just started is stopped. `what` names it in the log where stopping fails. */
+    /** Registers how to stop a part that was just started. `what` names it in the log if stopping fails. */
     onStop: (what: string, stop: () => Promise<unknown>): void => void stops.push({ what, stop }),
-    /** Stops everything, newest first. An error is logged and does not keep the rest running, and so is what takes long. */
+    /** Stops everything, newest first. Logs errors and slow parts, and continues with the rest. */
     async stop(): Promise<void> {
       for (const { what, stop } of stops.splice(0).reverse()) {
         const began = clock.elapsed();

@@ -1,4 +1,4 @@
-/** Outside access of a process: addresses, request budgets, the buses between processes, order books and the chain. */
+/** Outside access of a process: addresses, request budgets, buses between processes, order books and the chain. */
 
 import type { Bridge } from '../../actors/bridge-transfer/ports.ts';
 import type { LauncherClient } from '../../actors/launcher-launch/commands.ts';
@@ -26,24 +26,24 @@ import type { ServiceProcess } from './service-process.ts';
 export interface MarketAccess {
   /** Addresses and request budgets of all outside systems. */
   readonly reach: OutsideReach;
-  /** Makes request budgets besides: what one account may ask. */
+  /** Creates further request budgets, such as those of one account. */
   readonly makeBudget: MakeBudget;
-  /** Shared request counters of callers, over all processes of the service; null if there is only this one. */
+  /** Rate limit counters shared by all processes of the service, or null if there is only this one. */
   readonly sharedLimits: SharedLimits['store'] | null;
   readonly bus: QuoteBus;
   readonly states: MarketStateBus;
-  /** Books that orders are priced from. */
+  /** Order books for pricing orders. */
   readonly orderBooks: SharedBookReads;
-  /** Books that are shown: they are asked of a venue only while its budget is not needed. */
+  /** Order books for display, which use a venue's budget only while it is not needed otherwise. */
   readonly shownBooks: OrderBookReads;
   readonly bookWants: BookWants;
-  /** Null if no node of the primary chain is configured. */
+  /** Primary chain, or null if no node is configured. */
   readonly primaryChain: LaunchingPrimaryChain | null;
-  /** Null if no on-chain prediction venue is configured. */
+  /** On-chain prediction venue, or null if none is configured. */
   readonly onchainPredictions: OnchainPredictions | null;
-  /** Null if bridging is not set up. */
+  /** Bridging, or null if it is not set up. */
   readonly bridge: Bridge | null;
-  /** Null if no external launcher is configured. */
+  /** External launcher, or null if none is configured. */
   readonly launcher: LauncherClient | null;
 }
 

@@ -12,28 +12,28 @@ import type { Logger } from '../adapters/log/log.ts';
 export interface StartOptions {
   readonly config: Config;
   readonly roles: readonly Role[];
-  /** Tape file of everything received; null if nothing is recorded. */
+  /** Tape file that records everything received, or null if nothing is recorded. */
   readonly record: string | null;
-  /** The search path on which programs such as redis-server are looked for. */
+  /** Search path for programs such as redis-server. */
   readonly path: string;
   readonly log: Logger;
-  /** Aborted if the process is told to stop before it has started. */
+  /** Signal that aborts when the process is told to stop before it has started. */
   readonly signal: AbortSignal;
 }
 
 export interface ServiceProcess extends StartOptions, Lifecycle {
   readonly clock: Clock;
-  /** Sets the clock ahead of the machine's by so many milliseconds: a sandbox whose time was moved on. */
+  /** Sets the clock ahead of the machine's by this many milliseconds, for a sandbox whose time was moved. */
   setAhead(aheadMs: number): void;
-  /** A UUIDv7. */
+  /** Creates a UUIDv7. */
   readonly newId: () => string;
-  /** A number from 0 (inclusive) to 1 (exclusive). */
+  /** Returns a random number from 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number;
-  /** Names this process in leases. */
+  /** Name of this process in leases. */
   readonly holder: string;
   readonly metrics: ServiceMetrics;
   runs(role: Role): boolean;
-  /** Logs an error that the named part survives. */
+  /** Returns a handler that logs an error which the named part survives. */
   readonly warn: (what: string) => (error: unknown) => void;
 }
 

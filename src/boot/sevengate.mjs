@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command: installs what is missing, then hands over to the command line, in this very process. */
+/** Command: installs missing dependencies, then runs the command line in this process. */
 import './early-secrets.mjs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,6 +13,6 @@ try {
   process.stderr.write(`sevengate: ${error.message}\n`);
   process.exit(1);
 }
-// In process and not in a child, so that signals, standard streams and the exit code need no relay.
+// Runs in this process and not in a child, so that signals, standard streams and the exit code need no relay.
 const { loadSource } = await import('../load-sources.mjs');
 await loadSource(new URL('./cli.ts', import.meta.url));

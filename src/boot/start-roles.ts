@@ -1,4 +1,4 @@
-/** Starts the roles of a process that receive, carry and serve: the feed, the worker and the API, each from the same parts. */
+/** Start of the roles feed, worker and API from shared parts. */
 
 import { resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -59,7 +59,7 @@ import type { ServiceProcess } from './service-process.ts';
 import type { StoreConnections } from './store-connections.ts';
 import { packageVersion } from './version.ts';
 
-/** Names the log of signed batches in its checkpoints. */
+/** Name of the log of signed batches in its checkpoints. */
 const TRAIL_ORIGIN = 'sevengate/trail';
 const CHECKPOINT_MS = 60_000;
 
@@ -72,17 +72,17 @@ export interface RoleParts {
   readonly containment: Containment;
   readonly gates: Gates;
   readonly evaluations: Evaluations;
-  /** Null if this process runs no worker, or nothing is signed: neither swaps nor orders on the exchange. */
+  /** Signer, or null if this process runs no worker or nothing is signed. */
   readonly signer: Signer | null;
   readonly exchangeAccounts: ExchangeAccounts;
-  /** Null if this process neither runs a worker nor reaches one. */
+  /** Replay sessions, or null if this process neither runs nor reaches a worker. */
   readonly replays: ReplayHost | null;
   readonly clockWatch: ClockWatch;
-  /** Null if the identity provider is not the sandbox's. */
+  /** Sign-in links, or null if the identity provider is not the sandbox's. */
   readonly signInLinks: SignInLinks | null;
 }
 
-/** Receives the venues, cuts every slot and passes quotes on; records a tape if one is named. */
+/** Starts the feed: receives the venues, cuts every slot, publishes quotes, and records a tape if one is configured. */
 export function startFeedRole({ service, store, market, actors, containment, clockWatch }: RoleParts): void {
   const { clock, random, holder, log, metrics, record } = service;
   const sql = store.feed;
@@ -109,7 +109,7 @@ export function startFeedRole({ service, store, market, actors, containment, clo
   service.onStop('the feed', feed.stop);
 }
 
-/** Ticks actors, fires timers, carries activities and evaluation runs. Returns whether the queue answers, as a question. */
+/** Starts the worker: ticks, timers, activities and evaluation runs. Returns a function that rejects if the queue does not work. */
 export async function startWorkerRole(parts: RoleParts): Promise<() => Promise<void>> {
   const { service, store, market, actors, gates, evaluations } = parts;
   const { config, clock, holder, log, metrics } = service;
@@ -118,7 +118,7 @@ export async function startWorkerRole(parts: RoleParts): Promise<() => Promise<v
   const risk = riskDeps(parts);
   const preTrade = createPreTrade({ ...risk, orderBooks });
   const liveQuote = createLiveQuotes(bus, clock);
-  // Callers come first: a refresh leaves the last part of each budget unused.
+  // Callers take precedence: a refresh leaves the last part of each budget unused.
   const signing = await openSigning(parts);
   const reserves = openReservePlaces(service, market.reach, parts.exchangeAccounts, signing?.signRequest ?? null, onchainPredictions);
   const histories = openWalletHistories({ ...market.reach, budgets: budgetsFor(market.reach.budgets, 'background') });
@@ -179,14 +179,14 @@ function riskDeps({ service, store, market, signer, exchangeAccounts }: RolePart
     disabledVenues: disabledVenuesOf({
       spotexchange: { enabled: service.config.SVC_LIVE_SPOTEXCHANGE_ENABLED, hasKey: exchangeAccounts.has },
       primaryChain: primaryChain !== null,
-      // A process without a worker has no signer; whether another one has is not known here.
+      // A process without a worker has no signer and does not know whether another one has.
       signer: signer === null ? !service.runs('worker') : signer.publicKey !== null,
       onchainPredictions: onchainPredictions !== null,
     }),
   };
 }
 
-/** Appends signed batches to the log, and a checkpoint a minute, which a third party may keep. */
+/** Appends signed batches to the log, and every minute a checkpoint for third parties. */
 function keepTrailLog({ service, store }: RoleParts, key: WriterKey): void {
   const trailLog = createTrailLog(store.sql, key, TRAIL_ORIGIN);
   const keeping = runEvery(
@@ -199,9 +199,9 @@ function keepTrailLog({ service, store }: RoleParts, key: WriterKey): void {
   service.onStop('the log of signed batches', () => keeping.stop());
 }
 
-/** Opens the signer if there is one; its answers that say nothing are counted. */
+/** Opens the signer if there is one, and counts its inconclusive answers. */
 async function openSigning({ service, store, market, signer }: RoleParts) {
-  // The worker's key must be there before the signer reads whom it believes.
+  // The worker's key must exist before the signer reads which keys to trust.
   const { worker } = openWriterKeys(resolve(service.config.SEVENGATE_HOME), ['worker']);
   if (signer === null) return null;
   const { signerUrl, spotchain } = market.reach.addresses;
@@ -213,7 +213,7 @@ async function openSigning({ service, store, market, signer }: RoleParts) {
   return { ...asking, signRequest: signedByWorker(asking) };
 }
 
-/** The venues that take live orders: those that are switched on, and the primary chain where a node of it is named. */
+/** Opens the venues for live orders: the enabled ones, and the primary chain if its node is configured. */
 function openExecutionClients(
   { service, store, market, actors, signer }: RoleParts,
   { reads }: RiskDeps,
@@ -237,14 +237,17 @@ function evaluationRunners(parts: RoleParts) {
   return { ...openHistoryRunners(runnerDeps(parts)), stress_test: openStressRunner(parts.store.sql) };
 }
 
-/** The seed of a session is the worker's signature of its id: nobody else can tell it, and its public key verifies it afterwards. */
+/**
+ * Creates the runners of sessions. A session's seed is the worker's signature of its id: unpredictable, and verifiable with the public
+ * key.
+ */
 function sessionRunners(parts: RoleParts, host: ReplayHost) {
   const { worker } = openWriterKeys(resolve(parts.service.config.SEVENGATE_HOME), ['worker']);
   const seedOf = (runId: string): string => sha256Hex(worker.sign(Buffer.from(`sevengate-replay-seed-1\n${runId}`)).toString('base64'));
   return openSessionRunners(runnerDeps(parts), { host, seedOf });
 }
 
-/** Returns where funding is read from. Nobody waits for it. */
+/** Returns the source of funding, with low priority. */
 function perpHistoryOf({ market }: RoleParts): Pick<WorkerTrading, 'perpHistory'> {
   const { evmvenue: perps } = createVenues({ ...market.reach, budgets: budgetsFor(market.reach.budgets, 'optional') }).histories;
   const fetchFunding = perps?.fetchFunding?.bind(perps);
@@ -253,7 +256,7 @@ function perpHistoryOf({ market }: RoleParts): Pick<WorkerTrading, 'perpHistory'
     : { perpHistory: { fetchCandles: perps.fetchCandles.bind(perps), fetchFunding } };
 }
 
-/** Returns the reads of this process's backtests, and the sources of what is not stored. */
+/** Returns the reads of this process's backtests, and the sources of missing history. */
 function runnerDeps({ service, store, market }: RoleParts): EvaluationRunnerDeps {
   const { clock, log } = service;
   const { histories } = createVenues({ ...market.reach, budgets: budgetsFor(market.reach.budgets, 'optional') });
@@ -268,7 +271,7 @@ function runnerDeps({ service, store, market }: RoleParts): EvaluationRunnerDeps
   };
 }
 
-/** Starts the thread that halts and pauses even while this one is busy. */
+/** Starts the thread that halts and pauses even if this one is busy. */
 async function startEmergency({ service, store, market }: RoleParts) {
   const { config, clock, log, metrics } = service;
   const { reach } = market;
@@ -294,7 +297,7 @@ async function startEmergency({ service, store, market }: RoleParts) {
   );
 }
 
-/** Serves REST and feeds. `pingQueue` asks whether the queue of this process answers. */
+/** Starts the API: serves REST and feeds. `pingQueue` checks this process's queue. */
 export async function startApiRole(parts: RoleParts, pingQueue: () => Promise<void>): Promise<ApiRole> {
   const { service, store, market, clockWatch } = parts;
   const { config, clock, random, newId, log, metrics } = service;

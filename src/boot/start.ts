@@ -1,4 +1,4 @@
-/** Starts the service: servers, migrations, sandbox, seed and the roles, in this order, and stops them in the opposite one. */
+/** Start of the service: servers, migrations, sandbox, seed and the roles, in this order. They stop in reverse order. */
 
 import { resolve } from 'node:path';
 import { createLeaderboardWalletHandler } from '../../actors/leaderboard-wallet/command-handler.ts';
@@ -40,12 +40,12 @@ import { openReplayChannel } from '../adapters/queue/replay-channel.ts';
 import { createReplayHost, type ReplayHost } from '../simulation/blind/replay-host.ts';
 import { openStoreConnections, type StoreConnections } from './store-connections.ts';
 
-/** Maximum wait of the start for the first quotes before it reports what is missing. */
+/** Maximum wait for the first quotes at start, in milliseconds. Missing ones are then reported. */
 const READY_MS = 45_000;
 
 /**
- * @throws Error in one sentence where something needed is missing, or the signal's reason if it was aborted; in both
- * cases what was started before is stopped.
+ * Starts the service.
+ * @throws Error if a requirement is missing, or the signal's reason if it was aborted; everything started before is stopped
  */
 export async function start(options: StartOptions): Promise<RunningService> {
   const service = createServiceProcess(options);
@@ -62,7 +62,7 @@ async function startParts(service: ServiceProcess): Promise<Omit<RunningService,
   const home = resolve(config.SEVENGATE_HOME);
   useCatalog(config);
   for (const warning of checkedSources(config, statedBudgets(config))) log.warn(warning);
-  // The signer comes first: from here on this process holds no key.
+  // The signer starts first. From here on this process holds no key.
   const signer = service.runs('worker') ? await startSigner(config, clock, log) : forgetKey(config);
   if (signer !== null) service.onStop('the signer', signer.stop);
   const store = await openStoreConnections(service);
@@ -82,7 +82,7 @@ async function startParts(service: ServiceProcess): Promise<Omit<RunningService,
   const tokenFiles = { tokenFolder: tokens?.folder ?? null, tokenSubjects: tokens?.subjects ?? [] };
   const signInLinks =
     config.IDP_ISSUER === null && isLoopback(config.HOST) ? createSignInLinks({ clock, mint: () => operatorToken(home, clock) }) : null;
-  // A process that only receives signs nothing of an organization.
+  // A feed-only process signs nothing for an organization.
   const seeds = service.runs('worker') || service.runs('api') || service.runs('sandbox');
   if (seeds && (await store.asOwner((owner) => seedOrganization(EXAMPLE, { sql, owner, commands: actors.commands, newId })))) {
     log.info('seeded one organization, its operator, viewer, risk manager and administrator, and three example agents');
@@ -118,21 +118,21 @@ async function startParts(service: ServiceProcess): Promise<Omit<RunningService,
   return { url: api.url, ...tokenFiles, signInUrl: signInLinks === null ? null : `${api.url}/#/sign-in/${signInLinks.issue()}` };
 }
 
-/** Puts the traders of the simulated venue on the leaderboard, so that it begins with something to see. */
+/** Registers the simulated venue's traders, so that the leaderboard is not empty at first. */
 async function registerTraders({ clock, newId }: ServiceProcess, sql: Sql): Promise<void> {
   const commands = createLeaderboardWalletHandler({ store: createRegistrationStore(sql), clock, evmAddress: checkedAddress });
   const [{ subject, permissions } = { subject: '', permissions: [] }] = EXAMPLE.members;
   for (const trader of EXAMPLE_TRADERS) {
-    // One after another: the board shows them in this order until they are ranked.
+    // Sequential, because the board shows this order until they are ranked.
     // oxlint-disable-next-line no-await-in-loop
     const registered = await commands.register({ orgId: EXAMPLE.id, subject, permissions, requestId: newId() }, trader);
     if (!registered.ok) throw new Error(registered.refusal.detail);
   }
 }
 
-/** Writes down which sources of market data are real from now on, before anything is received of them. */
+/** Records which sources of market data are real from now on, before any of their data arrives. */
 async function stateSources({ config, log, runs }: ServiceProcess, store: StoreConnections): Promise<void> {
-  // The sandbox's role alone keeps nothing and has no key.
+  // A process with only the sandbox role stores nothing and has no key.
   if (!runs('feed') && !runs('worker') && !runs('api')) return;
   const origins = originsOf(config);
   const changed = await store.asOwner((owner) => stateOrigins(owner, origins));
@@ -155,7 +155,7 @@ async function openSandbox(service: ServiceProcess): Promise<Sandbox | null> {
   return sandbox;
 }
 
-/** Null if this process runs no worker and reaches none: steps pass between processes through Redis. */
+/** Opens replay sessions, or returns null if this process neither runs nor reaches a worker. Steps pass between processes through Redis. */
 function openReplays({ clock, newId, warn, onStop, runs }: ServiceProcess, redisUrl: string | null): ReplayHost | null {
   const onError = warn('replay sessions');
   const channel = redisUrl === null ? null : openReplayChannel({ url: redisUrl, clock, newId, onError });
@@ -178,7 +178,7 @@ async function watchClock({ clock, log, metrics, onStop }: ServiceProcess, sql: 
   return watch;
 }
 
-/** Starts the roles; null if this process runs no API. */
+/** Starts the roles. Returns null if this process runs no API. */
 async function startRoles(parts: RoleParts): Promise<ApiRole | null> {
   const { service } = parts;
   if (service.runs('feed')) startFeedRole(parts);

@@ -1,4 +1,4 @@
-/** The database of a process: its server, its migrations, and one pool of connections per role of the database. */
+/** Database of a process: its server, its migrations, and one connection pool per database role. */
 
 import { resolve } from 'node:path';
 import { type Servers, startServers } from '../adapters/process/servers.ts';
@@ -14,13 +14,14 @@ import { writersOf } from './writers.ts';
 export interface StoreConnections extends ServicePools {
   readonly servers: Servers;
   readonly logins: Logins;
-  /** Key that signs the checkpoints of the log; null if this process runs no worker. */
+  /** Key that signs the log's checkpoints, or null if this process runs no worker. */
   readonly logKey: WriterKey | null;
 }
 
 /**
- * @param commits `waitsForDisk` false: what the service's roles commit is on disk with the owner's next commit.
- * @throws Error in one sentence if a server, a setting or a privilege is missing.
+ * Opens the connections.
+ * @param commits with `waitsForDisk` false, commits of the service's roles reach the disk with the owner's next commit
+ * @throws Error if a server, a setting or a privilege is missing
  */
 export async function openStoreConnections(service: ServiceProcess, { waitsForDisk } = { waitsForDisk: true }): Promise<StoreConnections> {
   const { config, log, roles, runs, signal } = service;

@@ -1,4 +1,3 @@
-/** The version of this package. */
 import { readFileSync } from 'node:fs';
 
 export function packageVersion(): string {

@@ -1,12 +1,12 @@
-/** The writers of a process: no other process of the service needs to be able to read their keys. */
+/** Writer keys of a process. No other process of the service needs to read them. */
 import type { Writer } from '../domain/trail/batch.ts';
 import type { Role } from './config.ts';
 
-/** The keys that a process of these roles opens. */
+/** Returns the writers whose keys a process with these roles opens. */
 export function writersOf(roles: readonly Role[]): readonly Writer[] {
   const writers = new Set<Writer>();
   if (roles.includes('feed')) writers.add('feed');
-  // A process that runs actors assesses their gates, and so does one that serves their commands.
+  // Both processes that run actors and those that serve their commands assess gates.
   if (roles.includes('worker')) for (const writer of ['worker', 'evaluator', 'log'] as const) writers.add(writer);
   if (roles.includes('api') || roles.includes('sandbox')) for (const writer of ['api', 'evaluator'] as const) writers.add(writer);
   return [...writers];

@@ -1,4 +1,4 @@
-/** Agents: commands, gates and lists for callers, the tick of every minute, their breakers and their vaults. */
+/** Agents: commands, gates and lists for callers, the tick of every minute, breakers and vaults. */
 
 import { randomBytes } from 'node:crypto';
 import { FILL_LOOK_MS } from '../../../actors/agent/book-breakers.ts';
@@ -36,11 +36,11 @@ import type { ActorCapability } from './capability.ts';
 import { evaluationsFor } from './evaluation.ts';
 import { tradingTicker } from './trading-ticks.ts';
 
-/** Secrets of tokens and signal hooks: 256 bits. */
+/** Creates a secret of 256 bits for tokens and signal hooks. */
 const newSecret = (): string => randomBytes(32).toString('base64url');
-/** Interval of workers' look for halts whose process died. */
+/** Interval at which workers check for halts whose process died. */
 const HALT_LOOK_MS = 1_000;
-/** Vaults are priced once per cut; one that was priced on it already is left alone. */
+/** Interval of vault marks. A vault is priced once per cut. */
 const VAULT_MARK_MS = AGENT_TICK_MS / 2;
 
 export const agentCapability = {

@@ -1,4 +1,4 @@
-/** Bridge transfers as this process takes and follows them. */
+/** Bridge transfers: commands for callers, and activities of workers. */
 import { createBridgeHandler } from '../../../actors/bridge-transfer/command-handler.ts';
 import { type BridgeCommands, NO_TRANSFER } from '../../../actors/bridge-transfer/commands.ts';
 import { bridgeTransferKind } from '../../../actors/bridge-transfer/effects.ts';
@@ -17,7 +17,7 @@ import {
 } from '../../adapters/store/bridge/bridge-transfer-store.ts';
 import type { ActorCapability, CallerDeps } from './capability.ts';
 
-/** The commands of callers; where bridging is not set up, every one is refused. */
+/** Returns the callers' commands, which refuse if bridging is not set up. */
 function commandsOf(
   { sql, runtime, bridge, clock, newId }: CallerDeps,
   transfers: ReturnType<typeof createBridgeTransferStore>,
@@ -40,7 +40,7 @@ function commandsOf(
   });
 }
 
-/** Delay after a submission before a transfer's pushes are requested. */
+/** Delay from a submission to the request for a transfer's pushes. */
 const FOLLOW_MS = 2_000;
 
 export const bridgeTransferCapability = {

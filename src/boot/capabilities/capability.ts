@@ -1,7 +1,6 @@
 /**
- * Composition of a kind of actor, in one place: its machine, its activity workers, its ticks, its recurring work, and its ports for
- * callers. A kind is a folder under `actors/`, a composition file beside this one and its line in `index.ts`; the records that its steps
- * write are named in the store's list of writers.
+ * Composition of a kind of actor: its machine, activity workers, ticks, recurring work and caller ports. A kind is a folder under
+ * `actors/`, a composition file in this folder and its line in `index.ts`. The store's list of writers names the records of its steps.
  */
 
 import type { VaultReserves } from '../../../actors/agent/vault-handler.ts';
@@ -36,33 +35,33 @@ import type { createPreTrade } from '../../trading/pre-trade.ts';
 import type { LaunchingPrimaryChain } from '../../trading/primary-chain.ts';
 import type { ReservePlaces } from '../../trading/reserve-check.ts';
 
-/** Dependencies of executing orders. A process without them executes none: their activities wait for one that does. */
+/** Dependencies of order execution. A process without them executes no orders and leaves their activities to others. */
 export interface WorkerTrading extends Pick<ExecutionDeps, 'preTrade' | 'clients' | 'flows'> {
-  /** Reports of orders on the spot exchange. A process without them looks at what rests. */
+  /** Order reports of the spot exchange. A process without them polls resting orders. */
   readonly stream?: OrderStream | undefined;
-  /** The primary chain. A process without it carries no prepared transaction: they wait for one that does. */
+  /** Primary chain. A process without it leaves prepared transactions to others. */
   readonly primaryChain?: LaunchingPrimaryChain | null;
-  /** The venue of live prediction orders. A process without it asks after none of them. */
+  /** Venue of live prediction orders. A process without it does not poll them. */
   readonly onchainPredictions?: OnchainPredictions | null;
-  /** Bridge providers and both chains. A process without them looks at no transfer: they wait for one that does. */
+  /** Bridge providers and both chains. A process without them leaves transfers to others. */
   readonly bridge?: Bridge | null;
-  /** The external launcher. A process without it asks it nothing: launches wait for one that does. */
+  /** External launcher. A process without it leaves launches to others. */
   readonly launcher?: LauncherClient | null;
-  /** Risk for the orders of people. A process without it executes none of them. */
+  /** Risk for manual orders. A process without it executes none of them. */
   readonly manual?: MarketPreTrade;
-  /** Marks of manual books. A process without them begins no day of one. */
+  /** Marks of manual books. A process without them begins no manual book's day. */
   readonly manualMarks?: ReturnType<typeof createManualMarks>;
-  /** Places of the assets behind vaults' claims. A process without them compares nothing. */
+  /** Sources of the assets behind vaults' claims. A process without them makes no comparison. */
   readonly reserves?: ReservePlaces;
   /** Rates and bars of perpetuals. A process without them books no funding. */
   readonly perpHistory?: PerpHistory;
-  /** Histories of wallets for the leaderboard. A process without them refreshes none. */
+  /** Wallet histories for the leaderboard. A process without them refreshes none. */
   readonly histories?: WalletHistories;
-  /** Maximum wait of a proposal for its approval, in milliseconds. */
+  /** Maximum wait for a proposal's approval, in milliseconds. */
   readonly approvalMs: number;
-  /** Returns the price at which a sell of the instrument would trade now; null without a live one. */
+  /** Returns the price at which a sell would trade now, or null if there is no live one. */
   readonly bid: (instrument: InstrumentKey) => string | null;
-  /** The venues whose live orders cannot be carried out; none unless told. */
+  /** Venues whose live orders cannot be executed. Default: none. */
   readonly disabledVenues?: RiskDeps['disabledVenues'];
 }
 
@@ -72,52 +71,52 @@ export interface WorkerDeps {
   readonly store: ReturnType<typeof createActorStore>;
   readonly runtime: Runtime;
   readonly clock: Clock;
-  /** Returns true while the lease to execute an order lives, by the clock of the database. */
+  /** Returns true while the lease to execute an order is held, by the database's clock. */
   readonly leaseIsHeld: (key: string) => Promise<boolean>;
   readonly trading: WorkerTrading | null;
-  /** Keeps a bad row from every other row of a background loop. */
+  /** Isolates a failing row from the other rows of a background loop. */
   readonly containment: Containment;
   readonly onError: (what: string) => (error: unknown) => void;
 }
 
 /** Further dependencies of a kind's ticker. */
 export interface TickerDeps extends WorkerDeps {
-  /** The time of record: PostgreSQL's. */
+  /** Returns PostgreSQL's time, the time of record. */
   readonly now: () => Promise<EpochMs>;
-  /** Shared by the tickers of the process. */
+  /** Turns shared by the tickers of the process. */
   readonly alone: Turns;
-  /** Store of ticks, if it is not simply the database. */
+  /** Store of ticks, if it is not the database. */
   readonly tickStore?: TradingTickStore;
-  /** Tick interval of a kind in milliseconds, if it is not the kind's own period. */
+  /** Tick periods by kind in milliseconds that replace the kind's own. */
   readonly periodsMs: Readonly<Record<string, number>>;
 }
 
-/** Dependencies of one organization's callers: `sql` sees no other organization. */
+/** Dependencies of one organization's callers. `sql` sees no other organization. */
 export interface CallerDeps {
   readonly sql: Sql;
   readonly runtime: Runtime;
-  /** Puts evidence on record. */
+  /** Connection that writes evidence. */
   readonly evaluator: Sql;
   readonly preTrade: ReturnType<typeof createPreTrade>;
-  /** Risk inputs of this organization's orders. */
+  /** Risk inputs of the organization's orders. */
   readonly risk: RiskDeps;
   readonly bus: LatestQuotes;
   readonly orderBooks: OrderBookReads;
-  /** Null if no node of the primary chain is configured: then nothing is swapped. */
+  /** Primary chain, or null if no node is configured; swaps are then unavailable. */
   readonly primaryChain: LaunchingPrimaryChain | null;
-  /** Null if live prediction orders are not set up. */
+  /** Live prediction orders, or null if they are not set up. */
   readonly onchainPredictions: OnchainPredictions | null;
-  /** Null if bridging is not set up. */
+  /** Bridging, or null if it is not set up. */
   readonly bridge: Bridge | null;
-  /** Null if no external launcher is configured. */
+  /** External launcher, or null if none is configured. */
   readonly launcher: LauncherClient | null;
-  /** True in a sandbox, whose dollars are simulated: no account is compared. */
+  /** True in a sandbox, whose dollars are simulated. Accounts are then not compared. */
   readonly isSimulatedMoney: boolean;
-  /** Opens what backs deposits into vaults. */
+  /** Opens the assets that back vault deposits. */
   readonly reservesOn: (sql: Sql) => VaultReserves & ReserveReads;
-  /** History besides bars that a backtest can read by itself. */
+  /** Sources of history, other than bars, that a backtest can read by itself. */
   readonly obtainable: ReadonlySet<HistorySource>;
-  /** Requests in a minute that quotes of the primary chain are asked with. */
+  /** Quote requests to the primary chain's aggregator per minute. */
   readonly quotesPerMinute: number;
   readonly predictionBooks: Readonly<Record<PredictionProvider, Pick<PredictionAsking, 'book' | 'ask'>>>;
   readonly clock: Clock;
@@ -126,16 +125,16 @@ export interface CallerDeps {
 
 export interface ActorCapability {
   readonly kind: ActorKind;
-  /** The file of the machine, as the page of its state chart names it. */
+  /** File of the machine, as the page of its state chart names it. */
   readonly machineFile: string;
-  /** The activity workers by kind of activity; none of what this process has not got the means for. */
+  /** Returns the activity workers by kind of activity, without those whose dependencies are missing. */
   readonly workers?: (deps: WorkerDeps) => Readonly<Record<string, ActivityWorker>>;
-  /** Ticks of the kind. A period belongs to one kind. */
+  /** Ticks of the kind. Each period belongs to one kind. */
   readonly ticks?: { readonly periodMs: number; readonly ticker: (deps: TickerDeps) => ShardTicker };
-  /** Work of each period, done by any worker that the queue sends. */
+  /** Periodic work that any worker may do when the queue assigns it. */
   readonly recurring?: (deps: WorkerDeps) => readonly RecurringWork[];
-  /** Checks that every worker makes by itself, within seconds, because they cannot wait for the queue. */
+  /** Checks that every worker runs by itself, within seconds, because they cannot wait for the queue. */
   readonly watches?: (deps: WorkerDeps) => readonly RecurringWork[];
-  /** Commands and lists, by the names that the API knows them by. */
+  /** Commands and lists by their names in the API. */
   readonly callers?: (deps: CallerDeps) => object;
 }

@@ -1,4 +1,4 @@
-/** The marketplace as this process serves it: listings, and checkouts with the licences and imports that they lead to. */
+/** Marketplace: listings, and checkouts with the licenses and imports that they create. */
 import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
 import { createCheckoutHandler } from '../../../actors/checkout/command-handler.ts';
 import { checkoutKind } from '../../../actors/checkout/effects.ts';

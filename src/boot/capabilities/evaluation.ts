@@ -1,4 +1,4 @@
-/** Evaluation runs of this database, wired: commands and reads for any role, and the activity worker for workers. */
+/** Evaluation runs: commands and reads for any role, and the activity workers. */
 
 import { createEvaluationHandler, type EvaluationCommands } from '../../../actors/evaluation/command-handler.ts';
 import { evaluationKind } from '../../../actors/evaluation/effects.ts';
@@ -14,9 +14,9 @@ import { createPreviewStore } from '../../adapters/store/evaluations/trial-reads
 import type { EvidenceWriter } from '../../adapters/store/gates/evidence-store.ts';
 import type { ActorCapability, CallerDeps } from './capability.ts';
 
-/** Runs that one process works on at a time: each has a thread of its own. */
+/** Maximum number of concurrent runs per process. Each has its own thread. */
 const RUNS_AT_ONCE = 2;
-/** Replay sessions that one process serves at a time: they mostly wait. */
+/** Maximum number of concurrent replay sessions per process. They mostly wait. */
 const SESSIONS_AT_ONCE = 4;
 
 type Runners = Readonly<Partial<Record<Evaluation, EvaluationRunner>>>;
@@ -24,9 +24,9 @@ type Runners = Readonly<Partial<Record<Evaluation, EvaluationRunner>>>;
 export interface Evaluations {
   readonly commands: EvaluationCommands;
   readonly reads: ReturnType<typeof createEvaluationReads>;
-  /** Begins to carry runs out. A kind without a runner is refused as `feature_disabled`. */
+  /** Starts executing runs. A kind without a runner is refused with `feature_disabled`. */
   carry(runners: Runners, holder: string, onError: (error: unknown) => void): RunWorker;
-  /** Begins to carry replay sessions out, which `carry` leaves alone. */
+  /** Starts executing replay sessions, which `carry` skips. */
   carrySessions(runners: Runners, holder: string, onError: (error: unknown) => void): RunWorker;
 }
 
@@ -58,7 +58,7 @@ export function openEvaluations(deps: {
   };
 }
 
-/** Runs of one organization's agents, as callers reach them: a part of the port of agents. */
+/** Returns the evaluation runs of one organization's agents for callers, as a part of the agents' port. */
 export function evaluationsFor({ sql, runtime, clock, newId }: CallerDeps): ApiPorts['agents']['evaluations'] {
   const reads = createEvaluationReads(sql);
   const { find, list, report, activeManifest } = reads;

@@ -1,4 +1,4 @@
-/** The kinds of actors of the service, each once: the worker, the API, replays and tests are built from this list. */
+/** List of the actor kinds. Worker, API, replays and tests are built from it. */
 import type { ActivityWorker } from '../../../actors/runtime/activities.ts';
 import type { ActorKind } from '../../../actors/runtime/actor-kind.ts';
 import type { RecurringWork } from '../../../actors/runtime/recurring.ts';
@@ -37,14 +37,14 @@ export const ACTOR_KINDS: readonly ActorKind[] = ACTOR_CAPABILITIES.map(({ kind 
 type CallersOf<Capability> = Capability extends { readonly callers: (deps: never) => infer Ports } ? Ports : never;
 type Together<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void ? All : never;
 
-/** Ports of all kinds together for callers. */
+/** Caller ports of all kinds. */
 export type CapabilityPorts = Together<CallersOf<(typeof LISTED)[number]>>;
 
 export function callerPortsOf(deps: CallerDeps): CapabilityPorts {
   return Object.assign({}, ...ACTOR_CAPABILITIES.map(({ callers }) => callers?.(deps) ?? {})) as CapabilityPorts;
 }
 
-/** The activity workers of all kinds. @throws Error if two kinds carry out the same kind of activity. */
+/** Returns the activity workers of all kinds. @throws Error if two kinds execute the same kind of activity */
 export function activityWorkersOf(deps: WorkerDeps): Readonly<Record<string, ActivityWorker>> {
   const all: { [kind: string]: ActivityWorker } = {};
   for (const { kind, workers } of ACTOR_CAPABILITIES)
@@ -55,7 +55,7 @@ export function activityWorkersOf(deps: WorkerDeps): Readonly<Record<string, Act
   return all;
 }
 
-/** The tickers by their period in milliseconds. @throws Error if two kinds are ticked at the same period. */
+/** Returns the tickers by period in milliseconds. @throws Error if two kinds have the same period */
 export function tickersOf(deps: TickerDeps): ReadonlyMap<number, ShardTicker> {
   const tickers = new Map<number, ShardTicker>();
   for (const { kind, ticks } of ACTOR_CAPABILITIES) {

@@ -1,4 +1,4 @@
-/** Launches on bonding curves as this process prepares, takes and looks after them. */
+/** Launches on bonding curves: preparation, submission and follow-up. */
 import { createClaimHandler } from '../../../actors/launch/claim-handler.ts';
 import { createLaunchHandler } from '../../../actors/launch/command-handler.ts';
 import { type LaunchClaims, type LaunchCommands, NO_LAUNCH } from '../../../actors/launch/commands.ts';
@@ -54,7 +54,7 @@ function createLaunches({ sql, runtime, primaryChain, clock, newId }: CallerDeps
   });
 }
 
-/** Claims of fees, if a node of the chain is named. */
+/** Creates the commands of fee claims, if a node of the chain is configured. */
 function createClaims({ sql, runtime, primaryChain, clock, newId }: CallerDeps): LaunchClaims {
   const { find } = createPreparedTransactionStore(sql).ofPurpose('launch_claim');
   const { load } = createActorStore(sql);
@@ -67,7 +67,7 @@ function createClaims({ sql, runtime, primaryChain, clock, newId }: CallerDeps):
     runtime,
     load,
     verifySignature: verifyEd25519,
-    // It only brings in.
+    // A claim only brings money in.
     mayLeave: { launch_claim: async () => ({ ok: true, value: null }) },
     clock,
   });

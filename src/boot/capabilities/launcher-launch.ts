@@ -1,4 +1,4 @@
-/** Launches by the external launcher as this process quotes, takes and looks after them. */
+/** Launches by the external launcher: quotes, submission and follow-up. */
 
 import { NO_LAUNCH } from '../../../actors/launch/commands.ts';
 import { createLauncherHandler } from '../../../actors/launcher-launch/command-handler.ts';
@@ -41,7 +41,7 @@ export function createLauncherLaunches(deps: CallerDeps): LauncherLaunchCommands
     verifySignature: verifyEd25519,
     epoch: (orgId) => controlEpoch(sql, orgId),
     exposureVersion: (orgId) => exposureVersionOf(sql, orgId, ''),
-    // The mint is not known before it is launched; the wallet, which is no mint, stands in its place.
+    // The mint is unknown before the launch. The wallet takes its place, because it is not a mint.
     listingProblem: ({ symbol, name, pairedStock, wallet }) =>
       launchProblem({ mint: wallet, symbol, name, decimals: 6, pairedStock, launcher: 'agentlaunch', listedAt: clock.now() }),
     obstacleOf,

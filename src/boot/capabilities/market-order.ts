@@ -1,4 +1,4 @@
-/** Orders of people: on paper at once, and live by the workers that execute proposals. */
+/** Manual orders: on paper at once, and live by the workers that execute proposals. */
 import { createMarketOrderHandler } from '../../../actors/market-order/command-handler.ts';
 import { marketOrderKind } from '../../../actors/market-order/effects.ts';
 import { marketOrderWorkers } from '../../../actors/market-order/execution.ts';
@@ -16,7 +16,7 @@ import { LIQUIDATIONS_MS, liquidateBooks } from '../../trading/liquidations.ts';
 import { beginManualDays, MANUAL_DAYS_MS } from '../../trading/manual-days.ts';
 import type { ActorCapability } from './capability.ts';
 
-/** Interval of looks at resting orders. */
+/** Interval at which resting orders are checked. */
 const RESTING_WATCH_MS = 3_000;
 
 export const marketOrderCapability = {

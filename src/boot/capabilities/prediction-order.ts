@@ -1,4 +1,4 @@
-/** Orders on prediction markets as this process takes them: risk on the provider's present book, the manual book and the actors. */
+/** Orders on prediction markets: risk on the provider's current book, the manual book and the actors. */
 import { createPredictionOrderHandler } from '../../../actors/prediction-order/command-handler.ts';
 import { type LivePredictionOrders, NO_PREDICTION_ORDER, type PredictionOrderCommands } from '../../../actors/prediction-order/commands.ts';
 import { predictionOrderKind } from '../../../actors/prediction-order/effects.ts';
@@ -25,15 +25,15 @@ import type { RiskDeps } from '../../trading/ports.ts';
 import { createPredictionPreTrade, predictionMayLeave } from '../../trading/prediction-pre-trade.ts';
 import type { ActorCapability } from './capability.ts';
 
-/** Interval of settling a book's holdings of resolved markets. Providers are listed as often. */
+/** Interval of settling holdings of resolved markets, and of listing the providers' markets. */
 const SETTLE_MS = 30_000;
 
-/** Live orders, or the refusal of both steps if no on-chain venue is named. */
+/** Creates live orders, or the refusal of both steps if no on-chain venue is configured. */
 export function createLivePredictionOrders(deps: {
   readonly sql: Sql;
   readonly runtime: Pick<Runtime, 'start' | 'deliver'>;
   readonly onchain: OnchainPredictions | null;
-  /** The providers that list the markets. */
+  /** Providers that list the markets. */
   readonly venues: Readonly<Record<PredictionProvider, Pick<PredictionAsking, 'ask'>>>;
   readonly risk: RiskDeps;
   readonly clock: Pick<Clock, 'now'>;
@@ -47,7 +47,7 @@ export function createLivePredictionOrders(deps: {
     return { prepare: begin, execute: goOn };
   }
   const markets = createPredictionStore(sql);
-  // A quote of the provider itself never prices an order at its on-chain counterpart.
+  // A provider's own quote never prices an order at its on-chain counterpart.
   const preTrade = createPredictionPreTrade({
     risk: createManualRisk(deps.risk),
     markets,
@@ -83,7 +83,7 @@ export function createPredictionOrders(deps: {
   readonly sql: Sql;
   readonly runtime: Pick<Runtime, 'start'>;
   readonly risk: RiskDeps;
-  /** The providers, asked on demand. */
+  /** Providers, queried on demand. */
   readonly venues: Readonly<Record<PredictionProvider, Pick<PredictionAsking, 'book' | 'ask'>>>;
   readonly clock: Pick<Clock, 'now'>;
   readonly newId: () => string;

@@ -1,4 +1,4 @@
-/** Transactions of the primary chain that somebody else signs: preparation, submission and execution in this process. */
+/** Transactions of the primary chain that a wallet outside of the service signs: preparation, submission and execution. */
 
 import { checkoutRules } from '../../../actors/checkout/purpose.ts';
 import { launchClaimRules, launchRules } from '../../../actors/launch/purpose.ts';
@@ -47,13 +47,13 @@ interface SwapDeps extends PrimaryChain {
   readonly sql: Sql;
   readonly runtime: Pick<Runtime, 'start' | 'deliver'>;
   readonly risk: RiskDeps;
-  /** Risk of agents and Takes, whose proposals' swaps are given here too once their owner has signed them. */
+  /** Risk of agents and Takes, whose swaps arrive here too once their owner has signed them. */
   readonly preTrade: PreTrade;
   readonly clock: Pick<Clock, 'now'>;
   readonly newId: () => string;
 }
 
-/** Swaps of people on these connections. */
+/** Creates the manual swaps on these connections. */
 export function createSwaps(deps: SwapDeps): SwapCommands {
   const preTrade = createSwapPreTrade({
     ...deps.risk,
@@ -89,14 +89,14 @@ function createSubmission({ sql, runtime, clock, preTrade: ofProposals }: SwapDe
   });
 }
 
-/** Swaps if no node of the primary chain is named: none are prepared, and those of before wait for one. */
+/** Returns swaps without a node of the primary chain: new ones are refused, and earlier ones wait. */
 export function noSwaps(find: (orgId: string, id: string) => Promise<object | null>): SwapCommands {
   const missing = 'swaps need a node of the primary chain: set SPOTCHAIN_RPC_URL';
   const { begin, goOn } = switchedOff(missing, NO_TRANSACTION, find);
   return { quote: begin, prepare: begin, execute: goOn };
 }
 
-/** The activity workers of prepared transactions' activities, by kind. */
+/** Returns the activity workers of prepared transactions, by kind. */
 export function preparedTransactionWorkers(deps: {
   readonly sql: Sql;
   readonly runtime: Pick<Runtime, 'deliver'>;

@@ -1,4 +1,4 @@
-/** Trade proposals: decided by operators, executed by whichever worker can trade, and the kill switch that closes positions. */
+/** Trade proposals: decided by operators and executed by any worker that can trade, with the kill switch that closes positions. */
 import { createProposalHandler } from '../../../actors/proposal/command-handler.ts';
 import { proposalKind } from '../../../actors/proposal/effects.ts';
 import { executionWorkers } from '../../../actors/proposal/execution.ts';
@@ -8,7 +8,7 @@ import { createKillSwitchStore } from '../../adapters/store/orders/kill-switch-s
 import { createProposalStore } from '../../adapters/store/orders/proposal-store.ts';
 import type { ActorCapability } from './capability.ts';
 
-/** Interval of the kill switch and of requested closings. */
+/** Interval at which the kill switch and requested closes are checked. */
 const KILL_SWITCH_MS = 1_000;
 
 export const proposalCapability = {

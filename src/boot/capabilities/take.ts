@@ -14,7 +14,7 @@ import { createLiveRounds } from '../sandbox/live-rounds.ts';
 import type { ActorCapability } from './capability.ts';
 import { tradingTicker } from './trading-ticks.ts';
 
-/** Time between two looks for Takes that another version of the service has armed. Milliseconds. */
+/** Interval of the check for Takes that another version of the service armed, in milliseconds. */
 const REREAD_MS = 60_000;
 
 export const takeCapability = {

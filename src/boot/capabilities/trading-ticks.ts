@@ -1,4 +1,4 @@
-/** The ticker of a kind that trades, composed from what a worker has: agents and Takes are ticked by the same one. */
+/** Ticker of a kind that trades, shared by agents and Takes. */
 
 import type { Breakers } from '../../../actors/agent/book-breakers.ts';
 import type { ShardTicker } from '../../../actors/ticking/shard-ticker.ts';
@@ -6,7 +6,7 @@ import { createTradingTicker } from '../../../actors/ticking/trading-decisions.t
 import { createTickStore } from '../../adapters/store/agents/tick-store.ts';
 import type { TickerDeps } from './capability.ts';
 
-/** `onMarked` is told of the books that a tick has marked. An actor whose tick crashes is paused. */
+/** Creates the ticker. `onMarked` receives the books that a tick marked. An actor whose tick crashes is paused. */
 export function tradingTicker(deps: TickerDeps, { onMarked }: Pick<Breakers, 'onMarked'>): ShardTicker {
   const { runtime, trading } = deps;
   return createTradingTicker({

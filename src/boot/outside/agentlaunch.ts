@@ -1,4 +1,4 @@
-/** The external launcher of agent tokens in this service. */
+/** External launcher of agent tokens in this service. */
 import { createLauncher } from '../../adapters/launcher/launcher-http.ts';
 import type { Reach } from '../../adapters/reach.ts';
 import { AGENTLAUNCH_SIMULATORS } from '../../sandbox/launcher/simulators.ts';
@@ -7,15 +7,15 @@ import type { Config } from '../config.ts';
 import type { OutsideEntry, SimulatorAt } from './entry.ts';
 
 interface Addresses {
-  /** Null if the chain is real and no launcher is configured. */
+  /** Launcher, or null if the chain is real and no launcher is configured. */
   readonly agentlaunch: { readonly url: string; readonly key: string | null } | null;
 }
 
 export const agentlaunch = {
   venue: 'spotchain',
-  // Its questions are few, and each is one that somebody waits for or has paid for.
+  // No budget: its requests are few, and each is one that a user waits for or has paid for.
   budgets: () => ({}),
-  // The sandbox's launcher launches on the sandbox's chain, and a real one on the real chain.
+  // The sandbox's launcher launches on the sandbox's chain, a real one on the real chain.
   addresses: (config: Config, simulator: SimulatorAt): Addresses => {
     if (config.SPOTCHAIN_URL === null) return { agentlaunch: { url: simulator('agentlaunch'), key: SANDBOX_KEY } };
     const { AGENTLAUNCH_URL: url, AGENTLAUNCH_KEY: key } = config;
@@ -24,7 +24,7 @@ export const agentlaunch = {
   isSimulated: () => false,
   simulators: AGENTLAUNCH_SIMULATORS,
 
-  /** Null if no launcher is configured. */
+  /** Opens the launcher, or returns null if none is configured. */
   open({ addresses, clock }: Pick<Reach<Addresses, object>, 'addresses' | 'clock'>, onFailure: (code: string) => void) {
     return addresses.agentlaunch === null ? null : createLauncher({ ...addresses.agentlaunch, clock, onFailure });
   },

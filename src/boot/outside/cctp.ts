@@ -1,4 +1,4 @@
-/** CCTP in this service: the stablecoin's issuer, who burns on one chain and mints on the other. */
+/** CCTP in this service: the stablecoin's issuer, which burns on one chain and mints on the other. */
 import { type CctpAddresses, cctpAccess } from '../../adapters/bridge/cctp/access.ts';
 import { CCTP_SIMULATORS } from '../../sandbox/bridge/cctp-simulators.ts';
 import type { Config } from '../config.ts';
@@ -11,7 +11,7 @@ export const cctp = {
   addresses: (config: Config, simulator: SimulatorAt): CctpAddresses => ({
     cctpUrl: isBridgeSimulated(config) ? simulator('cctp') : config.CCTP_URL,
   }),
-  // Its simulator stands beside those of the chains, which say whether there is a sandbox.
+  // The chains' simulators already determine whether a sandbox is needed.
   isSimulated: () => false,
   simulators: CCTP_SIMULATORS,
 } satisfies BridgeProviderEntry;

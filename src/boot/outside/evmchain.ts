@@ -6,7 +6,7 @@ import type { Config } from '../config.ts';
 import type { OutsideEntry, SimulatorAt } from './entry.ts';
 
 interface Addresses {
-  /** A node of the EVM chain; its address may hold a key. `tokens` is what a wallet is asked for. */
+  /** Node of the EVM chain, whose URL may contain a key. `tokens` are read for every wallet. */
   readonly evmchain: { readonly url: string; readonly chainId: number; readonly tokens: readonly TokenListing[] };
 }
 

@@ -1,4 +1,4 @@
-/** Identity in this service: the provider of tokens and the remote signer. */
+/** Identity in this service: the token provider and the remote signer. */
 import { SANDBOX_AUDIENCE, SANDBOX_ISSUER } from '../../sandbox/identity/provider.ts';
 import { IDENTITY_SIMULATORS } from '../../sandbox/identity/simulators.ts';
 import type { Config } from '../config.ts';
@@ -6,7 +6,7 @@ import type { OutsideEntry, SimulatorAt } from './entry.ts';
 
 interface Addresses {
   readonly identity: { readonly issuer: string; readonly audience: string; readonly jwksUrl: string };
-  /** Signing API of the identity provider; null if it signs nothing. */
+  /** Signing API of the identity provider, or null if it has none. */
   readonly signerUrl: string | null;
 }
 

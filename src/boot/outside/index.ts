@@ -1,4 +1,4 @@
-/** The outside systems of the service, each once: addresses, budgets, feeds and the sandbox are made from these lists. */
+/** Outside systems of the service. Addresses, budgets, feeds and the sandbox are built from these lists. */
 
 import type { Bridge, BridgeProvider } from '../../../actors/bridge-transfer/ports.ts';
 import type { VenueFlows } from '../../../actors/proposal/execution.ts';
@@ -59,11 +59,11 @@ export type RequestBudgets = Together<ReturnType<System['budgets']>>;
 export type SimulatorName = System['simulators'] extends infer Each ? (Each extends unknown ? keyof Each : never) : never;
 
 const simulators = ENTRIES.flatMap((entry) => Object.entries(entry.simulators)).sort(([, one], [, other]) => one.place - other.place);
-/** The simulators in the order of their ports; the chain's sockets and the control listener have the last two. */
+/** Simulators in the order of their ports. The chain's websockets and the control endpoint use the last two ports. */
 export const SIMULATORS = simulators.map(([name]) => name) as readonly SimulatorName[];
 export const SIMULATOR_ENTRIES = Object.fromEntries(simulators) as Readonly<Record<SimulatorName, SimulatorEntry>>;
 
-/** The addresses as the environment gives them, and the sandbox's if it gives none. @throws Error if neither does. */
+/** Returns the addresses from the environment, or else from the sandbox. @throws Error if neither has one */
 export function addressesOf(config: Config, sandbox: { readonly urls: Readonly<Record<SimulatorName, string>> } | null): Addresses {
   const simulator = (name: string): string => {
     if (sandbox) return sandbox.urls[name as SimulatorName];
@@ -75,31 +75,31 @@ export function addressesOf(config: Config, sandbox: { readonly urls: Readonly<R
   return Object.assign({}, ...ENTRIES.map(({ addresses }) => addresses(config, simulator))) as Addresses;
 }
 
-/** True where some outside system is not named by the environment, so that the sandbox stands in for it. */
+/** True if the environment does not name some outside system, so that the sandbox must simulate it. */
 export function needsSandbox(config: Config): boolean {
   return ENTRIES.some(({ isSimulated }) => isSimulated(config));
 }
 
-/** Every name of a budget, as the catalog file may call it. */
+/** Names of all budgets, as used in the catalog file. */
 export const BUDGET_NAMES: readonly string[] = ENTRIES.flatMap(({ budgets }) => Object.keys(budgets(aloneBudgets)));
 
-/** Returns the request budgets of this process that differ from the client's defaults. The catalog file takes precedence. */
+/** Returns the request budgets that differ from the client's defaults. The catalog file takes precedence. */
 export function statedBudgets(config: Config): Readonly<Record<string, number>> {
   return { ...keylessBudgets(config), ...newsBudget(config), ...CATALOG.source.budgets };
 }
 
-/** Creates the budgets once per process. `make` decides who counts: this process alone, or all processes together. */
+/** Creates the budgets once per process. `make` determines whether they count for this process or for all processes together. */
 export function createRequestBudgets(stated: Readonly<Record<string, number>> = {}, make: MakeBudget = aloneBudgets): RequestBudgets {
   const makeStated: MakeBudget = (name, limit, windowMs) => make(name, stated[name] ?? limit, windowMs);
   return Object.assign({}, ...ENTRIES.map(({ budgets }) => budgets(makeStated))) as RequestBudgets;
 }
 
-/** Venue of each budget. */
+/** Venue that each budget belongs to. */
 const PAYERS: ReadonlyMap<string, Venue> = new Map(
   ENTRIES.flatMap(({ venue, budgets }) => Object.keys(budgets(aloneBudgets)).map((name) => [name, venue] as const)),
 );
 
-/** Returns the remaining requests of this process at each provider. */
+/** Returns this process's remaining requests at each provider. */
 export function budgetStates(budgets: RequestBudgets, now: EpochMs): BudgetState[] {
   return Object.entries(budgets).map(([name, budget]) => ({ venue: PAYERS.get(name) ?? 'reference', name, ...budget.state(now) }));
 }
@@ -111,14 +111,14 @@ export interface Venues extends JoinedVenues {
   readonly intelligence: IntelligenceSources;
 }
 
-/** Feeds connect when they are subscribed, not before. `memory` is what is remembered of issuers' marks, where their feed is to be followed. */
+/** Creates the venues, whose feeds connect on subscription. `memory` contains the stored issuers' marks if their feed is to be followed. */
 export function createVenues(reach: OutsideReach, memory?: MarkMemory): Venues {
   const entries: readonly VenueEntry[] = Object.values(VENUE_ENTRIES);
   const markets = entries.map(({ venue, open }) => ({ venue, ...open(reach as never, memory) }));
   return { ...joinVenues(markets), intelligence: createIntelligenceSources(reach) };
 }
 
-/** Order books on demand, in any process: asked of the venue itself, within its request budget. */
+/** Creates the order books on demand, requested from the venue within its request budget. */
 export function createOrderBooks(reach: OutsideReach): OrderBookReads {
   const asking: Partial<Record<Venue, AskBook>> = {};
   for (const entry of Object.values(VENUE_ENTRIES) as readonly VenueEntry[])
@@ -126,7 +126,7 @@ export function createOrderBooks(reach: OutsideReach): OrderBookReads {
   return createOrderBookReads(asking);
 }
 
-/** Trades of venues over a window of time, in any process: asked of the venue itself, within its request budget. */
+/** Opens the trades of a time window, requested from the venue within its request budget. */
 export function openVenueFlows(reach: OutsideReach): VenueFlows {
   const asking: Partial<Record<Venue, AskTrades>> = {};
   for (const entry of Object.values(VENUE_ENTRIES) as readonly VenueEntry[])
@@ -146,7 +146,7 @@ export function openBridge(
   return openBridgeOn({ ...reach, evmchain, rpcUrl: spotchain.rpcUrl, openProviders: (context) => openBridgeProviders(context, reach) });
 }
 
-/** Opens the bridge providers that serve the EVM chain; null if none is configured. */
+/** Opens the bridge providers that serve the EVM chain, or returns null if none is configured. */
 function openBridgeProviders(
   context: BridgeContext,
   reach: BridgeReach,

@@ -1,4 +1,4 @@
-/** The indexing provider of the primary chain in this service. */
+/** Indexing provider of the primary chain in this service. */
 import { type IndexerAddresses, indexerBudgets } from '../../adapters/indexer/access.ts';
 import { INDEXER_SIMULATORS } from '../../sandbox/indexer/simulators.ts';
 import type { Config } from '../config.ts';
@@ -11,7 +11,7 @@ export const indexer = {
     if (config.SPOTCHAIN_URL === null) return { indexer: { url: simulator('indexer'), key: null } };
     return { indexer: config.INDEXER_URL === null ? null : { url: config.INDEXER_URL, key: config.INDEXER_KEY?.reveal() ?? null } };
   },
-  // Its simulator stands beside that of the chain, which says whether there is a sandbox.
+  // The chain's simulator already determines whether a sandbox is needed.
   isSimulated: () => false,
   simulators: INDEXER_SIMULATORS,
 } satisfies OutsideEntry;

@@ -1,10 +1,10 @@
-/** Intelligence in this service: the wire, filings, macro series, value on chains and social posts. */
+/** Intelligence in this service: wire, filings, macro series, value locked and social posts. */
 import { ALPACA_NEWS_PER_MINUTE, type IntelligenceAddresses, intelligenceBudgets } from '../../adapters/intelligence/access.ts';
 import { INTELLIGENCE_SIMULATORS, SANDBOX_CONTACT, SANDBOX_MACRO_KEY } from '../../sandbox/intelligence/simulators.ts';
 import type { Config } from '../config.ts';
 import { keyFor, type OutsideEntry, type SimulatorAt } from './entry.ts';
 
-/** Returns the news requests per minute of a real provider's plan, if it allows more than the sandbox. */
+/** Returns the news budget of a real provider's plan, in requests per minute, or an empty object for the default. */
 export function newsBudget({ NEWS_URL: url, NEWS_PROVIDER: provider }: Config): Record<string, number> {
   return url !== null && provider === 'alpaca' ? { news: ALPACA_NEWS_PER_MINUTE } : {};
 }

@@ -1,11 +1,11 @@
-/** The language model in this service: none unless the environment names one. */
+/** Language model in this service, used only if the environment names one. */
 import { MODEL_SIMULATORS } from '../../sandbox/language-model/simulators.ts';
 import { SANDBOX_KEY } from '../../sandbox/sandbox-key.ts';
 import type { Config } from '../config.ts';
 import type { OutsideEntry, SimulatorAt } from './entry.ts';
 
 interface Addresses {
-  /** Null if none is configured. The sandbox's model is used only on request, by the word `sandbox`. */
+  /** Model, or null if none is configured. The setting `sandbox` selects the sandbox's model. */
   readonly model: { readonly url: string; readonly name: string; readonly key: string | null } | null;
 }
 

@@ -1,11 +1,11 @@
-/** Origin of each source of market data by the settings: how real it is. */
+/** Origin of each source of market data, from the settings: real or simulated. */
 import type { DataSource, StatedOrigin } from '../../domain/market/data-source.ts';
 import type { Config } from '../config.ts';
 
-/** The sandbox stands in for what no URL is set for. */
+/** Returns the origins. A source without a URL is the sandbox's. */
 export function originsOf(config: Config): Readonly<Record<DataSource, StatedOrigin>> {
   return {
-    // Real bars of pools are no evidence beside the sandbox's quotes.
+    // Real pool bars are no evidence next to the sandbox's quotes.
     spotchain: config.SPOTCHAIN_URL === null ? 'sandbox' : origin(config.SPOTCHAIN_URL, config.SPOTCHAIN_CANDLES_URL),
     spotexchange: origin(config.SPOTEXCHANGE_URL),
     evmvenue: origin(config.EVMVENUE_URL),

@@ -1,4 +1,4 @@
-/** Prediction markets in this service: both providers, and the on-chain venue that live orders go to. */
+/** Prediction markets in this service: both providers, and the on-chain venue of live orders. */
 import { resolve } from 'node:path';
 import { type PredictionAddresses, predictionAccess } from '../../adapters/venues/prediction/access.ts';
 import { PREDICTION_SIMULATORS, sandboxKalshiKey } from '../../sandbox/prediction/simulators.ts';
@@ -37,7 +37,10 @@ function kalshiKey(config: Config): Addresses['kalshi']['key'] {
   return id === null || key === null ? null : { id, privateKey: key.reveal() };
 }
 
-/** The simulator fills seeded questions with the sandbox's coins: never orders on real markets, and never real money. */
+/**
+ * Returns the on-chain venue. Its simulator fills only seeded questions with the sandbox's coins, never orders on real markets or with
+ * real money.
+ */
 function onchainAddress(config: Config, simulator: SimulatorAt): Addresses['onchain'] {
   const { PREDICTION_ONCHAIN_URL: url, PREDICTION_ONCHAIN_KEY: key, PREDICTION_ONCHAIN_PROGRAMS: programs } = config;
   if (url !== null && key !== null) return { url, key: key.reveal(), programs };

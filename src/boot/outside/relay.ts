@@ -1,4 +1,4 @@
-/** Relay in this service: a bridge provider that pays out of its own money. */
+/** Relay in this service: a bridge provider that pays from its own funds. */
 import { type RelayAddresses, relayAccess } from '../../adapters/bridge/relay/access.ts';
 import { RELAY_SIMULATORS } from '../../sandbox/bridge/relay-simulators.ts';
 import type { Config } from '../config.ts';
@@ -13,7 +13,7 @@ export const relay = {
     const { RELAY_URL: url, RELAY_STREAM_URL: streamUrl, RELAY_KEY: key } = config;
     return { relay: url === null ? null : { url, streamUrl, key: key?.reveal() ?? null } };
   },
-  // Its simulator stands beside those of the chains, which say whether there is a sandbox.
+  // The chains' simulators already determine whether a sandbox is needed.
   isSimulated: () => false,
   simulators: RELAY_SIMULATORS,
 } satisfies BridgeProviderEntry;

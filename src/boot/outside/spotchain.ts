@@ -1,4 +1,4 @@
-/** The primary chain in this service: its aggregator, the history of its pools, and its node. */
+/** Primary chain in this service: its aggregator, the history of its pools, and its node. */
 import { KEYLESS_PER_MINUTE, type SpotchainAddresses, spotchainAccess } from '../../adapters/venues/spotchain/access.ts';
 import { CATALOG } from '../../domain/catalog/catalog.ts';
 import { SANDBOX_LAUNCH_PARTNER } from '../../sandbox/solana/launch-partner.ts';
@@ -8,7 +8,7 @@ import { SPOTCHAIN_SIMULATORS } from '../../sandbox/spotchain/simulators.ts';
 import type { Config } from '../config.ts';
 import { keyFor, type SimulatorAt, type VenueEntry } from './entry.ts';
 
-/** Pools of the sandbox: every token of the catalog has one as soon as it is listed. */
+/** Pools of the sandbox: every token of the catalog has one once it is listed. */
 const SANDBOX_POOLS: SpotchainAddresses['spotchain']['pools'] = {
   get(symbol) {
     const token = CATALOG.bySymbol(symbol)?.token ?? null;
@@ -16,7 +16,7 @@ const SANDBOX_POOLS: SpotchainAddresses['spotchain']['pools'] = {
   },
 };
 
-/** Returns the request budgets of real providers on the primary chain that are lower without a key. */
+/** Returns the request budgets of real providers on the primary chain, which are lower without a key. */
 export function keylessBudgets({ SPOTCHAIN_URL: url, SPOTCHAIN_KEY: key, SPOTCHAIN_CANDLES_URL: candles }: Config): Record<string, number> {
   return {
     ...(url !== null && key === null ? { aggregator: KEYLESS_PER_MINUTE } : {}),
@@ -33,7 +33,7 @@ export const spotchain = {
       key: keyFor(config.SPOTCHAIN_URL, config.SPOTCHAIN_KEY),
       candlesUrl: config.SPOTCHAIN_CANDLES_URL ?? simulator('spotchain'),
       pools: config.SPOTCHAIN_CANDLES_URL === null ? SANDBOX_POOLS : { get: CATALOG.poolOf },
-      // A real aggregator's transactions are not for the sandbox's chain.
+      // A real aggregator's transactions must not go to the sandbox's chain.
       rpcUrl: config.SPOTCHAIN_RPC_URL?.reveal() ?? (config.SPOTCHAIN_URL === null ? simulator('primarychain') : null),
       makers: config.SPOTCHAIN_URL === null ? [SANDBOX_MAKER] : [],
       launchPartner: config.LAUNCH_PARTNER_WALLET ?? (config.SPOTCHAIN_URL === null ? SANDBOX_LAUNCH_PARTNER : null),

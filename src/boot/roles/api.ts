@@ -1,4 +1,4 @@
-/** The API: REST and feeds over what the store and the quote bus hold. As many processes of it as there are. */
+/** API role: REST and feeds over the store and the quote bus. Any number of processes may run it. */
 import type { FastifyInstance } from 'fastify';
 import type { LauncherClient } from '../../../actors/launcher-launch/commands.ts';
 import { createActorLives } from '../../../actors/runtime/actor-life.ts';
@@ -74,16 +74,16 @@ const AGENTS_SHOWN = 200;
 
 export interface ApiRole {
   readonly app: FastifyInstance;
-  /** The address that it listens on: `http://127.0.0.1:<port>`. */
+  /** URL that it listens on: `http://127.0.0.1:<port>`. */
   readonly url: string;
   readonly readiness: () => Promise<Readiness>;
   stop(): Promise<void>;
 }
 
 export interface ApiDeps {
-  /** The engine's connections: who is who, the market, and what is announced. */
+  /** Engine connections for identity, the market and announcements. */
   readonly sql: Sql;
-  /** Ports of an organization, on connections that see no other. */
+  /** Caller ports by organization, on connections that see no other. */
   readonly callers: CallerPorts;
   readonly bus: QuoteBus;
   readonly states: MarketStateBus;
@@ -91,19 +91,19 @@ export interface ApiDeps {
   readonly bookWants: BookWants;
   /** Addresses and request budgets of all outside systems. */
   readonly reach: OutsideReach;
-  /** Shared request counters of the service's processes; null if there is only this one. */
+  /** Rate limit counters shared by the service's processes, or null if there is only this one. */
   readonly sharedLimits: SharedStore | null;
-  /** Null if no external launcher is configured. */
+  /** External launcher, or null if none is configured. */
   readonly launcher: LauncherClient | null;
   /** Resolves if the queue works, or at once in a process without a worker. */
   readonly pingQueue: () => Promise<void>;
-  /** Replay sessions, of this process and of those that it reaches; null if there can be none. */
+  /** Replay sessions of this process and of those that it reaches, or null if there can be none. */
   readonly replays: ApiPorts['replays'];
-  /** Backtests of manifests that are being written. */
+  /** Backtests of drafts. */
   readonly previews: ApiPorts['previews'];
-  /** Free bytes of the state folder, and whether the database refused a write for lack of them. */
+  /** Free bytes of the state folder, and whether the database refused a write for lack of space. */
   readonly space: SpaceWatch;
-  /** State of this machine's clock compared with PostgreSQL's. */
+  /** Returns the deviation of this machine's clock from PostgreSQL's. */
   readonly clockState: () => ClockState;
   readonly clock: Clock;
   readonly random: () => number;
@@ -113,7 +113,7 @@ export interface ApiDeps {
   /** Emergency thread for halts and pauses: its URL and whether it is up. */
   readonly emergency: Pick<EmergencyListener, 'url' | 'isUp'>;
   readonly allowedOrigins: readonly string[];
-  /** Null if the identity provider is not the sandbox's. */
+  /** Sign-in links, or null if the identity provider is not the sandbox's. */
   readonly signInLinks: SignInLinks | null;
   readonly sandboxWallets: ApiPorts['sandboxWallets'];
   readonly version: string;
@@ -121,7 +121,7 @@ export interface ApiDeps {
   readonly metrics: ServiceMetrics;
 }
 
-/** Database reads of the readiness check. */
+/** Creates the database reads of the readiness check. */
 const readinessReads = (sql: Sql) => ({
   pingDatabase: () => sql`select 1`,
   stalledShards: () => stalledShards(sql),
@@ -196,12 +196,12 @@ function accessPorts({ reach, clock, metrics, sharedLimits, signInLinks }: ApiDe
     verifyToken: accessBy(createTokenVerifier({ ...reach.addresses.identity, clock, onFailure })),
     limits: createRateLimits(DEFAULT_POLICIES, sharedLimits),
     members,
-    // With another identity provider nothing was printed.
+    // Other identity providers have no sign-in links.
     signInLinks: signInLinks ?? { redeem: () => null },
   };
 }
 
-/** Evaluations that this process carries itself. */
+/** Creates the ports of evaluations that this process runs itself. */
 function evaluationPorts({ previews, replays }: ApiDeps) {
   return { previews, replays };
 }
@@ -213,7 +213,7 @@ function callerPorts({ callers, sql }: ApiDeps, model: ModelPorts) {
   return { ...ports, runtime, copilot: { ...ports.copilot, ...(model === null ? {} : { rewording: model.rewording }) } };
 }
 
-/** Language-model ports; null if none is configured. */
+/** Ports of the language model, or null if none is configured. */
 type ModelPorts = ReturnType<typeof openModelPorts>['ports'];
 
 function machinePorts() {
@@ -222,7 +222,7 @@ function machinePorts() {
   return { describe: (machine: string) => charts.get(machine) ?? null, layout: (machine: string) => layouts.of(machine) };
 }
 
-/** Returns the outside access of readers, which give way to decisions. */
+/** Returns outside access with low priority, which leaves budget for decisions. */
 const patient = ({ reach }: ApiDeps): OutsideReach => ({ ...reach, budgets: budgetsFor(reach.budgets, 'optional') });
 
 /** Creates the ports of the public market data. */
@@ -287,7 +287,7 @@ function onDemandPorts(deps: ApiDeps) {
   };
 }
 
-/** Creates the ports of the feeds besides the market. */
+/** Creates the ports of the feeds other than the market. */
 function feedPorts({
   callers,
   bus,

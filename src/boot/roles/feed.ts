@@ -1,4 +1,4 @@
-/** The feed: receives the venues, cuts every slot, passes quotes on. One process at a time is on duty; others stand by. */
+/** Feed role: receives the venues, cuts every slot and passes quotes on. One process at a time is active; others are on standby. */
 
 import { createFeedNotices, type FeedEdge } from '../../../actors/agent/feed-notices.ts';
 import { tellAgents } from '../../../actors/agent/feed-telling.ts';
@@ -47,11 +47,11 @@ import type { Venues } from '../outside/index.ts';
 const DUTY = 'feed';
 const LEASE_MS = 6_000;
 const RENEW_MS = 2_000;
-/** Interval of reading the agents' needs, which are also read at once when an agent was created or changed. */
+/** Interval of reading the agents' needs. They are also read at once after an agent was created or changed. */
 const NEEDS_MS = 15_000;
-/** Shadow orders are looked for so often; what they need of the flow is kept for minutes. */
+/** Interval of checking for shadow orders. Their flow is kept for minutes. */
 const SHADOW_MS = 5_000;
-/** Steps after which other instruments or indicators may must be observed. */
+/** Step types after which other instruments or indicators may be needed. */
 const CHANGES_NEEDS: ReadonlySet<string> = new Set(['started', 'manifest.changed', 'gate.passed', 'arm']);
 
 export interface FeedDeps {
@@ -61,19 +61,19 @@ export interface FeedDeps {
   readonly pastOf: () => Venues['histories'];
   readonly bus: QuoteBus;
   readonly states: MarketStateBus;
-  /** Returns the remaining requests of this process at each provider. */
+  /** Returns this process's remaining requests at each provider. */
   readonly budgets: () => readonly BudgetState[];
   readonly runtime: Runtime;
   readonly clock: Clock;
   readonly random: () => number;
   readonly holder: string;
   readonly log: Logger;
-  /** Keeps a bad row from every other row of a background loop. */
+  /** Isolates a failing row from the other rows of a background loop. */
   readonly containment: Containment;
   readonly metrics: ServiceMetrics;
-  /** Comparison of this machine's clock with PostgreSQL's. A feed whose clock is off is not on duty. */
+  /** Comparison of this machine's clock with PostgreSQL's. A feed with a deviating clock does not become active. */
   readonly clockWatch: Pick<ClockWatch, 'check' | 'state'>;
-  /** Receives everything that was received, before any assessment: what a tape records. */
+  /** Receives the pipeline of unassessed messages, for recording a tape. Returns a function that stops it. */
   readonly onPipeline?: (pipeline: MarketPipeline) => () => Promise<void>;
 }
 
@@ -87,7 +87,7 @@ export function startFeed(deps: FeedDeps): { stop(): Promise<void> } {
     contained: deps.containment('what the feed observes'),
   });
   const notify = createFeedNotices({ subscribers: tradersSubscribedTo(sql), runtime: deps.runtime, clock });
-  /** A cut was refused because its slot is not reached: the pipeline's own time ran ahead, so it has to begin anew. */
+  /** True if a cut was refused because its slot is in the future: the pipeline's time is ahead, so it must restart. */
   let ahead = false;
   const duty = createDuty({
     hold: () => leases.hold(DUTY, deps.holder, LEASE_MS),
@@ -96,7 +96,7 @@ export function startFeed(deps: FeedDeps): { stop(): Promise<void> } {
       const { ok, detail } = ahead ? await deps.clockWatch.check() : deps.clockWatch.state();
       if (ok && !ahead) return null;
       ahead = false;
-      // A process with a sound clock takes over as soon as the lease is free.
+      // A process with a correct clock takes over as soon as the lease is free.
       return { why: ok ? 'the feed restarts: its clock had run ahead' : `the feed stands down: ${detail}`, gives: !ok };
     },
     begin: () => beginFeed(deps, { needs, notify, onAhead: () => void (ahead = true) }),
@@ -135,8 +135,8 @@ export function startFeed(deps: FeedDeps): { stop(): Promise<void> } {
 }
 
 /**
- * Creates the write queues. What a tick, the breakers and orders wait for is in no queue behind what is only stored: cuts, agents' feed
- * losses, the depth of pools, and everything else have a queue each.
+ * Creates the write queues. Data that ticks, breakers and orders wait for must not queue behind data that is only stored, so cuts, feed
+ * losses of agents, pool depth and everything else have a queue each.
  */
 const linesOf = (log: Logger) => ({
   cuts: createWriteLine(log),
@@ -151,7 +151,7 @@ interface FeedParts {
   readonly onAhead: () => void;
 }
 
-/** Polled venues ask for instruments with live capital first, and less often for what no agent looks at and no book holds. */
+/** Plans the polling of venues: instruments with live capital first, and those that no agent or book uses less often. */
 async function planAsking(sql: Sql, feeds: readonly Feed[], { looked }: Pick<MarketNeeds, 'looked'>): Promise<void> {
   const live = await liveInstruments(sql);
   for (const { venue, schedule } of feeds) {
@@ -174,7 +174,7 @@ function keepHours({ sql, clock, pastOf }: FeedDeps, onFailure: (error: unknown)
   });
 }
 
-/** Connects to the venues and follows them until it is ended. */
+/** Connects to the venues and follows them until stopped. */
 async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<DutyWork & { refreshNeeds(): Promise<void> }> {
   const { sql, clock, log } = deps;
   const { needs } = parts;
@@ -193,7 +193,7 @@ async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<DutyWork & {
     histories,
     instruments: () => needs.instruments,
     needs: () => needs.indicators,
-    // Half minutes hold every slot of agents and of Takes.
+    // Half minutes contain every slot of agents and of Takes.
     periodMs: TAKE_TICK_MS,
     onCut: keepCuts({ sql, clock, write: lines.cuts.write, onKept: deps.metrics.cut, onAhead: parts.onAhead }),
     onFailure: failed('the streams'),
@@ -233,7 +233,7 @@ async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<DutyWork & {
   };
 }
 
-/** Removes news that is too old to be kept: as duty begins, and every hour of it. */
+/** Removes expired news when the duty begins and every hour. */
 function forgetNews(
   { clock }: FeedDeps,
   { prune }: Pick<ReturnType<typeof createIntelligenceStore>, 'prune'>,
@@ -249,7 +249,7 @@ function forgetNews(
   };
 }
 
-/** Keeps the flow that shadow orders are measured by, and measures what is due. */
+/** Keeps the flow for measuring shadow orders, and measures those that are due. */
 function followShadows(
   { sql, clock, containment }: FeedDeps,
   { pipeline, ...received }: Pick<FlowKeeperOptions, 'trades' | 'books' | 'onFailure'> & { readonly pipeline: MarketPipeline },
@@ -267,7 +267,7 @@ function followShadows(
   };
 }
 
-/** Passes prices on to the bus. Returns what stops it. */
+/** Publishes prices to the bus. Returns a function that stops it. */
 function passOn({ bus, log }: FeedDeps, pipeline: MarketPipeline): () => void {
   const shown = pipeline.shown.subscribe({
     next: (prices) => {

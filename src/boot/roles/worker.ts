@@ -1,4 +1,4 @@
-/** The worker: carries actors. Ticks, durable timers and activities; as many processes of it as there are. */
+/** Worker role: ticks, durable timers and activities of actors. Any number of processes may run it. */
 import { type AgentCommands, createCommandHandler } from '../../../actors/agent/command-handler.ts';
 import { startActivities } from '../../../actors/runtime/activities.ts';
 import type { ActorStore } from '../../../actors/runtime/actor-store.ts';
@@ -32,20 +32,20 @@ import { leaderboardWork } from '../wiring/leaderboard.ts';
 import { reserveWork } from '../wiring/reserves.ts';
 import type { Logger } from '../../adapters/log/log.ts';
 
-/** Shards that one process ticks at a time. */
+/** Maximum number of shards that one process ticks at a time. */
 const SHARDS_AT_ONCE = 4;
-/** Interval of writing checkpoints of grown histories. */
+/** Interval of writing checkpoints of long histories. */
 const CHECKPOINT_MS = 60_000;
 
 const directory = createDirectory(ACTOR_KINDS);
 
-/** The actors of this database, as any role may reach them. */
+/** Actors of this database, for any role. */
 export interface Actors {
   readonly runtime: Runtime;
   readonly commands: AgentCommands;
 }
 
-/** `store`: where steps are committed, if that is not simply the database. */
+/** Opens the actors. @param store commits steps instead of the database */
 export function openActors(sql: Sql, clock: Clock, newId: () => string, store: ActorStore = shareCommits(createActorStore(sql))): Actors {
   const runtime = createRuntime({ store, directory, clock });
   return { runtime, commands: createCommandHandler({ runtime, agents: createAgentDirectory(sql), clock, newId }) };
@@ -60,9 +60,9 @@ export function startWorker(options: {
   readonly holder: string;
   readonly log: Logger;
   readonly metrics: ServiceMetrics;
-  /** Tick interval of a kind in milliseconds, if it is not the kind's own period. */
+  /** Tick periods by kind in milliseconds that replace the kind's own. */
   readonly periodsMs?: Readonly<Record<string, number>>;
-  /** Store of ticks, if it is not simply the database. */
+  /** Store of ticks, if it is not the database. */
   readonly tickStore?: TradingTickStore;
   readonly trading?: WorkerTrading;
   readonly kept: KeptDays;

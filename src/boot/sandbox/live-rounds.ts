@@ -1,4 +1,4 @@
-/** Refuses live capital on instruments of a polled venue whose quotes could not be asked for in time. */
+/** Check that live capital is refused on instruments of a polled venue whose quotes could not be requested in time. */
 import { addedLiveInstruments } from '../../adapters/store/agents/manifest-reads.ts';
 import type { Sql } from '../../adapters/store/database.ts';
 import type { InstrumentKey } from '../../domain/market/venue.ts';
@@ -7,8 +7,8 @@ import { lateRound } from '../../domain/venues/polled-round.ts';
 const POLLED = 'spotchain';
 
 /**
- * Says why instruments cannot be given live capital besides those that have it, or null if they can. An instrument that is live
- * only with other organizations counts as one more, so the answer does not tell that it is.
+ * Creates the check. It returns why instruments cannot get live capital in addition to those that have it, or null. An instrument that is
+ * live only at other organizations counts as one more, so the answer does not reveal that.
  */
 export function createLiveRounds(sql: Sql, perMinute: number): (added: readonly InstrumentKey[]) => Promise<string | null> {
   return async (added) => {

@@ -1,4 +1,4 @@
-/** The past of a sandbox that runs in this process: what its simulators would tell of years, at once and whole. */
+/** History of a sandbox that runs in this process, without request limits. */
 import type { CandleHistory } from '../../../streams/candle-keeper.ts';
 import { readSubmissions } from '../../adapters/intelligence/filings.ts';
 import { readWireItem } from '../../adapters/intelligence/newswire.ts';
@@ -16,18 +16,18 @@ import type { ServiceProcess } from '../service-process.ts';
 type Histories = Readonly<Partial<Record<Venue, CandleHistory>>>;
 
 export interface SandboxPast {
-  /** Histories of the simulated venues; what the market does not price is asked of the others. */
+  /** Returns the histories of simulated venues. Requests that the market cannot answer go to the others. */
   histories(asked: Histories): Histories;
   readonly archives: HistoryArchives;
 }
 
-/** True for the sources that the sandbox stands in for. */
+/** Returns a function that is true for the sources that the sandbox simulates. */
 function standsIn(config: Config): (source: DataSource) => boolean {
   const origins = originsOf(config);
   return (source) => origins[source] === 'sandbox';
 }
 
-/** Creates the sandbox's history; null if no sandbox runs in this process, or a tape prices it. */
+/** Creates the sandbox's history, or returns null if no sandbox runs in this process or a tape prices it. */
 export function sandboxPast({
   config,
   runs,
@@ -40,7 +40,7 @@ export function sandboxPast({
   return { histories: (asked) => sandboxHistories(options, asked), archives: sandboxArchives(options) };
 }
 
-/** Returns the history besides bars that a backtest of this process can read by itself. */
+/** Returns the sources of history, other than bars, that a backtest of this process can read by itself. */
 export function obtainableHistory({ config, runs }: Pick<ServiceProcess, 'config' | 'runs'>): ReadonlySet<HistorySource> {
   if (!runs('sandbox') || config.SANDBOX_TAPE !== null) return new Set();
   const isSimulated = standsIn(config);

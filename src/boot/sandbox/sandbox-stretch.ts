@@ -1,4 +1,4 @@
-/** Moves the time of a sandbox on: the parts of feed and worker over the service's own store, under a virtual clock. */
+/** Time move of a sandbox: parts of feed and worker over the service's own store, under a virtual clock. */
 import { Subject } from 'rxjs';
 import { startActivities } from '../../../actors/runtime/activities.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
@@ -89,9 +89,9 @@ const SOURCES = {
   mark: MARK_SOURCE,
 };
 
-/** Moves the time of the sandbox of these settings on, with a process of its own. @throws Error as `moveSandboxOn` */
+/** Moves the time of the configured sandbox in a service process of its own. @throws Error as `moveSandboxOn` */
 export async function moveOn(given: Config, asked: StretchAsked): Promise<MovedOn> {
-  // A stretch uses no queue.
+  // A time move uses no queue.
   const config = given.REDIS_URL === null ? { ...given, QUEUE_BACKEND: 'postgres' as const } : given;
   useCatalog(config);
   const { signal } = asked;
@@ -104,8 +104,8 @@ export async function moveOn(given: Config, asked: StretchAsked): Promise<MovedO
 }
 
 /**
- * Lives through a stretch of the sandbox's market and moves the time of the database with it.
- * @throws Error in one sentence if a service is on duty, or the sandbox has no market of its own to live on.
+ * Runs through a period of the sandbox's market, and moves the database's time with it.
+ * @throws Error if a service is running, or the sandbox has no market of its own
  */
 export async function moveSandboxOn(service: ServiceProcess, store: StoreConnections, asked: StretchAsked): Promise<MovedOn> {
   const real = namedSystems(service.config);
@@ -116,7 +116,7 @@ export async function moveSandboxOn(service: ServiceProcess, store: StoreConnect
   const now = () => databaseNow(store.sql);
   return store.asOwner(async (owner) => {
     await stateOrigins(owner, originsOf(service.config));
-    // The owner's commits wait for the disk: what is told as done is kept with everything before it.
+    // The owner's commits wait for the disk, so reported progress is stored with everything before it.
     const dispatch = createDispatchStore(owner);
     return moveTimeOn(
       {
@@ -142,7 +142,7 @@ interface StretchDeps {
   readonly containment: Containment;
 }
 
-/** The parts of feed and worker that a stretch is lived with. */
+/** Opens the parts of feed and worker for a time move. */
 async function openParts(deps: StretchDeps): Promise<OpenStretch> {
   const { clock, owner, containment } = deps;
   const { sql, evaluator } = deps.store;
@@ -172,7 +172,7 @@ async function openParts(deps: StretchDeps): Promise<OpenStretch> {
   });
 }
 
-/** The feed of a stretch: the live pipeline, which is told what the sandbox's market says instead of its simulators. */
+/** Opens the feed of a time move: the live pipeline, which reads the sandbox's market directly instead of its simulators. */
 async function openMarket({ service, store, past, clock, owner, containment }: StretchDeps, periodMs: number) {
   const { config, log, random, warn } = service;
   const sql = store.feed;
@@ -205,7 +205,7 @@ async function openMarket({ service, store, past, clock, owner, containment }: S
   });
   const unkeep = keepBars({ sql, received: pipeline.received, write: line.hold, onFailure });
   pipeline.start();
-  // The kept news is read first, and only then a source is subscribed.
+  // Stored news is read first, and only then is a source subscribed.
   await waitUntilObserved(told);
   const underlyings = [...new Set(entries.map(({ underlying }) => underlying))];
   return {
@@ -233,7 +233,7 @@ async function openMarket({ service, store, past, clock, owner, containment }: S
   };
 }
 
-/** A line whose pieces wait until all is to be written: what is being signed while the time moves is refused by the trail. */
+/** Creates a queue that holds its writes until the end, because the trail refuses signatures while time moves. */
 function createHoldingLine(log: ServiceProcess['log']) {
   const line = createWriteLine(log);
   const held: Parameters<typeof line.write>[] = [];
@@ -246,7 +246,7 @@ function createHoldingLine(log: ServiceProcess['log']) {
   };
 }
 
-/** The instruments and indicators that agents look at; what is only shown to people is not observed on a stretch. */
+/** Returns the instruments and indicators that agents use. A time move observes no others. */
 async function neededBy(sql: Sql, containment: Containment) {
   const manifests = await activeManifests(sql);
   const needs = createMarketNeeds({
@@ -258,7 +258,7 @@ async function neededBy(sql: Sql, containment: Containment) {
   return { entries: CATALOG.entries.filter(({ key }) => needs.looked.has(key)), indicators: needs.indicators };
 }
 
-/** Creates the reads of the sandbox's market, at an instant and over a window of time. */
+/** Creates the reads of the sandbox's market, at an instant and over a time window. */
 function spokenMarket({ SANDBOX_SEED: seed }: Config, clock: VirtualClock): { readonly words: MarketWords; readonly flow: FlowKeeper } {
   const market = createSeededMarket({ seed });
   const underlying = (key: InstrumentKey): string | undefined => CATALOG.byKey(key)?.underlying;
@@ -266,7 +266,7 @@ function spokenMarket({ SANDBOX_SEED: seed }: Config, clock: VirtualClock): { re
   return { words, flow: createToldFlow({ words, market, underlying }) };
 }
 
-/** Waits until there is a subscriber. @throws Error if there is none within seconds. */
+/** Waits for a subscriber. @throws Error if there is none within seconds */
 async function waitUntilObserved(told: { readonly observed: boolean }): Promise<void> {
   for (let looks = 0; !told.observed; looks++) {
     if (looks > 5_000) throw new Error('stored news could not be read');
@@ -274,7 +274,7 @@ async function waitUntilObserved(told: { readonly observed: boolean }): Promise<
   }
 }
 
-/** The worker of a stretch: tickers, timers and activities over the service's store, told when to look. */
+/** Creates the worker of a time move: tickers, timers and activities over the service's store, run on request. */
 function workerParts(
   { service, store: { sql }, past, clock, containment }: StretchDeps,
   runtime: Runtime,
@@ -313,12 +313,12 @@ function workerParts(
         history: { fetchCandles: history.fetchCandles, fetchFunding: history.fetchFunding },
         clock,
         contained: containment('booking funding'),
-        // An hour is kept with everything before its end.
+        // An hour is stored with everything before its end.
         recordedUntil: at,
       });
     },
     open(tickStore: TradingTickStore): StretchWorker {
-      // They look when they are told to, not by themselves.
+      // Without deadlines they run only on request.
       const told = { now: clock.now, deadline: () => () => {} };
       const timers = startTimers({ store, runtime, clock: told, contained: containment('timers'), onError: warn('timers') });
       const contained = containment('activities');
@@ -335,7 +335,7 @@ function workerParts(
   };
 }
 
-/** Liquidations of a stretch. Books are read again once something may have changed them. */
+/** Creates the liquidations of a time move. Books are read again after a possible change. */
 function stretchMargins({ store, ...looked }: Parameters<typeof liquidateBooks>[0]): StretchMargins {
   let known: ReturnType<MarginStore['margined']> | null = null;
   const margined = (): ReturnType<MarginStore['margined']> => {
@@ -358,7 +358,7 @@ function stretchMargins({ store, ...looked }: Parameters<typeof liquidateBooks>[
   };
 }
 
-/** Risk at the moment of an order, on what the market says then. */
+/** Creates the pre-trade risk on the market's prices at the time of an order. */
 function preTradeOn(
   sql: Sql,
   clock: VirtualClock,
@@ -370,7 +370,7 @@ function preTradeOn(
       return known?.quote ?? known?.reference ?? null;
     },
   };
-  // No order leaves on a stretch: live venues have no time of their own that could be moved.
+  // A time move sends no live orders, because a live venue's time cannot be moved.
   const disabledVenues = disabledVenuesOf({
     spotexchange: { enabled: false, hasKey: () => false },
     primaryChain: false,

@@ -1,4 +1,4 @@
-/** The sandbox as the settings ask for it: what prices it, and where it is found. */
+/** Sandbox as configured: its market and its address. */
 import { resolve } from 'node:path';
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { listenRefusal } from '../../adapters/process/listen-refusal.ts';
@@ -14,7 +14,7 @@ import { SIMULATOR_ENTRIES, type SimulatorName } from '../outside/index.ts';
 
 export type Sandbox = RunningSandbox<SimulatorName>;
 
-/** Starts every simulator on loopback. @throws Error in one sentence; what was started is then stopped. */
+/** Starts every simulator on loopback. @throws Error if one cannot start; those already started are stopped */
 export async function startSandbox(config: Config, clock: Clock): Promise<Sandbox> {
   const seed = config.SANDBOX_SEED;
   return startIn(
@@ -33,8 +33,8 @@ export async function startSandbox(config: Config, clock: Clock): Promise<Sandbo
 }
 
 /**
- * Creates the sandbox's market: one seeded process, or a recorded tape with that process around it. @throws TapeError or Error in one
- * sentence if the tape cannot be read or prices nothing that the sandbox trades.
+ * Creates the sandbox's market: a seeded one, or a recorded tape with a seeded one for the rest.
+ * @throws TapeError or Error if the tape cannot be read or prices nothing that the sandbox trades
  */
 export async function sandboxMarket(seed: number, tape: string | null, now: EpochMs): Promise<Market> {
   const seeded = createSeededMarket({ seed });
@@ -48,7 +48,7 @@ export async function sandboxMarket(seed: number, tape: string | null, now: Epoc
   return market;
 }
 
-/** Returns the sandbox of a running service with this state folder, for a command beside it; null if none runs. */
+/** Returns the sandbox of the service running with this state folder, or null if none runs. */
 export function knownSandbox(config: Config): Pick<Sandbox, 'urls'> | null {
   const urls = notedSimulators(resolve(config.SEVENGATE_HOME));
   return urls === null ? null : { urls: urls as Sandbox['urls'] };

@@ -1,14 +1,14 @@
-/** The clock of a service whose sandbox was moved on: ahead of the machine's, and never beside anything real. */
+/** Clock of a service whose sandbox time was moved: ahead of the machine's, and never used with real systems. */
 import type { Sql } from '../../adapters/store/database.ts';
 import { simulatedTime } from '../../adapters/store/simulated-time.ts';
 import { isoTime } from '../../domain/values/time.ts';
 import type { Config } from '../config.ts';
 import type { ServiceProcess } from '../service-process.ts';
 
-/** Servers of the service's own. */
+/** Servers that belong to the service itself. */
 const OWN_SERVERS: ReadonlySet<string> = new Set(['DATABASE_URL', 'REDIS_URL']);
 
-/** The settings that name an outside system, so that the sandbox does not stand in for it. */
+/** Returns the settings that name an outside system, which the sandbox then does not simulate. */
 export function namedSystems(config: Config): readonly string[] {
   return Object.entries(config).flatMap(([name, value]) =>
     (name.endsWith('_URL') || name === 'IDP_ISSUER') && !OWN_SERVERS.has(name) && value !== null && value !== 'sandbox' ? [name] : [],
@@ -16,8 +16,8 @@ export function namedSystems(config: Config): readonly string[] {
 }
 
 /**
- * Sets the process's clock to the time of its database. @throws Error in one sentence if the database holds simulated time
- * and a real system is named: nothing simulated may count there.
+ * Sets the process's clock to the time of its database.
+ * @throws Error if the database has simulated time and a real system is configured, where simulated results must not count
  */
 export async function takeDatabaseTime(
   { config, log, setAhead }: Pick<ServiceProcess, 'config' | 'log' | 'setAhead'>,

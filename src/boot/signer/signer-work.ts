@@ -1,6 +1,6 @@
 /**
- * The signer process, wired: the only one that holds the authorization key and reads the keys of accounts at the spot exchange. Of the database it believes nothing that decides
- * where value goes: that is signed, or asked of the chain.
+ * Signer process. Only this process holds the authorization key and reads the account keys of the spot exchange. It does not trust the
+ * database about where value goes: such data is signed, or read from the chain.
  */
 import { join } from 'node:path';
 import type { Clock } from '../../../streams/clock/clock.ts';
@@ -25,7 +25,7 @@ import type { SigningLedger } from '../../trading/ports.ts';
 import { createSigning, type SigningDeps } from '../../trading/signing-validation.ts';
 
 const DATABASE_CONNECTIONS = 4;
-/** A node that answers later counts as silent: then nothing is signed. */
+/** Timeout of the chain's node. If it does not answer in time, nothing is signed. */
 const NODE_MS = 3_000;
 
 await runSigner(async (place, credentials) => {
@@ -47,7 +47,7 @@ await runSigner(async (place, credentials) => {
   return {
     async sign(orderId, signature) {
       if (sign === null) return { outcome: 'refused', code: 'feature_disabled', detail: 'delegated signing is switched off' };
-      // Agent tokens are listed while the service runs.
+      // Agent tokens may be listed while the service runs.
       await loadListedTokens(sql, place.isSandboxed);
       return sign(orderId, signature);
     },
@@ -55,7 +55,7 @@ await runSigner(async (place, credentials) => {
   };
 });
 
-/** Creates the signing of swaps; null if no node or remote signer is configured. */
+/** Creates the signing of swaps, or returns null if no node or remote signer is configured. */
 function swapSigning(
   { url, rpcUrl, home, makers, dailyLimitUsd }: SignerAddresses,
   credentials: SignerCredentials,
@@ -65,7 +65,7 @@ function swapSigning(
   const { clock } = shared;
   return createSigning({
     ...shared,
-    // It signs on the primary chain alone, and is there because that is switched on.
+    // It signs only on the primary chain, and exists only if that venue is enabled.
     disabledVenues: () => ALL_ENABLED,
     remote: createRemoteSigner({ baseUrl: url, ...credentials, clock }),
     verifySignature: verifyEd25519,
@@ -76,7 +76,7 @@ function swapSigning(
   });
 }
 
-/** Returns the purchase records of organizations, each in a file of its own that is read once. */
+/** Returns the organizations' purchase records, each in a file of its own that is read once. */
 function ledgersIn({ home, exchangeDailyLimitUsd }: SignerAddresses): ExchangeSigningDeps['ledgerOf'] {
   const opened = new Map<string, SigningLedger>();
   return (orgId) => {

@@ -1,4 +1,7 @@
-/** Starts the signer process where something is to be signed, hands it the authorization key and keeps none, and starts it again if it dies. */
+/**
+ * Start of the signer process if anything is to be signed. This process passes on the authorization key without keeping it, and restarts
+ * a signer that dies.
+ */
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '../../../streams/clock/clock.ts';
@@ -12,9 +15,9 @@ import type { Logger } from '../../adapters/log/log.ts';
 const PROGRAM = fileURLToPath(new URL('./signer-process.mjs', import.meta.url));
 
 /**
- * Starts the signer. Null if neither delegated signing nor live orders on the spot exchange are on: then no process holds a key. If
- * delegated signing is off, this one has forgotten the authorization key. @throws Error in one sentence, without a character of the key, if
- * the key is invalid.
+ * Starts the signer, or returns null if neither delegated signing nor live orders on the spot exchange are enabled; then no process holds
+ * a key. If delegated signing is off, this process has discarded the authorization key.
+ * @throws Error without any part of the key if the key is invalid
  */
 export async function startSigner(config: Config, clock: Pick<Clock, 'now' | 'deadline'>, log: Logger): Promise<Signer | null> {
   const home = resolve(config.SEVENGATE_HOME);

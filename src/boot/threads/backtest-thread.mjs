@@ -1,4 +1,4 @@
-/** The beginning of a worker thread, in plain JavaScript: Node.js reads no TypeScript by itself. */
+/** Entry of a worker thread in plain JavaScript, because Node.js does not load TypeScript by itself. */
 import { loadSource } from '../../load-sources.mjs';
 
 await loadSource(new URL('./backtest-worker.ts', import.meta.url));

@@ -1,4 +1,4 @@
-/** The worker thread of a backtest or of a sweep: reads the stored bars through a connection of its own, works, and posts what it came to. */
+/** Worker thread of a backtest or sweep: reads the stored bars through its own connection, computes, and posts the result. */
 import { availableParallelism } from 'node:os';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { createBacktestReads } from '../../adapters/store/candles/backtest-reads.ts';
@@ -45,7 +45,7 @@ export interface AgreementThread {
 type Work = BacktestThread | SweepThread | ReplayThread | AgreementThread;
 type WorkOutcome = BacktestOutcome | SweepOutcome | AgreementFound;
 
-/** Works a backtest out on the store of a database. `post` is told of the progress. */
+/** Runs a backtest on the store of a database. Reports progress to `post`. */
 export function workFromStore(
   { databaseUrl, asked }: BacktestThread,
   post: (message: ThreadPost<BacktestOutcome>) => void,
@@ -69,7 +69,7 @@ function outcomeOf(work: Work, port: MessagePort, post: (message: ThreadPost<Wor
   return 'replay' in work ? replayFromStore(work, port, post) : workFromStore(work, post);
 }
 
-/** Works a replay session out on the store of a database. */
+/** Runs a replay session on the store of a database. */
 function replayFromStore(
   { databaseUrl, replay }: ReplayThread,
   port: MessagePort,
@@ -80,7 +80,7 @@ function replayFromStore(
   );
 }
 
-/** Works a sweep out on the store of a database. */
+/** Runs a sweep on the store of a database. */
 export function sweepFromStore(
   { databaseUrl, sweep }: SweepThread,
   post: (message: ThreadPost<SweepOutcome>) => void,
@@ -96,7 +96,7 @@ export function sweepFromStore(
   });
 }
 
-/** The trials that are asked for once the returns of a run are known; none but itself if nobody asks. */
+/** Returns a query for the family's trials, or only the run itself if nothing is requested. */
 function familyOf(trials: TrialReads, of: TrialsOf | null): TrialsAsked {
   if (of === null) return NO_OTHERS;
   return async (returns) => {
@@ -105,7 +105,7 @@ function familyOf(trials: TrialReads, of: TrialsOf | null): TrialsAsked {
   };
 }
 
-/** Works on the stored bars through a connection of its own, which ends with the work. */
+/** Runs work on the stored bars through its own connection, which closes with the work. */
 async function onStore<Made>(
   databaseUrl: string,
   work: string,
@@ -119,7 +119,7 @@ async function onStore<Made>(
   }
 }
 
-/** True if this thread was started for such work. The file may be loaded in another thread for its function alone. */
+/** True if this thread was started for such work. Another thread may load the file only for its functions. */
 function isWork(data: unknown): data is Work {
   if (typeof data !== 'object' || data === null || !('databaseUrl' in data)) return false;
   return 'asked' in data || 'sweep' in data || 'replay' in data || 'agreement' in data;

@@ -1,4 +1,4 @@
-/** The thread that halts and pauses: a listener, database connections, a key set and limits that nothing else uses. */
+/** Emergency thread that halts and pauses, with its own listener, database connections, key set and limits. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
 import { agentKind } from '../../../actors/agent/effects.ts';
@@ -45,7 +45,7 @@ function portsOf(thread: EmergencyThread, parent: MessagePort): EmergencyPorts {
       verifyToken: accessBy(verifier),
       members: createMemberStore(sql),
       limits: createRateLimits(),
-      // Nobody signs in here.
+      // No sign-in here.
       signInLinks: { redeem: () => null },
     },
     ...perOrganization<Pick<EmergencyPorts, 'agents' | 'answers'>>(callers, (own) => {

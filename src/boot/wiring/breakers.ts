@@ -1,4 +1,4 @@
-/** The circuit breakers of agents and of Takes, composed over what the store knows of live fills. */
+/** Circuit breakers of agents and Takes, over the live fills in the store. */
 
 import { type Breakers, createBookBreakers } from '../../../actors/agent/book-breakers.ts';
 import { createBreakerWatch } from '../../../actors/agent/breaker-watch.ts';
@@ -24,7 +24,7 @@ export function createBreakers({ sql, runtime, clock, containment, onError }: Br
   return createBookBreakers({ kind: 'agent', facts, watch, clock, contained, onError });
 }
 
-/** The breakers of live Takes: the same two looks, by the limits of their mandates. */
+/** Creates the breakers of live Takes: the same two checks, with the limits of their mandates. */
 export function createBreakersOfTakes({ sql, runtime, clock, containment, onError }: BreakerDeps): Breakers {
   const facts = createBreakerFacts(sql);
   const contained = containment('breakers of Takes');

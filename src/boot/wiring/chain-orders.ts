@@ -1,4 +1,4 @@
-/** The client of live orders on the primary chain, as a worker process composes it: with a signer for owners or without. */
+/** Client of live orders on the primary chain in a worker process, with or without a signer for owners. */
 import type { ExecutionClient } from '../../../actors/proposal/execution-client.ts';
 import type { PreTrade } from '../../../actors/proposal/pre-trade.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
@@ -23,11 +23,11 @@ export interface ChainOrderDeps extends PrimaryChain {
   readonly preTrade: PreTrade;
   readonly bus: LatestQuotes;
   readonly clock: Pick<Clock, 'now'>;
-  /** Signer for owners; null if nobody signs for them. */
+  /** Signer for owners, or null if there is none. */
   readonly signing: Pick<DelegatedOrderDeps, 'signer' | 'signAsWorker'> | null;
 }
 
-/** Live orders of agents and Takes on the primary chain. */
+/** Creates the client for live orders of agents and Takes. */
 export function createChainOrders({ sql, signing, ...deps }: ChainOrderDeps): ExecutionClient<'spotchain'> {
   const shared = { ...deps, store: createDelegatedOrderStore(sql), verifySignature: verifyEd25519, obstacleOf, isSilence };
   const swaps = createProposalSwaps(shared);

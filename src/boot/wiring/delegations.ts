@@ -1,4 +1,4 @@
-/** Delegations as the API asks for them: reads of the store, and the command handler that grants and revokes. */
+/** Delegations for the API: reads of the store, and the command handler that grants and revokes. */
 import { createDelegationHandler } from '../../../actors/delegation/command-handler.ts';
 import type { ApiPorts } from '../../../api/ports.ts';
 import type { Clock } from '../../../streams/clock/clock.ts';

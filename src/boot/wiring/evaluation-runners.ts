@@ -1,4 +1,4 @@
-/** The runners of evaluations, wired: bars and funding of the venues, the store, and threads of their own. */
+/** Runners of evaluations over the venues' bars and funding, the store, and threads of their own. */
 import type { EvaluationRunner } from '../../../actors/evaluation/run-worker.ts';
 import type { CandleHistory } from '../../../streams/candle-keeper.ts';
 import type { Clock } from '../../../streams/clock/clock.ts';
@@ -27,21 +27,21 @@ import type { SweepOutcome } from '../../simulation/sweep/sweep-work.ts';
 import type { AgreementThread, BacktestThread, ReplayThread, SweepThread } from '../threads/backtest-worker.ts';
 
 const THREAD = new URL('../threads/backtest-thread.mjs', import.meta.url);
-/** Previews that one process works on at a time. */
+/** Maximum number of concurrent previews per process. */
 const PREVIEWS_AT_ONCE = 2;
 
 export interface EvaluationRunnerDeps {
   readonly sql: Sql;
-  /** Database to which the thread of a backtest connects. */
+  /** Database URL for a backtest's thread. */
   readonly databaseUrl: string;
   readonly histories: Readonly<Partial<Record<Venue, CandleHistory>>>;
-  /** Null if files are the only archives. */
+  /** Archives, or null if files are the only ones. */
   readonly archives: HistoryArchives | null;
   readonly clock: Pick<Clock, 'now' | 'deadline'>;
   readonly log: Logger;
 }
 
-/** The runners of what is simulated over stored bars: backtests, and sweeps of them. */
+/** Creates the runners over stored bars: backtests and sweeps. */
 export function openHistoryRunners(deps: EvaluationRunnerDeps, asksForTrials = true): Record<'backtest' | 'sweep', EvaluationRunner> {
   const { log, databaseUrl } = deps;
   const shared = {
@@ -61,12 +61,12 @@ export function openHistoryRunners(deps: EvaluationRunnerDeps, asksForTrials = t
   };
 }
 
-/** Previews of manifests that are being written, which work as backtests do, each in a thread of its own. */
+/** Creates the previews of drafts. They run like backtests, each in a thread of its own. */
 export function openPreviews(deps: EvaluationRunnerDeps & { readonly obtainable: ReadonlySet<HistorySource> }): ApiPorts['previews'] {
   const { sql, clock, obtainable } = deps;
   const reads = createKnownHistoryReads(sql);
   const { run } = createBacktestPreviews({
-    // A preview tells no deflated Sharpe ratio: it is counted as a trial and asks for none.
+    // A preview reports no deflated Sharpe ratio, so it counts as a trial without reading others.
     runner: openHistoryRunners(deps, false).backtest,
     missing: (manifest, stretch) => missingHistory(reads, manifest, clock.now(), obtainable, stretch),
     clock,
@@ -75,7 +75,7 @@ export function openPreviews(deps: EvaluationRunnerDeps & { readonly obtainable:
   return { run, seriesOf: (manifest) => barSeriesOf(backtestNeeds(manifest, manifest.timeframe)).length };
 }
 
-/** The runners of sessions that outside code answers, which are carried beside other runs. */
+/** Creates the runners of sessions that outside code answers, which run beside other runs. */
 export function openSessionRunners(
   deps: EvaluationRunnerDeps,
   sessions: Sessions,

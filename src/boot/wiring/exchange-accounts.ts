@@ -1,4 +1,4 @@
-/** Spot-exchange keys of organizations, as every process knows them, and the key that the sandbox issues. */
+/** Spot exchange keys of organizations in every process, and the key of the sandbox. */
 import { resolve } from 'node:path';
 import { runEvery } from '../../../actors/runtime/run-every.ts';
 import { readExchangeKey, writeExchangeKey } from '../../adapters/signing-keys/exchange-keys.ts';
@@ -8,14 +8,14 @@ import { EXAMPLE_ORGANIZATION } from '../../sandbox/example-organization.ts';
 import { SANDBOX_EXCHANGE_ACCOUNT, SANDBOX_EXCHANGE_KEY } from '../../sandbox/spotexchange/simulators.ts';
 import type { ServiceProcess } from '../service-process.ts';
 
-/** A key that was added or removed is known to every process after so long at most. */
+/** Maximum time until every process knows an added or removed key. */
 const LOOK_MS = 5_000;
 
 export interface ExchangeAccounts {
   readonly has: (orgId: string) => boolean;
 }
 
-/** Follows whose account is whose where live orders on the exchange are on; elsewhere nobody asks. */
+/** Follows the organizations' accounts if live orders on the exchange are enabled. */
 export async function followExchangeAccounts({ config, clock, warn, onStop }: ServiceProcess, sql: Sql): Promise<ExchangeAccounts> {
   let holders: ReadonlySet<string> = new Set();
   if (!config.SVC_LIVE_SPOTEXCHANGE_ENABLED) return { has: (orgId) => holders.has(orgId) };
@@ -36,7 +36,7 @@ export async function followExchangeAccounts({ config, clock, warn, onStop }: Se
   return { has: (orgId) => holders.has(orgId) };
 }
 
-/** Gives the example organization its account at the sandbox's exchange, if it has none yet. */
+/** Gives the example organization an account at the sandbox's exchange if it has none. */
 export async function seedExchangeKey({ config, clock }: Pick<ServiceProcess, 'config' | 'clock'>, owner: Sql): Promise<void> {
   const home = resolve(config.SEVENGATE_HOME);
   if (config.SPOTEXCHANGE_URL !== null || readExchangeKey(home, EXAMPLE_ORGANIZATION) !== null) return;

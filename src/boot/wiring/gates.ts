@@ -1,4 +1,4 @@
-/** The gates of this database, wired: the command handler over runtime and evidence, and the daily look at paper and shadow trading. */
+/** Gates of this database: the command handler over runtime and evidence, and the daily assessment of paper and shadow trading. */
 import type { AgentDirectory } from '../../../actors/agent/command-handler.ts';
 import { assessDue, lookDaily } from '../../../actors/agent/daily-gates.ts';
 import type { ContainedLoop } from '../../../actors/runtime/containment.ts';
@@ -24,24 +24,24 @@ export interface Gates {
   readonly commands: GateCommands;
   /** Writer of the evidence of evaluation runs. */
   readonly evidence: EvidenceWriter;
-  /** Begins to assess paper and shadow stages once a day; answers how to end it. */
+  /** Starts the daily assessment of paper and shadow stages. Returns a function that stops it. */
   watch(clock: Clock, contained: ContainedLoop, onError: (error: unknown) => void): { stop(): Promise<void> };
-  /** Assesses paper and shadow stages that nobody has looked at on the day of this time. */
+  /** Assesses the paper and shadow stages that were not yet assessed on this day. */
   assessDue(at: EpochMs, contained: ContainedLoop): Promise<void>;
 }
 
-/** `evaluator` is a pool that works as the role sevengate_evaluator; `sql` is the application's. */
+/** Opens the gates. `evaluator` is a pool with the role sevengate_evaluator; `sql` is the application's. */
 export function openGates(deps: {
   readonly sql: Sql;
   readonly evaluator: Sql;
   readonly runtime: Runtime;
   readonly clock: Pick<Clock, 'now'>;
-  /** History that a backtest can read by itself. */
+  /** Sources of history that a backtest can read by itself. */
   readonly obtainable: ReadonlySet<HistorySource>;
   readonly newId: () => string;
-  /** Returns true if only a key at the spot exchange keeps an organization from live trading there. Default: never reported. */
+  /** Returns true if only a missing exchange key keeps an organization from live trading there. Default: false. */
   readonly lacksExchangeKey?: (orgId: string) => boolean;
-  /** Says why instruments cannot be given live capital; nobody is refused unless given. */
+  /** Returns why instruments cannot get live capital, or null. Default: no check. */
   readonly lateRound?: (added: readonly InstrumentKey[]) => Promise<string | null>;
 }): Gates {
   const evidence = createEvidenceWriter(deps.evaluator, deps.newId);

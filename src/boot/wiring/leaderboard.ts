@@ -1,4 +1,4 @@
-/** Leaderboard work of a worker. */
+/** Refresh of the leaderboard by workers. */
 import type { RecurringWork } from '../../../actors/runtime/recurring.ts';
 import type { ServiceMetrics } from '../../adapters/log/metrics.ts';
 import { createLeaderboardStore } from '../../adapters/store/leaderboard/leaderboard-store.ts';
@@ -6,7 +6,7 @@ import { REFRESH_MS } from '../../domain/leaderboard/entry.ts';
 import { createLeaderboardRefresh } from '../../trading/leaderboard-refresh.ts';
 import type { WorkerDeps } from '../capabilities/capability.ts';
 
-/** A round of stale wallets every thirty seconds, planned by the queue. */
+/** Returns the work that refreshes stale wallets every thirty seconds, planned by the queue. */
 export function leaderboardWork(
   { sql, trading, clock, containment }: WorkerDeps,
   metrics: Pick<ServiceMetrics, 'leaderboardRefreshed'>,

@@ -1,4 +1,4 @@
-/** Linked wallets as the API asks for them: reads of the store, and the command handler that proves them. */
+/** Linked wallets for the API: reads of the store, and the command handler that verifies them. */
 import { createLinkedWalletHandler } from '../../../actors/linked-wallet/command-handler.ts';
 import type { ApiPorts } from '../../../api/ports.ts';
 import type { Clock } from '../../../streams/clock/clock.ts';
@@ -25,7 +25,7 @@ export function createLinkedWallets(sql: Sql, clock: Pick<Clock, 'now'>, newId: 
 
 type ReaderOptions = Parameters<typeof createWalletReader>[0];
 
-/** Wallets of the EVM chain as the node at an address knows them. */
+/** Creates the reads of EVM wallets from the node at an address. */
 export function evmWalletsAt(
   place: Omit<ReaderOptions, 'clock' | 'onFailure'>,
   clock: ReaderOptions['clock'],

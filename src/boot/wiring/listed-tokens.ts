@@ -1,4 +1,4 @@
-/** Completes this process's catalog with the agent tokens that are listed, before anything else starts and from then on. */
+/** Agent tokens of this process's catalog, added before anything else starts and from then on. */
 import { runEvery } from '../../../actors/runtime/run-every.ts';
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { createListedTokenStore, loadListedTokens } from '../../adapters/store/catalog/listed-token-store.ts';
@@ -6,13 +6,13 @@ import type { Sql } from '../../adapters/store/database.ts';
 import { SANDBOX_AGENT_TOKENS } from '../../sandbox/agent-tokens.ts';
 import type { Logger } from '../../adapters/log/log.ts';
 
-/** A listing is known to every process after so long at most. */
+/** Maximum time until every process knows a listing. */
 const LOOK_MS = 5_000;
 
 export async function followListedTokens(deps: {
   readonly sql: Sql;
   readonly isSandboxed: boolean;
-  /** True if this process may list tokens; the sandbox's are listed by one that may. */
+  /** True if this process may list tokens. The sandbox's tokens are listed by one that may. */
   readonly mayList: boolean;
   readonly clock: Pick<Clock, 'now' | 'deadline'>;
   readonly log: Logger;

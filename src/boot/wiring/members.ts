@@ -1,4 +1,4 @@
-/** Members as the API asks for them: reads of the store, and the command handler with codes that nobody guesses. */
+/** Members for the API: reads of the store, and the command handler with unguessable codes. */
 import { createMemberHandler } from '../../../actors/members/command-handler.ts';
 import type { ApiPorts } from '../../../api/ports.ts';
 import type { Clock } from '../../../streams/clock/clock.ts';
@@ -7,13 +7,13 @@ import { acceptInvitation, createOrganizationMembers } from '../../adapters/stor
 import type { Sql } from '../../adapters/store/database.ts';
 import { refuse } from '../../domain/values/refusal.ts';
 
-/** @param sql works in the name of the organization. */
+/** Creates the commands of members. @param sql connection that acts for the organization */
 export function createMembers(sql: Sql, clock: Pick<Clock, 'now'>, newId: () => string): ApiPorts['members'] {
   const store = createOrganizationMembers(sql);
   return { reads: store, commands: createMemberHandler({ store, clock, newId, newCode: newInvitationCode }) };
 }
 
-/** @param sql the engine's: which organization it is, only the code says. */
+/** Creates joining. @param sql engine connection, because only the code identifies the organization */
 export function createJoining(sql: Sql, clock: Pick<Clock, 'now'>): ApiPorts['joining'] {
   return {
     async accept(subject, code) {

@@ -1,4 +1,4 @@
-/** Checks by a worker of the assets that back vaults, and the places that hold them. */
+/** Reserves of vaults: checks by a worker of the assets that back vaults, and the sources of these assets. */
 import type { VaultReserves } from '../../../actors/agent/vault-handler.ts';
 import type { OnchainPredictions } from '../../../actors/prediction-order/onchain-venue.ts';
 import type { RecurringWork } from '../../../actors/runtime/recurring.ts';
@@ -18,17 +18,20 @@ import type { OutsideReach } from '../outside/index.ts';
 import type { ServiceProcess } from '../service-process.ts';
 import { namedSystems } from '../sandbox/simulated-clock.ts';
 
-/** True if what vaults hold is real: orders go to the exchange, or a real node of the primary chain is named. */
+/** True if vaults hold real assets: orders go to the exchange, or a real node of the primary chain is configured. */
 function isRealMoney(config: Pick<Config, 'SVC_LIVE_SPOTEXCHANGE_ENABLED' | 'SPOTCHAIN_RPC_URL'>): boolean {
   return config.SVC_LIVE_SPOTEXCHANGE_ENABLED || config.SPOTCHAIN_RPC_URL !== null;
 }
 
-/** True if no real system is named and no live order goes to the exchange: then dollars are simulated. */
+/** True if no real system is configured and no live order goes to the exchange, so that dollars are simulated. */
 export function isSimulatedMoney(config: Config): boolean {
   return !isRealMoney(config) && namedSystems(config).length === 0;
 }
 
-/** Opens what backs deposits: comparisons of accounts, simulated dollars in a sandbox, and nothing where real systems are named and no account. */
+/**
+ * Opens the backing of deposits: account comparisons, simulated dollars in a sandbox, or nothing if real systems but no account are
+ * configured.
+ */
 export function openVaultReserves(config: Config, sql: Sql, clock: { now(): EpochMs }): VaultReserves & ReserveReads {
   const store = createReserveStore(sql);
   if (isRealMoney(config)) return store;
@@ -38,7 +41,7 @@ export function openVaultReserves(config: Config, sql: Sql, clock: { now(): Epoc
   return { ...store, newest: async () => ({ ...unknownCheck(why, clock.now()), number: null }) };
 }
 
-/** Opens the places of reserves; null if nothing real is at stake. */
+/** Opens the sources of reserves, or returns null if no real assets are held. */
 export function openReservePlaces(
   { config, clock, metrics, onStop }: ServiceProcess,
   reach: OutsideReach,
@@ -59,7 +62,7 @@ export function openReservePlaces(
   };
 }
 
-/** Compares all reserves every two minutes, planned by the queue. */
+/** Returns the work that compares all reserves every two minutes, planned by the queue. */
 export function reserveWork(
   { sql, trading, clock, containment }: WorkerDeps,
   metrics: Pick<ServiceMetrics, 'reservesCompared'>,

@@ -1,4 +1,4 @@
-/** The risk preferences as the API asks for them: reads of the store, and the command handler that changes them. */
+/** Risk preferences for the API: reads of the store, and the command handler that changes them. */
 import { createPreferencesHandler } from '../../../actors/risk-preferences/command-handler.ts';
 import type { ApiPorts } from '../../../api/ports.ts';
 import type { Clock } from '../../../streams/clock/clock.ts';
