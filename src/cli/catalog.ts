@@ -1,4 +1,3 @@
-/** `sevengate catalog`: checks, imports and exports the catalog file. */
 import type { Command } from 'commander';
 import { writeNamedFile } from '../adapters/named-file.ts';
 import { CATALOG, type CatalogSource } from '../domain/catalog/catalog.ts';
@@ -7,7 +6,6 @@ import { catalogFileOf, keepCatalogFile, problemText, type ReadCatalogFile } fro
 import type { Service } from './ports.ts';
 import { print } from './words.ts';
 
-/** Adds `catalog` and its commands. */
 export function catalogCommands(catalog: Command, service: Service): void {
   catalog
     .command('export')
@@ -47,7 +45,7 @@ export function catalogCommands(catalog: Command, service: Service): void {
     .action((file: string, options: { allowRemovals?: true; json?: true }) => importCommand(service, file, options));
 }
 
-/** Checks the settings against a catalog of this source, which is the catalog of this process from here on. */
+/** Checks the settings against a catalog, which becomes this process's catalog. */
 async function outcome(service: Service, source: CatalogSource) {
   const { checkedSources, pollingCapacity } = await import('../adapters/venues/source-checks.ts');
   const config = service.settings();

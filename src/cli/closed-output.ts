@@ -1,11 +1,14 @@
-/** Behaviour of a command when nobody reads its output any more, as after `sevengate agents list | head`. */
+/**
+ * Behavior of a command whose output has no reader any more, as after `sevengate agents list
+ * head`.
+ */
 
 /** Exit code that a shell reports for a program that wrote to a closed pipe. */
 export const CLOSED_PIPE_CODE = 141;
 
 /**
- * Ends a command without a word if the reader of its standard output has gone. The service goes on: its ready line has no
- * reader any more, and its agents hold positions. A closed standard error ends neither.
+ * Ends a command silently if the reader of its standard output is gone. The service continues, because only its ready line had a reader
+ * and its agents hold positions. A closed standard error ends neither.
  * @param goesOn true for the service
  */
 export function watchOutput(

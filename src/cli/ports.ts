@@ -1,4 +1,4 @@
-/** Ports of the commands: the service's settings, and what only its composition can make. */
+/** Ports of the commands: the service's settings, and everything that only its composition can create. */
 import type { ActorKind } from '../../actors/runtime/actor-kind.ts';
 import type { ApiPorts } from '../../api/ports.ts';
 import type { CandleHistory } from '../../streams/candle-keeper.ts';
@@ -21,7 +21,7 @@ import type { SweepJob } from '../simulation/sweep/sweep-from-history.ts';
 import type { SweepOutcome } from '../simulation/sweep/sweep-work.ts';
 import type { SignExchangeRequest } from '../trading/ports.ts';
 
-/** The settings that commands read themselves. */
+/** Settings that commands read themselves. */
 export type CommandSettings = ServerSettings &
   Parameters<typeof checkedSources>[0] &
   Parameters<typeof examineMachine>[0] & {
@@ -31,66 +31,69 @@ export type CommandSettings = ServerSettings &
     readonly LOG_LEVEL: Parameters<typeof createLog>[0];
   };
 
-/** A service that runs in this process. */
+/** Service that runs in this process. */
 export interface RunningService {
-  /** Null if no API runs in this process. */
+  /** URL of the API, or null if this process runs none. */
   readonly url: string | null;
-  /** Folder of the example members' tokens; null if the identity provider is not the sandbox's. */
+  /** Folder of the example members' tokens, or null if the identity provider is not the sandbox's. */
   readonly tokenFolder: string | null;
-  /** Subjects of the tokens there, the operator first: each file is named after one. */
+  /** Subjects of these tokens, the operator first. They name the files. */
   readonly tokenSubjects: readonly string[];
-  /** Single-use sign-in of a browser on this machine as the operator; null if the identity provider is not the sandbox's. */
+  /** Single-use sign-in URL for a browser on this machine as the operator, or null if the identity provider is not the sandbox's. */
   readonly signInUrl: string | null;
   stop(): Promise<void>;
 }
 
-/** The composed service. Parts that are loaded on demand return a promise. */
+/** Composed service. Parts loaded on demand return a promise. */
 export interface Service {
   readonly version: string;
-  /** The search path on which programs such as redis-server are looked for. */
+  /** Search path for programs such as redis-server. */
   readonly path: string;
   /** Roles that this process may run. */
   readonly roles: readonly string[];
-  /** The organization of commands that name none. */
+  /** Default organization of commands. */
   readonly exampleOrganization: string;
-  /** @throws Error that names every wrong setting, why it is wrong and what would be right. */
+  /** Returns the settings. @throws Error naming each invalid setting, why it is invalid and what is allowed */
   settings(): CommandSettings;
-  /** The same without an error: every setting, or every problem. */
+  /** Returns every setting, or every problem. */
   readSettings(): CommandSettings | readonly SettingProblem[];
-  /** One line per setting, for `--help`. */
+  /** Returns the settings for `--help`, one per line. */
   describeSettings(): string;
 
-  /** Runs the service until it is stopped; `roles` are some of `roles`. @throws Error in one sentence. */
+  /** Runs the service until it is stopped. `roles` is a subset of `Service.roles`. @throws Error if it cannot start */
   start(options: {
     readonly roles: readonly string[];
-    /** Tape file of everything received; null if nothing is recorded. */
+    /** Tape file that records everything received, or null if nothing is recorded. */
     readonly record: string | null;
     readonly log: Logger;
     readonly signal: AbortSignal;
   }): Promise<RunningService>;
-  /** Lives through a stretch of the sandbox's market. @throws Error in one sentence if it may not. */
+  /** Runs through a period of the sandbox's market. @throws Error if that is not allowed */
   moveSandboxOn(asked: StretchAsked): Promise<MovedOn>;
 
-  /** Makes this process's catalog of the file that the settings name. Answers which file that was, null for none. @throws Error */
+  /**
+   * Installs the configured catalog file as this process's catalog. Returns its path, or null if none is configured.
+   * @throws Error with a sentence per problem
+   */
   useCatalog(): Promise<string | null>;
-  /** @throws Error in one sentence if the file cannot be read at all. */
+  /** Reads a catalog file. @throws Error if the file cannot be read */
   readCatalogFile(file: string): Promise<ReadCatalogFile>;
-  /** Request budgets of this process, by name. */
+  /** Returns this process's request budgets by name. */
   statedBudgets(): Promise<Readonly<Record<string, number>>>;
 
-  /** Price history that each venue serves. */
+  /** Returns the price history of each venue. */
   histories(): Promise<Readonly<Partial<Record<Venue, CandleHistory>>>>;
-  /** History besides bars that a backtest of this service can read by itself. */
+  /** Returns the sources of history, other than bars, that a backtest of this service can read by itself. */
   obtainableHistory(): Promise<ReadonlySet<HistorySource>>;
-  /** Accounts at the spot exchange, asked with what signs. */
+  /** Creates the reads of accounts at the spot exchange with a signing function. */
   spotAccounts(sign: SignExchangeRequest): Promise<SpotAccounts>;
-  /** A bearer token of the local identity provider. */
+  /** Mints a bearer token of the local identity provider. */
   mintToken(token: { readonly subject: string; readonly lifetimeS: number; readonly clock: Pick<Clock, 'now'> }): Promise<string>;
 
   actorKinds(): Promise<readonly ActorKind[]>;
-  /** `sql` works in the name of the organization. */
+  /** Creates the commands of members. `sql` acts for the organization. */
   members(sql: Sql, clock: Pick<Clock, 'now'>, newId: () => string): Promise<ApiPorts['members']>;
-  /** Works on the stored bars of a database through a connection of its own. */
+  /** Runs a backtest on a database's stored bars through its own connection. */
   backtest(
     work: { readonly databaseUrl: string; readonly asked: BacktestJob },
     post: (message: ThreadPost<BacktestOutcome>) => void,

@@ -1,15 +1,15 @@
-/** Every command of `sevengate`. The code of a command is loaded only where that command is asked for. */
+/** Commands of `sevengate`. Each command's code is loaded only when it is used. */
 import { Command } from 'commander';
 import type { Service } from './ports.ts';
 
 interface CommandEntry {
   readonly name: string;
-  /** Arguments after the command's name in the list of commands. */
+  /** Arguments after the command's name in the help. */
   readonly usage: string;
   readonly description: string;
-  /** `own`: the command reads the catalog file itself, or none; the others find it read. */
+  /** Catalog access: `own` if the command reads the catalog file itself, or none. Other commands find it loaded. */
   readonly catalog?: 'own';
-  /** Adds arguments, options, subcommands and the action. */
+  /** Loads a function that adds arguments, options, subcommands and the action. */
   readonly load: () => Promise<(command: Command, service: Service) => void>;
 }
 
@@ -196,8 +196,8 @@ const COMMANDS: readonly CommandEntry[] = [
 ];
 
 /**
- * The program before it has read any argument. Only the chosen command has its options and its action; the others are
- * there by name and description. What commander refuses is thrown as a CommanderError.
+ * Creates the program before it parses arguments. Only the chosen command has options and an action; the others have a name and
+ * description. Commander's refusals are thrown as CommanderError.
  */
 export async function createProgram(chosen: 'all' | (string & {}) | undefined, service: Service): Promise<Command> {
   const program = new Command('sevengate');
@@ -207,7 +207,7 @@ export async function createProgram(chosen: 'all' | (string & {}) | undefined, s
     .configureOutput({ outputError: (text, write) => write(`sevengate: ${oneSentence(text)} (see sevengate --help)\n`) })
     .exitOverride()
     .configureHelp({
-      // A command of the list, whose own words are not loaded; below it each command knows its words.
+      // Commands in the list are not loaded, so their usage comes from here. Subcommands know their own.
       subcommandTerm: (command) => `${command.name()} ${(command.parent === program ? usageOf(command.name()) : null) ?? command.usage()}`,
     });
   const loaded = chosen === 'help' ? 'all' : chosen;
@@ -223,7 +223,7 @@ function usageOf(command: string): string | null {
   return COMMANDS.find(({ name }) => name === command)?.usage ?? null;
 }
 
-/** Puts Commander's usage errors on one line, like every other refusal. */
+/** Puts Commander's usage errors on one line, like other refusals. */
 function oneSentence(text: string): string {
   return text
     .trim()

@@ -1,4 +1,4 @@
-/** `sevengate sandbox`: moves the time of a sandbox on, so that stages that take weeks are lived through in minutes. */
+/** `sevengate sandbox`: moves a sandbox's time, so that stages of several weeks pass in minutes. */
 import type { Command } from 'commander';
 import { nextRegularOpen } from '../domain/market/session.ts';
 import { DAY_MS, type EpochMs, isoTime } from '../domain/values/time.ts';
@@ -8,10 +8,9 @@ import { quantity } from './words.ts';
 
 const MOST_DAYS = 90;
 const days = quantity('days', `a number of days above 0 and up to ${MOST_DAYS}`, (value) => value > 0 && value <= MOST_DAYS);
-/** Reference prices of shares are fresh again so long after the opening. */
+/** Time after the opening when share reference prices are fresh again, in milliseconds. */
 const OPENED_MS = 5 * 60_000;
 
-/** Adds `sandbox` and its commands. */
 export function sandboxCommands(sandbox: Command, service: Service): void {
   sandbox
     .command('advance')
@@ -48,7 +47,7 @@ async function advance(service: Service, until: (from: EpochMs) => EpochMs) {
   }
 }
 
-/** Some minutes after the first opening of the exchange of shares at or after an instant. @throws Error if the calendar knows none */
+/** Returns some minutes after the first opening of the stock exchange at or after an instant. @throws Error if the calendar has none */
 function afterOpening(at: EpochMs): EpochMs {
   const opening = nextRegularOpen(at);
   if (opening === null) throw new Error(`--to-open: the exchange calendar has no opening after ${isoTime(at)}`);

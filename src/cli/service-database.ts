@@ -1,4 +1,4 @@
-/** The database of the service for a command: the one that is named, that the settings name, or the embedded one. */
+/** Database of the service for a command: the one in the option or the settings, or the embedded one. */
 import { resolve } from 'node:path';
 import type { openDatabase, Sql } from '../adapters/store/database.ts';
 import type { BatchSigner } from '../adapters/store/trail/batch-seal.ts';
@@ -9,7 +9,7 @@ interface Place {
   close(): Promise<void>;
 }
 
-/** Shares the servers of a running service, or starts the embedded ones until `close`. @throws Error in one sentence. */
+/** Shares the servers of a running service, or starts the embedded ones until `close`. @throws Error if none can be reached or started */
 export async function serviceDatabase({ settings }: Pick<Service, 'settings'>): Promise<Place> {
   const config = settings();
   const [{ createLog }, { startServers }] = await Promise.all([import('../adapters/log/log.ts'), import('../adapters/process/servers.ts')]);
@@ -19,15 +19,15 @@ export async function serviceDatabase({ settings }: Pick<Service, 'settings'>): 
 }
 
 export interface DatabaseUse extends Partial<Pick<Parameters<typeof openDatabase>[0], 'connections' | 'role' | 'readOnly'>> {
-  /** Names the connections: `sevengate <command>`. */
+  /** Name of the connections: `sevengate <command>`. */
   readonly name: string;
-  /** Another database than that of the settings. */
+  /** URL of another database than the configured one. */
   readonly url?: string | undefined;
   /** Signer of the written batches. */
   readonly writer?: (url: string) => Promise<BatchSigner | null | undefined>;
 }
 
-/** Opens the database with one connection by default, does the work and always closes it. */
+/** Opens the database (by default with one connection), runs the work, and always closes it. */
 export async function withDatabase<Result>(
   service: Pick<Service, 'settings'>,
   { url: named, writer, ...use }: DatabaseUse,
@@ -49,8 +49,8 @@ export async function withDatabase<Result>(
 }
 
 /**
- * Works on the database as its owner, with the key of a part of the service: a long import is no statement of a request, and
- * what it writes is signed.
+ * Runs work on the database as its owner, with the writer key of a part of the service: long imports exceed a request's time limit, and
+ * written rows are signed.
  */
 export function withWriterDatabase<Result>(
   service: Pick<Service, 'settings'>,

@@ -1,9 +1,9 @@
-/** `sevengate start`: runs the service until it is told to stop. */
+/** `sevengate start`: runs the service until it is stopped. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { createLiveClock } from '../../streams/clock/live-clock.ts';
 import type { RunningService, Service } from './ports.ts';
 
-/** Time for everything to end by itself after a signal, in milliseconds. It takes a second, and longer only on a crowded machine. */
+/** Maximum time for a clean stop after a signal, in milliseconds. It takes a second, and longer only on a busy machine. */
 const STOP_MS = 25_000;
 
 export function startCommand(command: Command, service: Service): void {
@@ -21,7 +21,7 @@ export function startCommand(command: Command, service: Service): void {
       const log = createLog(service.settings().LOG_LEVEL);
       const clock = createLiveClock();
       const stopping = new AbortController();
-      // npm passes a signal on that the terminal has sent to the whole group already: the second one changes nothing.
+      // npm forwards a signal that the terminal has already sent to the whole group, so a second one is ignored.
       const told = new Promise<void>((resolve) => {
         const tell = (signal: NodeJS.Signals): void => {
           if (stopping.signal.aborted) return;
@@ -52,7 +52,7 @@ export function startCommand(command: Command, service: Service): void {
         });
       } catch (error) {
         if (!stopping.signal.aborted) throw error;
-        // Told to stop before it had started; what it had started is stopped again.
+        // Stopped before it had started. Everything started so far is stopped too.
         process.exit(130);
       }
       announce(started, roles, options.json ?? false);

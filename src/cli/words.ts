@@ -7,12 +7,12 @@ import { unseenIn } from '../domain/values/shown-text.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** A result, on standard output. */
+/** Prints a result to standard output. */
 export function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** @throws InvalidArgumentError that says what `what` is. */
+/** Creates a parser of ids. @throws InvalidArgumentError naming `what` */
 export const uuid =
   (what: string) =>
   (text: string): string => {
@@ -20,7 +20,7 @@ export const uuid =
     return text.toLowerCase();
   };
 
-/** Permissions, separated by commas. */
+/** Parses permissions separated by commas. */
 export function permissions(list: string): Permission[] {
   return list.split(',').map((word) => {
     const permission = PERMISSIONS.find((known) => known === word.trim());
@@ -29,7 +29,7 @@ export function permissions(list: string): Permission[] {
   });
 }
 
-/** A name of 1 to `most` characters. @throws InvalidArgumentError that says what `what` is. */
+/** Creates a parser of names with 1 to `most` characters. @throws InvalidArgumentError naming `what` */
 export const named =
   (what: string, most = 255) =>
   (text: string): string => {
@@ -40,14 +40,14 @@ export const named =
     return text;
   };
 
-/** A port to listen on. @throws InvalidArgumentError */
+/** Parses a port. @throws InvalidArgumentError if it is invalid */
 export function port(text: string): number {
   const number = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (!(number <= 65_535)) throw new InvalidArgumentError('a port from 0 to 65535 is needed.');
   return number;
 }
 
-/** Units in which a number is typed: the one that is meant if none is written, the units of the language that fit, and how many of those make one. */
+/** Units of typed numbers: the default unit, the accepted units, and how many of them make one default unit. */
 const TYPED = {
   number: { units: ['number', 'thousands'], per: 1 },
   usd: { units: ['number', 'thousands', 'usd'], per: 1 },
@@ -57,9 +57,9 @@ const TYPED = {
 } as const satisfies Record<string, { readonly units: readonly Unit[]; readonly per: number }>;
 
 /**
- * A number as people write it, for example "1,000", "$1k", "10 %" or "2 weeks", read as in a thesis.
- * @param wanted is told if the text is anything else, such as "a number of days from 1 to 90"
- * @throws InvalidArgumentError, also for a number that can be read in two ways
+ * Creates a parser of numbers as people write them, for example "1,000", "$1k", "10 %" or "2 weeks", read as in a thesis.
+ * @param wanted describes valid values in the error, such as "a number of days from 1 to 90"
+ * @throws InvalidArgumentError if the text is invalid or ambiguous
  */
 export const quantity =
   (unit: keyof typeof TYPED, wanted: string, isAllowed: (value: number) => boolean = () => true) =>
@@ -72,7 +72,7 @@ export const quantity =
     return value;
   };
 
-/** A whole number as people write it, from `least` to `most`. @throws InvalidArgumentError */
+/** Creates a parser of integers as people write them, from `least` to `most`. @throws InvalidArgumentError if the text is invalid */
 export const count = (least: number, most: number, unit: keyof typeof TYPED = 'number') =>
   quantity(
     unit,

@@ -1,4 +1,4 @@
-/** Carries out `sevengate agents`. */
+/** Implementation of `sevengate agents`. */
 import type { Agent, Decision, EvaluationRun, Gates, Manifest, Operations } from '../../../clients/typescript/src/index.ts';
 import { findAgent } from './find-agent.ts';
 import { documentIn } from './given-document.ts';
@@ -41,21 +41,21 @@ export async function createAgent({ api, json, print }: Terminal, file: string):
   print(`Created ${agent.name} at ${agent.stage}, autonomy ${agent.autonomy}. It decides at each full minute.\n${agent.id}`);
 }
 
-/** Adds a version of the manifest: the agent is back at `draft`. */
+/** Adds a version of the manifest, which sets the agent back to `draft`. */
 export async function updateAgent({ api, json, print }: Terminal, given: string, file: string): Promise<void> {
   const { id } = await findAgent(api, given);
   const agent = await api.addAgentVersion({ id, body: documentIn(file) as Manifest | string });
   print(json ? JSON.stringify(agent) : `${agent.name} is at version ${agent.manifestVersion}, stage ${agent.stage}.`);
 }
 
-/** Prints the text of a new token, which the service shows once. */
+/** Creates a token and prints its text, which the service shows only once. */
 export async function makeToken({ api, json, print }: Terminal, given: string, name: string): Promise<void> {
   const { id } = await findAgent(api, given);
   const made = await api.createAgentToken({ id, body: { name } });
   print(json ? JSON.stringify(made) : made.token);
 }
 
-/** Prints the address of a new signal hook, which the service shows once. */
+/** Opens a signal hook and prints its URL, which the service shows only once. */
 export async function openSignals({ api, json, print, note, url }: Terminal, given: string, file: string): Promise<void> {
   const { id } = await findAgent(api, given);
   const hook = await api.createSignalHook({ id, body: documentIn(file) as Operations['createSignalHook']['input']['body'] });
@@ -66,7 +66,7 @@ export async function openSignals({ api, json, print, note, url }: Terminal, giv
 
 type Command = 'pauseAgent' | 'resumeAgent' | 'promoteAgent' | 'releaseAgent' | 'closeAgentPositions';
 
-/** Gives an agent a command that takes nothing else. */
+/** Sends an agent a command without further input. */
 export async function commandAgent(terminal: Terminal, command: Command, given: string): Promise<void> {
   const { id } = await findAgent(terminal.api, given);
   printAgent(terminal, await terminal.api[command]({ id, body: {} }));
@@ -89,11 +89,11 @@ function printAgent({ json, print }: Terminal, agent: Agent): void {
 const statusOf = ({ paused, pauseCause }: Pick<Agent, 'paused' | 'pauseCause'>): string =>
   paused ? `paused${pauseCause === null ? '' : ` (${spaced(pauseCause)})`}` : 'running';
 
-/** A request of the API as the verb that makes it. */
+/** Returns the command line's verb for a request of the API. */
 const inVerbs = (next: string): string =>
   next.replaceAll(/POST \/v1\/agents\/:id\/(\w+)/g, (_, verb: string) => `sevengate agents ${verb.replaceAll('_', '-')}`);
 
-/** The newest decisions, the oldest of them first. */
+/** Prints the newest decisions, oldest first. */
 export async function listDecisions({ api, json, print }: Terminal, given: string, limit: number): Promise<void> {
   const { id } = await findAgent(api, given);
   const { items } = await api.listDecisions({ id, limit });
@@ -103,7 +103,7 @@ export async function listDecisions({ api, json, print }: Terminal, given: strin
   );
 }
 
-/** Prints decisions as they are made, of one agent or of all, until there were `count`. */
+/** Prints decisions of one or all agents as they are made, until there were `count`. */
 export async function watchAgent({ api, json, print }: Terminal, given: string | undefined, count: number): Promise<void> {
   const agent = given === undefined ? null : await findAgent(api, given);
   let left = count;
@@ -113,7 +113,7 @@ export async function watchAgent({ api, json, print }: Terminal, given: string |
   }
 }
 
-/** A decision with its rules, a line each. */
+/** Formats a decision with its rules, one per line. */
 export function decisionText({ slot, disposition, reason, instrument, rules }: Decision): string {
   const head = `${slot}  ${spaced(disposition)}${instrument === null ? '' : ` ${instrument}`}${reason === null ? '' : `: ${spaced(reason)}`}`;
   const rows = rules.map(({ passed, side, instrument: of, type, observed, threshold, unknown }) => [
@@ -127,7 +127,7 @@ export function decisionText({ slot, disposition, reason, instrument, rules }: D
   return rows.length === 0 ? head : `${head}\n${columns(rows)}`;
 }
 
-/** Each gate with the checks that do not pass. */
+/** Prints each gate with its failed checks. */
 export async function showGates({ api, json, print }: Terminal, given: string): Promise<void> {
   const { id } = await findAgent(api, given);
   const gates = await api.listGates({ id });
@@ -148,7 +148,7 @@ const checkText = ({ name, rule, limit, observed }: Gates['gates'][number]['chec
 
 type Evaluation = 'backtestAgent' | 'stressTestAgent';
 
-/** Starts a backtest or a stress test. With `wait` until its end: then a run that does not pass sets exit code 1. */
+/** Starts a backtest or a stress test. With `wait` it waits for the end, and a run that does not pass sets exit code 1. */
 export async function evaluateAgent(
   { api, json, print, note, wait }: Terminal,
   evaluation: Evaluation,
@@ -184,7 +184,7 @@ function runText({ id, evaluation, state, ending, summary }: EvaluationRun): str
   ].join('\n');
 }
 
-/** `maxDrawdownPct` is `max drawdown %`. */
+/** Formats a metric's name: `maxDrawdownPct` becomes `max drawdown %`. */
 const inWords = (name: string): string =>
   name
     .replaceAll(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`)

@@ -1,4 +1,4 @@
-/** `sevengate agents`: agents of the running service, from creation to the closing of their positions. */
+/** `sevengate agents`: agents of the running service, from creation to closing their positions. */
 import { Argument, type Command } from 'commander';
 import { AUTONOMY_LEVELS } from '../../domain/agents/agent.ts';
 import { count as wholeNumber, named } from '../words.ts';
@@ -12,7 +12,6 @@ const COMMANDS = {
   release: ['releaseAgent', 'take an agent out of quarantine'],
 } as const;
 
-/** Adds the commands. */
 export function agentCommands(agents: Command): void {
   const add = (name: string, description: string): Command => withClientOptions(agents.command(name).description(description));
   add('list', 'list the agents, newest first').action((options) => atService(options, async (it) => (await run()).listAgents(it)));
@@ -46,7 +45,7 @@ export function agentCommands(agents: Command): void {
   addReads(add);
 }
 
-/** Adds what outside code needs. */
+/** Adds the commands for outside code. */
 function addOutside(add: (name: string, description: string) => Command): void {
   add('token', 'print a new token with which outside code proposes for an agent')
     .argument(...AGENT)

@@ -6,7 +6,6 @@ import { atService, type ClientOptions, field, type Fields, withClientOptions } 
 import { documentIn, jsonIn } from './given-document.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Adds `call`. */
 export function callCommand(command: Command): void {
   withClientOptions(command)
     .argument('<operation>', 'API operation as named in /docs, for example listQuotes')
@@ -17,7 +16,7 @@ export function callCommand(command: Command): void {
     );
 }
 
-/** Prints the answer of an operation as JSON. @throws Error that names operations which are called nearly so. */
+/** Prints an operation's answer as JSON. @throws Error naming similar operations if there is none with this name */
 export async function call({ api, print }: Terminal, operation: string, fields: Fields, body: string | undefined): Promise<void> {
   if (!Object.hasOwn(api, operation) || operation === 'feed') throw new Error(unknownOperation(api, operation));
   const ask = api[operation as keyof Client] as unknown as Call<'getMe'>;

@@ -1,4 +1,4 @@
-/** The options of every command that asks the running service through its API. */
+/** Options of every command that calls the running service's API. */
 import { Argument, type Command, InvalidArgumentError } from 'commander';
 import { named, uuid } from '../words.ts';
 import type { Terminal } from './terminal.ts';
@@ -10,10 +10,9 @@ export interface ClientOptions {
   readonly json?: true;
 }
 
-/** Arguments of the form `field=value`, by their field. */
+/** Values of the arguments `field=value`, by field. */
 export type Fields = Readonly<Record<string, string>>;
 
-/** Adds the options. */
 export function withClientOptions(command: Command): Command {
   return command
     .option(
@@ -27,27 +26,27 @@ export function withClientOptions(command: Command): Command {
     .option('--json', 'print the answer of the API as JSON');
 }
 
-/** One of a list: by its id, or the newest. */
+/** Selection from a list: by id, or the newest. */
 export interface Chosen {
   readonly id: string | undefined;
   readonly latest: true | undefined;
 }
 
-/** Adds the argument and the option that choose one of a list, for example a `proposal`. */
+/** Adds the argument and the option that select from a list, for example a `proposal`. */
 export function choosing(command: Command, what: string, newest: string): Command {
   return command
     .addArgument(new Argument('[id]', `id of the ${what}`).argParser(uuid(`the id of a ${what}`)))
     .option('--latest', `${newest}, instead of an id`);
 }
 
-/** The id that was given; null for the newest. @throws Error unless exactly one of both was chosen */
+/** Returns the given id, or null for the newest. @throws Error unless exactly one of both was given */
 export function chosenId({ id, latest }: Chosen, what: string, newest: string): string | null {
   if (id !== undefined && latest) throw new Error(`give the id of a ${what} or --latest, not both`);
   if (id === undefined && !latest) throw new Error(`give the id of a ${what}, or --latest for ${newest}`);
   return id ?? null;
 }
 
-/** Runs a command at the service. The client is loaded only now. @throws Error that says what the service refused, and what it would take. */
+/** Runs a command at the service. The client is loaded only now. @throws Error with the service's refusal and the remedy */
 export async function atService(options: ClientOptions, run: (terminal: Terminal) => Promise<void>): Promise<void> {
   const { openTerminal, refusalOf } = await import('./terminal.ts');
   try {
@@ -57,7 +56,7 @@ export async function atService(options: ClientOptions, run: (terminal: Terminal
   }
 }
 
-/** Adds one `field=value` to those before it. @throws InvalidArgumentError */
+/** Adds a `field=value` to the earlier ones. @throws InvalidArgumentError if it is malformed */
 export function field(given: string, before: Fields): Fields {
   const at = given.indexOf('=');
   if (at < 1) throw new InvalidArgumentError(`${JSON.stringify(given)} is not field=value, for example venue=spotexchange`);

@@ -1,11 +1,10 @@
-/** `sevengate feed <channel>`: any channel of the feed as it happens. */
+/** `sevengate feed <channel>`: prints a feed channel live. */
 import type { Command } from 'commander';
 import type { Channel } from '../../../clients/typescript/src/index.ts';
 import { count } from '../words.ts';
 import { atService, type ClientOptions, field, type Fields, withClientOptions } from './client-options.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Adds `feed`. */
 export function feedCommand(command: Command): void {
   withClientOptions(command)
     .argument('<channel>', 'channel of the feed, for example quotes, decisions or proposals')
@@ -17,7 +16,7 @@ export function feedCommand(command: Command): void {
     );
 }
 
-/** Prints frames of a channel, one JSON document a line. */
+/** Prints the frames of a channel, one JSON document per line. */
 export async function follow({ api, print }: Terminal, channel: string, fields: Fields, from: string | null, most: number): Promise<void> {
   let left = most;
   for await (const { type, cursor, at: time, data } of api.feed(channel as Channel, fields, { from })) {

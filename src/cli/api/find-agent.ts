@@ -1,10 +1,10 @@
-/** Agents by what people call them. */
+/** Agents by name or id. */
 import type { Agent, Client } from '../../../clients/typescript/src/index.ts';
 import { nearestNames } from '../../domain/values/nearest-name.ts';
 
 const LISTED = 10;
 
-/** The agent with this name, or with this id. @throws Error that names the agents there are, or those that are called the same. */
+/** Finds the agent with this name or id. @throws Error naming the existing agents, or those with the same name */
 export async function findAgent(api: Client, given: string): Promise<Agent> {
   const agents: Agent[] = [];
   for await (const agent of api.listAgents.items({ limit: 200 })) {

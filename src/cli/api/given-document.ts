@@ -1,14 +1,14 @@
-/** Documents that are given to a command: JSON, or YAML that the API reads itself. */
+/** Documents given to a command: JSON, or YAML, which the API parses itself. */
 import { readFileSync } from 'node:fs';
 import { readNamedFile } from '../../adapters/named-file.ts';
 
-/** Reads a file, or standard input if it is called `-`. YAML stays a text. @throws Error that names the file */
+/** Reads a file, or standard input for `-`. YAML stays text. @throws Error naming the file */
 export function documentIn(file: string): unknown {
   const text = file === '-' ? readFileSync(0, 'utf8') : readNamedFile(file);
   return /^\s*[[{]/.test(text) ? jsonIn(text, file) : text;
 }
 
-/** Reads JSON. @param what Names it in the error. */
+/** Parses JSON. @param what names it in the error */
 export function jsonIn(text: string, what: string): unknown {
   try {
     return JSON.parse(text);

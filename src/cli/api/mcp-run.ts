@@ -1,4 +1,4 @@
-/** Answers a client of the Model Context Protocol, and asks the running service for it. */
+/** Model Context Protocol server, which passes a client's requests to the running service. */
 import { AGENT_TOKEN } from '../../../actors/agent/agent-tokens.ts';
 import { servePipes } from '../../../api/mcp/terminal.ts';
 import type { ToolSet } from '../../../api/mcp/tool-sets.ts';
@@ -6,7 +6,7 @@ import { servedRoutes } from '../../../api/document/openapi.ts';
 import type { ClientOptions } from './client-options.ts';
 import { connectionOf } from './terminal.ts';
 
-/** Serves until the client closes the standard input. @throws Error if no service runs there, or no token can be read. */
+/** Serves until the client closes standard input. @throws Error if no service runs there, or no token can be read */
 export function serveModel(options: ClientOptions & { readonly sets: readonly ToolSet[] }, version: string): void {
   const { baseUrl, token } = connectionOf(options);
   servePipes(

@@ -1,4 +1,4 @@
-/** Carries out `sevengate proposals`. */
+/** Implementation of `sevengate proposals`. */
 import { ApiError, type Proposal } from '../../../clients/typescript/src/index.ts';
 import { type Chosen, chosenId } from './client-options.ts';
 import { findAgent } from './find-agent.ts';
@@ -8,7 +8,7 @@ const LISTED = 50;
 const HEAD = ['ID', 'STATE', 'ORDER', 'LIMIT', 'FILLED', 'REASON'];
 const UNDER_WAY: readonly Proposal['state'][] = ['approved', 'executing'];
 
-/** Choice of the proposal to answer: by its id, or the newest that waits. */
+/** Proposal to answer: by id, or the newest that waits. */
 export interface ChosenProposal extends Chosen {
   readonly agent: string | undefined;
   readonly wait: true | undefined;
@@ -25,7 +25,7 @@ export async function listProposals(
   print(items.length === 0 ? 'No proposals. Agents create them at autonomy confirm and above.' : columns([HEAD, ...items.map(rowOf)]));
 }
 
-/** Approves a proposal and waits for its end. One that is not filled sets exit code 1. */
+/** Approves a proposal and waits for its end. A proposal that is not filled sets exit code 1. */
 export async function approveProposal(terminal: Terminal, chosen: ChosenProposal): Promise<void> {
   const { api, json, print, wait } = terminal;
   let proposal = await approved(terminal, chosen);
@@ -38,7 +38,7 @@ export async function approveProposal(terminal: Terminal, chosen: ChosenProposal
   if (proposal.state !== 'filled') process.exitCode = 1;
 }
 
-/** Approves what is chosen. If the newest ended before that, as when its data was lost, the next one is waited for. */
+/** Approves the selected proposal. If the newest one ended before that, for example because its data was lost, waits for the next. */
 async function approved(terminal: Terminal, chosen: ChosenProposal): Promise<Proposal> {
   for (;;) {
     const { id } = await proposalOf(terminal, chosen);

@@ -1,11 +1,10 @@
-/** `sevengate proposals`: trades that agents at `confirm` propose, and the answers to them. */
+/** `sevengate proposals`: trades that agents at `confirm` propose, and their approval. */
 import { type Command, Option } from 'commander';
 import { PROPOSAL_STATES } from '../../domain/orders/execution.ts';
 import { named } from '../words.ts';
 import { atService, choosing, withClientOptions } from './client-options.ts';
 import type { ChosenProposal } from './proposals-run.ts';
 
-/** Adds the commands. */
 export function proposalCommands(proposals: Command): void {
   const add = (name: string, description: string): Command => withClientOptions(proposals.command(name).description(description));
   add('list', 'list proposals, newest first')

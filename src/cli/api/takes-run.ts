@@ -1,4 +1,4 @@
-/** Carries out `sevengate takes`. */
+/** Implementation of `sevengate takes`. */
 import type { Client, Take } from '../../../clients/typescript/src/index.ts';
 import { decisionText } from './agents-run.ts';
 import { type Chosen, chosenId } from './client-options.ts';
@@ -13,7 +13,7 @@ export async function listTakes({ api, json, print }: Terminal): Promise<void> {
   print(items.length === 0 ? 'No Takes yet. Write one: sevengate takes compile "<thesis>"' : columns([HEAD, ...items.map(rowOf)]));
 }
 
-/** Compiles a thesis and says what was read, what was assumed, and what is left to confirm. */
+/** Compiles a thesis. Prints what was understood, what was assumed, and what is left to confirm. */
 export async function compileTake(terminal: Terminal, thesis: string): Promise<void> {
   printTake(terminal, await terminal.api.compileTake({ body: { thesis } }), true);
 }
@@ -22,7 +22,7 @@ export async function showTake(terminal: Terminal, chosen: Chosen): Promise<void
   printTake(terminal, await takeOf(terminal.api, chosen), true);
 }
 
-/** Arms a Take. @throws Error that lists what its words leave open, unless that is confirmed */
+/** Arms a Take. @throws Error listing what its words leave open, unless that is confirmed */
 export async function armTake(terminal: Terminal, chosen: Chosen, mode: 'paper' | 'live', confirms: boolean): Promise<void> {
   const { id: takeId, open } = await takeOf(terminal.api, chosen);
   printTake(terminal, await terminal.api.armTake({ body: { takeId, mode, ...confirmed(open, confirms) } }));
@@ -40,7 +40,7 @@ export async function forkTake(terminal: Terminal, chosen: Chosen, amount: strin
   printTake(terminal, await terminal.api.forkTake({ body: { takeId, ...(amount === undefined ? {} : { allocationUsd: amount }) } }), true);
 }
 
-/** Makes a draft agent of a Take. @throws Error that lists what its words leave open, unless that is confirmed */
+/** Makes a draft agent of a Take. @throws Error listing what its words leave open, unless that is confirmed */
 export async function agentOfTake({ api, json, print }: Terminal, chosen: Chosen, confirms: boolean): Promise<void> {
   const { id: takeId, open } = await takeOf(api, chosen);
   const made = await api.tokenizeTake({ body: { takeId, as: 'agent', ...confirmed(open, confirms) } });
@@ -49,7 +49,7 @@ export async function agentOfTake({ api, json, print }: Terminal, chosen: Chosen
   );
 }
 
-/** The newest decisions, the oldest of them first. */
+/** Prints the newest decisions, oldest first. */
 export async function listTakeDecisions({ api, json, print }: Terminal, chosen: Chosen, limit: number): Promise<void> {
   const { id } = await takeOf(api, chosen);
   const { items } = await api.listTakeDecisions({ id, limit });
@@ -79,7 +79,7 @@ function printTake({ json, print }: Terminal, take: Take, withWords = false): vo
   print(withWords ? [head, ...wordsOf(take)].join('\n') : head);
 }
 
-/** Each phrase with its reading, what was assumed, and what the author has to confirm. */
+/** Returns each phrase with its reading, the assumptions, and what the author has to confirm. */
 function wordsOf({ understood, assumed, open, thesis }: Take): string[] {
   const read = understood.map(({ phrase, as }) => ['  read', phrase, as]);
   return [

@@ -1,4 +1,4 @@
-/** `sevengate takes`: theses in words, compiled into Takes, armed, watched and closed. */
+/** `sevengate takes`: theses in words that are compiled into Takes, armed, watched and closed. */
 import { type Command, Option } from 'commander';
 import { count as wholeNumber, named } from '../words.ts';
 import { atService, choosing, withClientOptions } from './client-options.ts';
@@ -9,7 +9,6 @@ const COMMANDS = {
   publish: ['publishTake', 'let every organization read and fork a Take; cannot be undone'],
 } as const;
 
-/** Adds the commands. */
 export function takeCommands(takes: Command): void {
   const add = (name: string, description: string): Command => withClientOptions(takes.command(name).description(description));
   add('list', 'list the Takes, newest first').action((options) => atService(options, async (it) => (await run()).listTakes(it)));

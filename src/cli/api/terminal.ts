@@ -1,4 +1,4 @@
-/** A client of the running service and somewhere to print, for the commands that ask it. */
+/** Client of the running service with an output, for the commands that call it. */
 import { ApiError, type Client, createClient } from '../../../clients/typescript/src/index.ts';
 import { localService } from '../../../clients/typescript/src/local.ts';
 import { createLiveClock } from '../../../streams/clock/live-clock.ts';
@@ -8,21 +8,20 @@ import type { ClientOptions } from './client-options.ts';
 
 export interface Terminal {
   readonly api: Client;
-  /** Address of the service. */
+  /** URL of the service. */
   readonly url: string;
-  /** Results are printed as the API's JSON instead of words. */
+  /** True to print results as the API's JSON instead of text. */
   readonly json: boolean;
-  /** Prints a result. */
   print(text: string): void;
-  /** Says how far something is, beside the results. */
+  /** Prints progress, separate from the results. */
   note(text: string): void;
-  /** Waits between two looks at something that takes long. */
+  /** Waits between two polls of a long operation. */
   wait(): Promise<void>;
 }
 
 const LOOK_EVERY_MS = 1_000;
 
-/** A terminal on the service that the options name. @throws Error if none runs there, or no token can be read. */
+/** Opens a terminal on the selected service. @throws Error if none runs there, or no token can be read */
 export function openTerminal(options: ClientOptions): Terminal {
   const clock = createLiveClock();
   const connection = connectionOf(options);
@@ -36,7 +35,10 @@ export function openTerminal(options: ClientOptions): Terminal {
   };
 }
 
-/** Address and token of the service that the options name: that of the state folder unless they name another one. @throws Error */
+/**
+ * Returns URL and token of the selected service, by default that of the state folder.
+ * @throws Error if none runs there, or no token can be read
+ */
 export function connectionOf({ as, url, tokenFile }: ClientOptions): ReturnType<typeof localService> {
   if (tokenFile === undefined) {
     if (url !== undefined) throw new Error(`${url} needs a token: name the file that holds it with --token-file`);
@@ -45,17 +47,20 @@ export function connectionOf({ as, url, tokenFile }: ClientOptions): ReturnType<
   return { baseUrl: url ?? localService().baseUrl, token: () => readNamedFile(tokenFile).trim() };
 }
 
-/** A refusal in words: what was wrong, and each thing that would pass if the sentence does not say it. Other errors are kept. */
+/**
+ * Converts an API refusal to an error with its message and, if the message does not name them, the allowed values. Returns other errors
+ * unchanged.
+ */
 export function refusalOf(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
   const { detail, wayOut } = error;
   return new Error([detail, ...wayOut.filter((way) => !detail.includes(way)).map((way) => `  ${way}`)].join('\n'), { cause: error });
 }
 
-/** Writes a word of the API as people do: `pending_approval` is `pending approval`. */
+/** Formats a word of the API: `pending_approval` becomes `pending approval`. */
 export const spaced = (word: string): string => word.replaceAll('_', ' ');
 
-/** Rows in columns that are as wide as their widest cell. The last column is not padded. */
+/** Formats rows in columns as wide as their widest cell. The last column is not padded. */
 export function columns(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, cell.length);

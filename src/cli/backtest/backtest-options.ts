@@ -1,4 +1,4 @@
-/** Options of `sevengate backtest`, for a backtest and for a sweep. */
+/** Options of `sevengate backtest`, for backtests and sweeps. */
 import type { GivenRequest } from '../../domain/backtest/request.ts';
 import type { Candle } from '../../domain/candles/candle.ts';
 import type { Problem } from '../../domain/values/field.ts';
@@ -29,28 +29,28 @@ export interface BacktestOptions {
 
 export type OnProgress = (done: number, total: number) => void;
 
-/** Shows how far one part of the work is; the others are short. */
+/** Creates a receiver of progress that shows only one part of the work. The other parts are short. */
 export function progressOf<Outcome>(part: string, onProgress: OnProgress): (message: ThreadPost<Outcome>) => void {
   return (message) => {
     if (message.kind === 'progress' && message.what === part) onProgress(message.done, message.total);
   };
 }
 
-/** A finished simulation; its result is canonical JSON. */
+/** Finished simulation. Its result is canonical JSON. */
 export interface Finished {
   readonly resultHash: string;
   readonly result: string;
   readonly summary: unknown;
 }
 
-/** Finished simulation and its text for people. */
+/** Finished simulation with its text. */
 export interface Told extends Finished {
   readonly evaluation: 'backtest' | 'sweep';
-  /** Result in words, printed without `--json`. */
+  /** Text of the result, printed without `--json`. */
   readonly text: string;
 }
 
-/** A simulation that is asked for at a terminal; `tell` is given what came of it, as soon as that is known. */
+/** Arguments of a simulation at a terminal. `tell` receives the result as soon as it is known. */
 export type SimulationAsked = readonly [
   service: Service,
   manifest: Manifest,
@@ -64,13 +64,13 @@ export interface Stretch {
   readonly to?: string;
 }
 
-/** The stretch that was asked for; if it was not, what the bars cover. */
+/** Returns the requested range, or the range of the bars. */
 export function stretchOf({ from, to }: BacktestOptions, covered: BarWindow | null = null): Stretch {
   const [first, last] = covered === null ? [from, to] : [from ?? isoTime(covered.from), to ?? isoTime(covered.to)];
   return { ...(first === undefined ? {} : { from: first }), ...(last === undefined ? {} : { to: last }) };
 }
 
-/** The options as a request of the API gives them. */
+/** Converts the options to a request of the API. */
 export function givenOf(options: BacktestOptions, stretch: Stretch): Omit<GivenRequest, 'look'> {
   const { costMultiplier, maxParticipationPct, minOrderUsd } = options;
   const chosen = { costMultiplier, maxParticipationPct, minOrderUsd };
@@ -82,7 +82,7 @@ export function problemWords(problems: readonly Problem[]): string {
   return problems.map(({ path, problem, allowed }) => `${path.slice(2)} ${problem} (allowed: ${allowed})`).join('; ');
 }
 
-/** The bars of files by the names of `seriesName`. @throws Error in one sentence if a word fits no series, or a file is no sound one. */
+/** Reads bars from files, by the keys of `seriesName`. @throws Error if an argument matches no series, or a file is invalid */
 export async function barsOfFiles(
   words: readonly string[],
   wanted: readonly BarSeries[],

@@ -1,4 +1,4 @@
-/** Work of `sevengate backtest`, loaded only when it runs. */
+/** Implementation of `sevengate backtest`, loaded only when it runs. */
 import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 import { writeNamedFile } from '../../adapters/named-file.ts';
 import { progressBar } from '../../adapters/terminal-progress.ts';
@@ -24,7 +24,7 @@ import type { Service } from '../ports.ts';
 import { workOnStoredBars } from '../candles/stored-bars.ts';
 import { sweepOf } from './sweep.ts';
 
-/** Runs a backtest, or a sweep, and prints what it came to. @throws Error in one sentence if it is refused. */
+/** Runs a backtest or a sweep and prints the result. @throws Error if it is refused */
 export async function run(service: Service, file: string, options: BacktestOptions): Promise<void> {
   const manifest = manifestFromFile(file);
   const bar = options.sweep === undefined ? progressBar('backtest', 'bars') : progressBar('sweep', 'variants');
@@ -42,13 +42,16 @@ export async function run(service: Service, file: string, options: BacktestOptio
 }
 
 async function pageOf({ name }: Manifest, evaluation: 'backtest' | 'sweep', { resultHash, summary, result }: Finished): Promise<string> {
-  // Loaded only where a page is asked for: it is drawn with the modules of web/report.
+  // Loaded only if a page is requested, because it uses the modules of web/report.
   const { simulationPage } = await import('../../adapters/report-page.ts');
   const data = { evaluation, title: name, manifestVersion: null, resultHash, summary, result: JSON.parse(result) as unknown };
   return (await simulationPage(data)).page;
 }
 
-/** Tells what came of it, of stored bars before a database that was started for it has stopped. @throws Error if it was refused, with the reason. */
+/**
+ * Runs a backtest and passes on its result before a database that was started for it stops. @throws Error with the reason if it is
+ * refused
+ */
 async function backtestOf(...[service, manifest, options, onProgress, tell]: SimulationAsked): Promise<void> {
   const trials = trialsFrom(options);
   const asked = (now: number) => ({ manifest, request: requestFrom(options, stretchOf(options), now), trials, funding: [] });
@@ -62,7 +65,7 @@ async function backtestOf(...[service, manifest, options, onProgress, tell]: Sim
   );
 }
 
-/** @throws Error that names every wrong option. */
+/** Builds the request. @throws Error naming every invalid option */
 function requestFrom(options: BacktestOptions, window: Stretch, now: number): BacktestRequest {
   const read = readBacktestRequest({ ...givenOf(options, window), look: options.look }, now);
   if ('assumptions' in read) return read;

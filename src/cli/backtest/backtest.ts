@@ -1,4 +1,4 @@
-/** `sevengate backtest`: the historical simulation of a manifest, from files without a service or from the stored bars. */
+/** `sevengate backtest`: historical simulation of a manifest, from files without a service or from the stored bars. */
 import type { Command } from 'commander';
 import { ASSUMPTION_LIMITS } from '../../domain/backtest/assumptions.ts';
 import { DEFAULT_WALK_FORWARD } from '../../domain/backtest/sweep-windows.ts';
@@ -6,7 +6,7 @@ import type { BacktestOptions } from './backtest-options.ts';
 import type { Service } from '../ports.ts';
 import { count, quantity } from '../words.ts';
 
-/** Adds `backtest`. A refused run sets exit code 1 and says why in one sentence. */
+/** Adds `backtest`. A refused run sets exit code 1 and prints the reason. */
 export function backtestCommand(command: Command, service: Service): void {
   const { costMultiplier, maxParticipationPct, minOrderUsd } = ASSUMPTION_LIMITS;
   const windowDays = quantity('days', 'a whole number of days such as 365');

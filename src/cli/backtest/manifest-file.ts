@@ -1,10 +1,10 @@
-/** Manifests that are named on the command line: YAML or JSON, in either form. */
+/** Manifests named on the command line: YAML or JSON, in either form. */
 import { parseStrictYaml } from '../../../api/http/strict-yaml.ts';
 import { readNamedFile } from '../../adapters/named-file.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { readManifest } from '../../domain/manifest/reader.ts';
 
-/** @throws Error in one sentence that names every problem of the file. */
+/** Reads a manifest. @throws Error naming every problem of the file */
 export function manifestFromFile(file: string): Manifest {
   const text = readNamedFile(file);
   let value: unknown;

@@ -1,4 +1,4 @@
-/** Work of `sevengate parity`, loaded only when it runs. */
+/** Implementation of `sevengate parity`, loaded only when it runs. */
 import { resolve } from 'node:path';
 import { writeNamedFile } from '../../adapters/named-file.ts';
 import { checkCertificate, namedTapes, signCertificate } from '../../adapters/signing-keys/parity-certificate.ts';
@@ -19,7 +19,7 @@ export interface ParityOptions {
   readonly json?: true;
 }
 
-/** Replays the tapes, and signs what came of it. A difference sets exit code 1. */
+/** Replays the tapes and signs the result. A difference sets exit code 1. */
 export async function certify(service: Service, files: readonly string[], range: ParityRange, options: ParityOptions): Promise<void> {
   const { report, simulatedSince } = await compared(service, files, range);
   const tapes = await namedTapes(files);
@@ -40,7 +40,7 @@ async function compared(service: Service, files: readonly string[], range: Parit
   });
 }
 
-/** Says whether a certificate carries a good signature; one that does not sets exit code 1. */
+/** Verifies a certificate's signature and prints the result. An invalid one sets exit code 1. */
 export function check(service: Service, file: string, options: ParityOptions): void {
   const { signed, text } = checkCertificate(file, resolve(service.settings().SEVENGATE_HOME), options.keys ?? null);
   if (options.json) process.stdout.write(`${JSON.stringify({ certificate: file, signed, text })}\n`);

@@ -1,10 +1,10 @@
-/** `sevengate parity`: replays tapes, holds them against what the live run wrote, and signs what came of it. */
+/** `sevengate parity`: replays tapes, compares them with the live run's records, and signs the result. */
 import type { Command } from 'commander';
 import { instant } from '../../domain/values/instant.ts';
 import type { ParityOptions } from './parity-run.ts';
 import type { Service } from '../ports.ts';
 
-/** Adds `parity`. A difference, and a certificate that is not signed, set exit code 1. */
+/** Adds `parity`. A difference or an unsigned certificate sets exit code 1. */
 export function parityCommand(command: Command, service: Service): void {
   command
     .argument('[tapes...]', 'tapes of the live run, in time order')

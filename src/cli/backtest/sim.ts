@@ -1,7 +1,7 @@
-/** `sevengate sim`: a seeded life of the whole engine under faults, in this process and under virtual time. */
+/** `sevengate sim`: runs the whole engine with seeded faults, in this process and under virtual time. */
 import type { Command } from 'commander';
 
-/** Fills `sim` in. The last line is the hash of the trace: the same seed gives the same one on every machine. */
+/** Sets up `sim`. Its last line is the hash of the trace: equal seeds give equal hashes on every machine. */
 export function simCommand(command: Command): void {
   command
     .option('--seed <n>', 'seed of prices and faults, a whole number', '1')

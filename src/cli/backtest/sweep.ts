@@ -1,4 +1,4 @@
-/** `sevengate backtest --sweep`: the variants of a manifest over the same bars, each counted as a trial, with a walk-forward. */
+/** `sevengate backtest --sweep`: variants of a manifest over the same bars, each counted as a trial, with a walk-forward. */
 import { availableParallelism } from 'node:os';
 import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 import { parameterOf, readSweep, type SweepRequest, type Variant } from '../../domain/backtest/sweep.ts';
@@ -21,7 +21,7 @@ import {
 } from './backtest-options.ts';
 import { workOnStoredBars } from '../candles/stored-bars.ts';
 
-/** Works the sweep out that the options ask for, and tells what came of it. @throws Error if it was refused, with the reason. */
+/** Runs the requested sweep and passes on its result. @throws Error with the reason if it is refused */
 export async function sweepOf(...[service, manifest, options, onProgress, tell]: SimulationAsked): Promise<void> {
   const earlier = earlierOf(options);
   const asked = (now: number) => ({ ...askedFor(manifest, options, stretchOf(options), now), earlier, funding: [] });
@@ -35,7 +35,7 @@ export async function sweepOf(...[service, manifest, options, onProgress, tell]:
   );
 }
 
-/** @throws Error that names every wrong option. */
+/** Builds the request. @throws Error naming every invalid option */
 function askedFor(
   manifest: Manifest,
   options: BacktestOptions,
@@ -52,7 +52,7 @@ function askedFor(
   throw new Error(problemWords(read));
 }
 
-/** Trials made before and by hand. Their Sharpe ratios are unknown, and they count all the same. */
+/** Returns the earlier trials made by hand. They count although their Sharpe ratios are unknown. */
 function earlierOf(options: BacktestOptions): EarlierTrials {
   return { sharpes: Array.from({ length: options.versionsTried - 1 }, () => null) };
 }

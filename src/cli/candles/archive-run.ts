@@ -1,4 +1,4 @@
-/** Work of `sevengate archive`, loaded only when it runs. */
+/** Implementation of `sevengate archive`, loaded only when it runs. */
 import type { ActorKind } from '../../../actors/runtime/actor-kind.ts';
 import { foldSteps, type PastState } from '../../../actors/runtime/actor-history.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
@@ -37,12 +37,12 @@ export interface StepsOptions extends FolderOptions {
   readonly at?: string;
 }
 
-/** The folder that is named, or that of the service. */
+/** Returns the given folder, or the service's. */
 function folderOf(service: Service, { folder }: FolderOptions): string {
   return folder ?? archiveFolder(service.settings().SEVENGATE_HOME);
 }
 
-/** Moves days to files. @throws Error in one sentence if they are too young. */
+/** Moves days to files. @throws Error if they are too recent */
 export async function moveDays(service: Service, options: MoveOptions): Promise<void> {
   const before = instant(options.before, '--before');
   const newest = Math.floor(createLiveClock().now() / DAY_MS - KEPT_DAYS) * DAY_MS;
@@ -52,7 +52,7 @@ export async function moveDays(service: Service, options: MoveOptions): Promise<
   print(options.json ? JSON.stringify(moved) : moved.length === 0 ? 'nothing to move' : moved.map(stretchText).join('\n'));
 }
 
-/** Prints the steps of an actor as its file holds them, or a state that is rebuilt from them. @throws Error in one sentence */
+/** Prints the steps of an actor from its file, or a state rebuilt from them. @throws Error if the file or step is missing */
 export async function printSteps(service: Service, actorId: string, options: StepsOptions): Promise<void> {
   if (options.at !== undefined && !/^[1-9]\d{0,11}$/.test(options.at))
     throw new Error(`--at ${options.at}: the version of a step is a whole number from 1 on`);
@@ -65,7 +65,7 @@ export async function printSteps(service: Service, actorId: string, options: Ste
   print(options.json ? JSON.stringify(lines) : lines.map((line) => JSON.stringify(line)).join('\n'));
 }
 
-/** Tells what was moved; a file that is missing or altered sets exit code 1. */
+/** Prints what was moved. A missing or altered file sets exit code 1. */
 export async function listMoved(service: Service, options: FolderOptions): Promise<void> {
   const folder = folderOf(service, options);
   const found = await withDatabase(service, { name: 'sevengate archive', role: null, readOnly: true }, async (sql) => {
@@ -78,7 +78,7 @@ export async function listMoved(service: Service, options: FolderOptions): Promi
   if (found.some(({ fault }) => fault !== null)) process.exitCode = 1;
 }
 
-/** @throws Error if the actor has no such step, and where the present machines do not lead where the steps led. */
+/** Rebuilds a state. @throws Error if the actor has no such step, or the current machines lead to another state */
 async function stateAfter(
   sql: Sql,
   kinds: readonly ActorKind[],
@@ -93,7 +93,7 @@ async function stateAfter(
   return past;
 }
 
-/** Moves, with a bar on the terminal and a row that everybody can read. */
+/** Moves days with a progress bar on the terminal and a row for other readers. */
 function moveWithProgress(service: Service, folder: string, before: number): Promise<readonly MovedStretch[]> {
   const bar = progressBar('moving', 'stages of days');
   const move = { folder, before, recorded: 'always', onProgress: bar.show } as const;

@@ -1,4 +1,4 @@
-/** `sevengate archive`: moves old history to archive files, tells what was moved, and reads the steps of an actor from there. */
+/** `sevengate archive`: moves old history to archive files, lists them, and reads an actor's steps from them. */
 import type { Command } from 'commander';
 import type { FolderOptions, MoveOptions, StepsOptions } from './archive-run.ts';
 import type { Service } from '../ports.ts';
@@ -6,7 +6,7 @@ import { uuid } from '../words.ts';
 
 const run = () => import('./archive-run.ts');
 
-/** Adds `archive` and its commands. A file that is missing or altered sets exit code 1. */
+/** Adds `archive` and its commands. A missing or altered file sets exit code 1. */
 export function archiveCommands(archive: Command, service: Service): void {
   archive
     .command('move')

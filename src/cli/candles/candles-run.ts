@@ -1,4 +1,4 @@
-/** Work of `sevengate candles`, loaded only when it runs. */
+/** Implementation of `sevengate candles`, loaded only when it runs. */
 import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 import {
   candleFiles,
@@ -28,20 +28,20 @@ export type ImportOptions = SeriesOptions & FileOptions;
 
 export type BackfillOptions = SeriesOptions & { readonly from: string; readonly to?: string };
 
-/** Imports files and prints what was kept of them. */
+/** Imports files and prints what was stored. */
 export async function importBars(service: Service, files: readonly string[], options: ImportOptions): Promise<void> {
   const report = await imported(service, files, options);
   print(options.json ? JSON.stringify(report) : importText(report));
 }
 
-/** Fetches a venue's history and prints how far it came. One that stopped sets exit code 1. */
+/** Fetches a venue's history and prints how far it got. An incomplete fetch sets exit code 1. */
 export async function backfillBars(service: Service, options: BackfillOptions): Promise<void> {
   const report = await backfilled(service, options);
   print(options.json ? JSON.stringify({ ...report, from: isoTime(report.from), to: isoTime(report.to) }) : backfillText(report));
   if (report.stopped !== null) process.exitCode = 1;
 }
 
-/** Prints what bars are stored and what is missing. */
+/** Prints which bars are stored and which are missing. */
 export async function tellCoverage(service: Service, options: Partial<SeriesOptions>): Promise<void> {
   const report = await covered(service, options);
   print(options.json ? JSON.stringify({ series: report }) : coverageText(report));

@@ -1,4 +1,4 @@
-/** `sevengate candles`: imports bars from files, fetches a venue's history and tells what is stored and what is missing. */
+/** `sevengate candles`: imports bars from files, fetches a venue's history, and lists stored and missing bars. */
 
 import { type Command, Option } from 'commander';
 import { FORM_HELP } from '../../adapters/candle-files/candle-forms.ts';
@@ -8,7 +8,7 @@ import type { Service } from '../ports.ts';
 
 const run = () => import('./candles-run.ts');
 
-/** Adds `candles` and its commands. Conflicts that were not replaced and gaps do not fail a command; bad rows do. */
+/** Adds `candles` and its commands. Bad rows fail a command; gaps and conflicts that were not replaced do not. */
 export function candleCommands(candles: Command, service: Service): void {
   const venue = () => new Option('--venue <venue>', 'venue of the bars').choices(VENUES);
 

@@ -1,4 +1,4 @@
-/** A simulation of the bars that the service keeps: refused before anything is started, and asked for at the service's own time. */
+/** Simulation of the service's stored bars. Invalid arguments are refused before anything starts, and the service's own time applies. */
 import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 import { databaseClock } from '../../adapters/store/simulated-time.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
@@ -6,8 +6,9 @@ import type { Service } from '../ports.ts';
 import { withWriterDatabase } from '../service-database.ts';
 
 /**
- * @param askedAt what is asked for at a time of the service. @throws Error if its words are wrong.
- * @param work is given the database and what is asked for now, with the time of it.
+ * Runs work on the stored bars.
+ * @param askedAt builds the request for a time of the service; throws if the arguments are invalid
+ * @param work receives the database, the request and its time
  */
 export async function workOnStoredBars<Asked, Outcome>(
   service: Service,

@@ -1,9 +1,8 @@
-/** `sevengate books`: corrections of books, by the login that owns the tables. */
+/** `sevengate books`: corrects books, by the login that owns the tables. */
 import type { Command } from 'commander';
 import type { Service } from '../ports.ts';
 import { withWriterDatabase } from '../service-database.ts';
 
-/** Adds `books` and its commands. */
 export function booksCommands(books: Command, service: Service): void {
   books
     .command('correct')

@@ -1,4 +1,4 @@
-/** `sevengate cuts`: marks wrong cuts of the feed as superseded, signed by the owner, and tells which were. */
+/** `sevengate cuts`: marks wrong cuts of the feed as superseded, signed by the owner, and lists them. */
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { type CutCorrection, correctCuts, cutCorrections } from '../../adapters/store/trail/cut-corrections.ts';
@@ -7,7 +7,6 @@ import { isoTime } from '../../domain/values/time.ts';
 import { withDatabase, withWriterDatabase } from '../service-database.ts';
 import type { Service } from '../ports.ts';
 
-/** Adds `cuts` and its commands. */
 export function cutCommands(cuts: Command, service: Service): void {
   cuts
     .command('correct')

@@ -1,10 +1,10 @@
-/** Checks of `sevengate doctor`, loaded only when it runs. */
+/** Implementation of `sevengate doctor`, loaded only when it runs. */
 import { examineMachine, type Finding } from '../../adapters/process/machine-check.ts';
 import { checkedSources } from '../../adapters/venues/source-checks.ts';
 import { CATALOG } from '../../domain/catalog/catalog.ts';
 import type { CommandSettings, Service } from '../ports.ts';
 
-/** Looks at everything that a start would look at. */
+/** Checks everything that a start requires. */
 export async function examine(service: Service): Promise<Finding[]> {
   const node: Finding = { what: 'Node.js', ok: true, detail: `${process.version} on ${process.platform} ${process.arch}` };
   const config = service.readSettings();
@@ -13,7 +13,7 @@ export async function examine(service: Service): Promise<Finding[]> {
   return [node, understood, await examineCatalog(service, config), ...(await examineMachine(config, service.path))];
 }
 
-/** The catalog file and what it means for the sources that are set: what the start would refuse is wrong here already. */
+/** Checks the catalog file against the configured sources, like a start does. */
 async function examineCatalog(service: Service, config: CommandSettings): Promise<Finding> {
   try {
     const file = await service.useCatalog();

@@ -1,8 +1,8 @@
-/** `sevengate doctor`: what this machine and its settings offer, and what is wrong with them. */
+/** `sevengate doctor`: checks this machine and its settings. */
 import type { Command } from 'commander';
 import type { Service } from '../ports.ts';
 
-/** Adds `doctor`. Anything wrong sets exit code 1. */
+/** Adds `doctor`. Any problem sets exit code 1. */
 export function doctorCommand(command: Command, service: Service): void {
   command.option('--json', 'print the findings as JSON').action(async (options: { json?: boolean }) => {
     const { examine } = await import('./doctor-run.ts');

@@ -1,4 +1,4 @@
-/** `sevengate exchange-keys`: the keys of organizations at the spot exchange, which the signer process alone reads. */
+/** `sevengate exchange-keys`: spot exchange keys of organizations, which only the signer process reads. */
 import { resolve } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import type { Command } from 'commander';
@@ -25,7 +25,6 @@ interface AddOptions extends Options {
   readonly otherAccount?: true;
 }
 
-/** Adds `exchange-keys` and its commands. */
 export function exchangeKeysCommands(keys: Command, service: Service): void {
   const command = (words: string, description: string): Command =>
     keys.command(words).description(description).option('--json', 'print the result as JSON');
@@ -46,7 +45,7 @@ export function exchangeKeysCommands(keys: Command, service: Service): void {
 
 const home = (service: Service): string => resolve(service.settings().SEVENGATE_HOME);
 
-/** A key replaces the one before in one move, so that an order that is under way is asked after with either. */
+/** Adds or replaces a key atomically, so that an order in progress can be queried with either key. */
 async function add(service: Service, key: string, { org, json, secretFile, otherAccount }: AddOptions): Promise<void> {
   const orgId = organization(org ?? service.exampleOrganization);
   const credentials = { key: checkedKey(key), secret: await secretOf(secretFile) };
@@ -101,7 +100,7 @@ function withAccounts(
   );
 }
 
-/** Asks the exchange which account the key belongs to. @throws if it does not tell. */
+/** Asks the exchange which account the key belongs to. @throws Error if it does not answer */
 async function askedOf(service: Service, credentials: SpotCredentials, orgId: string) {
   const accounts = await service.spotAccounts(signWithKey(credentials));
   try {

@@ -1,10 +1,10 @@
-/** `sevengate explain <decision>`: one decision in words. */
+/** `sevengate explain <decision>`: explains one decision in words. */
 import type { Command } from 'commander';
 import type { Service } from '../ports.ts';
 import { withDatabase } from '../service-database.ts';
 import { print, uuid } from '../words.ts';
 
-/** Adds `explain`. A decision that is not on record ends with exit code 1. */
+/** Adds `explain`. An unknown decision sets exit code 1. */
 export function explainCommand(command: Command, service: Service): void {
   command
     .argument('<decision>', 'id of the decision, as /v1/agents/:id/decisions gives it', uuid('a decision id'))
@@ -15,7 +15,7 @@ export function explainCommand(command: Command, service: Service): void {
         import('../../adapters/store/agents/decision-reads.ts'),
         import('../../domain/agents/explain-decision.ts'),
       ]);
-      // As the login role: of an old decision the agent is looked for among all decisions, which may take a while.
+      // Uses the login role: finding the agent of an old decision searches all decisions, which may take a while.
       const use = { name: 'sevengate explain', connections: 2, role: null, url: options.database };
       const found = await withDatabase(service, use, (sql) => createDecisionReads(sql).find(decision));
       if (found === null) throw new Error(`there is no decision ${decision}: see /v1/agents/:id/decisions for ids`);

@@ -1,4 +1,4 @@
-/** Work of `sevengate halt`, loaded only when it runs. */
+/** Implementation of `sevengate halt`, loaded only when it runs. */
 import { resolve } from 'node:path';
 import { createEmergencyHalt } from '../../../actors/agent/emergency-halt.ts';
 import { type Halting, haltedText, haltOrganizations } from '../../../actors/agent/halt-organizations.ts';
@@ -17,7 +17,7 @@ import type { Service } from '../ports.ts';
 import { withDatabase } from '../service-database.ts';
 import { print } from '../words.ts';
 
-/** Halts every organization, or one. Agents that are not paused when it ends set exit code 1. */
+/** Halts every organization, or one. Agents that are not paused at the end set exit code 1. */
 export async function halt(service: Service, options: { org?: string; reason?: string; database?: string; json?: true }): Promise<void> {
   const kinds = await service.actorKinds();
   const writer = (url: string) => commandWriter(resolve(service.settings().SEVENGATE_HOME), url);
@@ -28,7 +28,7 @@ export async function halt(service: Service, options: { org?: string; reason?: s
   });
 }
 
-/** Halts on a database, in which actors of these kinds live. */
+/** Creates the halt on a database with actors of these kinds. */
 export function haltingOn(sql: Sql, kinds: readonly ActorKind[], clock: Pick<Clock, 'now' | 'deadline'>): Halting {
   const runtime = createRuntime({ store: createActorStore(sql), directory: createDirectory(kinds), clock });
   const { halt } = createEmergencyHalt({ runtime, store: createAgentDirectory(sql), clock });

@@ -1,10 +1,10 @@
-/** `sevengate halt`: the emergency halt of every organization of the service, or of one, from the command line. */
+/** `sevengate halt`: emergency halt of one or every organization from the command line. */
 import type { Command } from 'commander';
 import { MAX_HALT_REASON_CHARS } from '../../domain/agents/agent.ts';
 import type { Service } from '../ports.ts';
 import { named, uuid } from '../words.ts';
 
-/** Adds `halt`. Agents that are not paused when it ends set exit code 1; none of them can begin an order all the same. */
+/** Adds `halt`. Agents that are not paused at the end set exit code 1; even they cannot begin an order. */
 export function haltCommand(command: Command, service: Service): void {
   command
     .option('--org <id>', 'halt only this organization', uuid('an organization id'))

@@ -1,4 +1,4 @@
-/** `sevengate history`: imports archives of events, marks and liquidity for backtests, and tells what is kept. */
+/** `sevengate history`: imports archives of events, marks and liquidity for backtests, and lists the stored history. */
 import { type Command, Option } from 'commander';
 import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 import { HISTORY_KINDS, type HistoryKind } from '../../adapters/store/catalog/market-history-store.ts';
@@ -21,7 +21,6 @@ interface FactOptions {
   readonly json?: true;
 }
 
-/** Adds `history` and its commands. */
 export function historyCommands(history: Command, service: Service): void {
   history
     .command('import-events')
@@ -82,7 +81,6 @@ export function historyCommands(history: Command, service: Service): void {
   missingCommand(history, service);
 }
 
-/** Adds `missing`. */
 function missingCommand(history: Command, service: Service): void {
   history
     .command('missing')

@@ -1,4 +1,4 @@
-/** `sevengate inspect`: lets a visualiser of state charts attach to the actors of a running service. */
+/** `sevengate inspect`: lets a state chart visualizer attach to the actors of a running service. */
 import { join, resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { readNamedFile } from '../../adapters/named-file.ts';

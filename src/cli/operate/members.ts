@@ -1,4 +1,4 @@
-/** `sevengate members`: who belongs to an organization, by the login that owns the tables. */
+/** `sevengate members`: manages an organization's members, by the login that owns the tables. */
 import type { Command } from 'commander';
 import type { ApiPorts } from '../../../api/ports.ts';
 import { PERMISSIONS, type Permission } from '../../domain/agents/agent.ts';
@@ -18,7 +18,6 @@ interface GrantOptions extends Options {
   readonly permissions?: readonly Permission[];
 }
 
-/** Adds `members` and its commands. */
 export function membersCommands(members: Command, service: Service): void {
   const command = (words: string, description: string): Command =>
     members
@@ -99,7 +98,7 @@ interface Result {
   readonly text: readonly string[];
 }
 
-/** Works on the members of the organization and prints what came of it. */
+/** Runs an operation on the organization's members and prints the result. */
 async function withMembers(
   service: Service,
   { org, json }: Options,
@@ -127,7 +126,7 @@ async function withMembers(
   process.stdout.write(json ? `${JSON.stringify(value)}\n` : text.map((line) => `${line}\n`).join(''));
 }
 
-/** @throws Error with the sentence of a refusal. */
+/** Returns the value of an outcome. @throws Error with the message of a refusal */
 function done<Value>(outcome: Outcome<Value>): Value {
   if (outcome.ok) return outcome.value;
   throw new Error(outcome.refusal.detail);

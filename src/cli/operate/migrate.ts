@@ -1,4 +1,4 @@
-/** `sevengate migrate`: brings the database up to this version. */
+/** `sevengate migrate`: migrates the database to this version. */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Service } from '../ports.ts';

@@ -3,14 +3,14 @@ import { canonicalHash } from '../../domain/values/canonical-json.ts';
 import { isUuid } from '../../domain/values/ids.ts';
 import { named } from '../words.ts';
 
-/** Option of every command that works for one organization. */
+/** Option of every command for one organization. */
 export const ORGANIZATION_OPTION = [
   '--org <org>',
   'organization: a UUID, or a name of your own (default: the example organization)',
   named('the name of an organization'),
 ] as const;
 
-/** The id of an organization; a name of one's own always means the same one. */
+/** Returns an organization's id. A name always gives the same id. */
 export function organization(given: string): string {
   if (isUuid(given)) return given;
   const hex = canonicalHash(`organization ${given}`);

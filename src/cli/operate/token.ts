@@ -1,4 +1,4 @@
-/** `sevengate token`: a bearer token of the local identity provider, and the grants that go with it. */
+/** `sevengate token`: creates a bearer token of the local identity provider, with its grants. */
 
 import type { Command } from 'commander';
 import { createMemberStore } from '../../adapters/store/callers/member-store.ts';

@@ -1,4 +1,4 @@
-/** Work of `sevengate verify-trail`, loaded only when it runs. */
+/** Implementation of `sevengate verify-trail`, loaded only when it runs. */
 import { resolve } from 'node:path';
 import { readNamedFile, writeNamedFile } from '../../adapters/named-file.ts';
 import { readTrustedKeys, trustedKeysOf } from '../../adapters/signing-keys/writer-keys.ts';
@@ -20,14 +20,14 @@ export interface VerifyOptions {
   readonly json?: true;
 }
 
-/** Verifies the trail and prints the report. A break sets exit code 1. @throws Error in one sentence. */
+/** Verifies the trail and prints the report. A break sets exit code 1. @throws Error if the trail cannot be read */
 export async function verify(service: Service, options: VerifyOptions): Promise<void> {
   const trusted = options.keys === undefined ? trustedKeysOf(resolve(service.settings().SEVENGATE_HOME)) : readTrustedKeys(options.keys);
   if (options.keys !== undefined && trusted.length === 0) throw new Error(`${options.keys} holds no public key`);
   const since = options.since === undefined ? null : readNamedFile(options.since);
   const archive = options.archive ?? archiveFolder(service.settings().SEVENGATE_HOME);
   const bar = progressBar('verifying', 'decisions');
-  // As the login role: its statements may run for as long as they need, and its transaction is read-only.
+  // Uses the login role, whose statements have no time limit. The transaction is read-only.
   const report = await withDatabase(service, { name: 'sevengate verify-trail', role: null, url: options.database }, (sql) =>
     verifyTrail(sql, bar.update, {
       keys: trusted.length === 0 ? null : trusted,

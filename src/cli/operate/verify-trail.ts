@@ -1,4 +1,4 @@
-/** `sevengate verify-trail`: recomputes the whole decision trail and names the first row that was altered. */
+/** `sevengate verify-trail`: verifies the whole decision trail and names the first altered row. */
 import type { Command } from 'commander';
 import type { Service } from '../ports.ts';
 import type { VerifyOptions } from './verify-trail-run.ts';

@@ -12,7 +12,6 @@ interface Options {
   readonly json?: true;
 }
 
-/** Adds `keys` and its command. */
 export function writerKeyCommands(keys: Command, service: Service): void {
   keys
     .command('rotate')

@@ -1,8 +1,8 @@
-/** Tapes named on the command line. They are opened together, followed by a progress bar and always closed. */
+/** Tapes named on the command line: opened together, with a progress bar, and always closed. */
 import { openTape, type TapeReader } from '../../adapters/tape/tape-reader.ts';
 import { progressBar } from '../../adapters/terminal-progress.ts';
 
-/** `progress` is told by the work whenever something was read. */
+/** Opens tapes and runs work, which calls `progress` after every read. */
 export async function withTapes<Result>(
   files: readonly string[],
   what: string,

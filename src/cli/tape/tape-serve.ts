@@ -1,4 +1,4 @@
-/** `sevengate tape serve`: serves a recorded tape to any client, as if it were received now. */
+/** `sevengate tape serve`: serves a recorded tape to clients as if it were received now. */
 import type { Command } from 'commander';
 import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 import { progressBar } from '../../adapters/terminal-progress.ts';

@@ -1,4 +1,4 @@
-/** Serves a recorded tape on loopback, without a database: the feed and the reads of the API over replayed time. */
+/** Server of a recorded tape on loopback, without a database: the feed and the reads of the API over replayed time. */
 import { createRateLimits } from '../../../api/http/rate-limits.ts';
 import { buildReplayApi } from '../../../api/replay.ts';
 import { createReplayedMarket } from '../../../api/v1/replay/replayed-market.ts';
@@ -14,9 +14,9 @@ import type { EpochMs } from '../../domain/values/time.ts';
 import { type TapeContents, TapeDeck, type TapeDeckOptions } from '../../simulation/tape-deck.ts';
 
 export interface TapeServerOptions extends Pick<TapeDeckOptions<never>, 'from' | 'to' | 'speed' | 'loop' | 'progress' | 'onFailure'> {
-  /** The tape to begin with; others of its folder may be loaded. */
+  /** First tape. Others of its folder may be loaded. */
   readonly file: string;
-  /** True to stay at the beginning until the replay is started. */
+  /** True to stay paused at the beginning. */
   readonly paused: boolean;
   /** Port on loopback; 0 takes any free one. */
   readonly port: number;
@@ -34,7 +34,7 @@ export interface TapeServer {
 
 const HOST = '127.0.0.1';
 
-/** @throws Error in one sentence if the tape cannot be played or the port cannot be listened on. */
+/** Starts the server. @throws Error if the tape cannot be played or the port cannot be opened */
 export async function startTapeServer(options: TapeServerOptions): Promise<TapeServer> {
   const { clock, onFailure } = options;
   let onMoved = (): void => {};

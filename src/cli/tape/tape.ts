@@ -1,4 +1,4 @@
-/** `sevengate tape`: records foreign recordings as tapes, tells what is on a tape, replays, serves and converts it. */
+/** `sevengate tape`: imports recordings as tapes, and shows, replays, serves and converts tapes. */
 import { type Command, Option } from 'commander';
 import { IMPORTERS, importTape } from '../../adapters/tape/import/import-tape.ts';
 import { tapeInfo } from '../../adapters/tape/tape-info.ts';
@@ -17,7 +17,7 @@ import type { Service } from '../ports.ts';
 import { serveCommand } from './tape-serve.ts';
 import { print } from '../words.ts';
 
-/** Adds `tape` and its commands. Their actions throw errors in one sentence; a difference found by `--compare` sets exit code 1. */
+/** Adds `tape` and its commands. A difference found by `--compare` sets exit code 1. */
 export function tapeCommands(tape: Command, service: Service): void {
   recordCommand(tape);
   infoCommand(tape);
@@ -119,7 +119,7 @@ function replayCommand(tape: Command, service: Service): void {
 }
 
 async function replayFiles(service: Service, files: readonly string[], options: ReplayChoice): Promise<ReplaySummary> {
-  // A command that only reads a tape needs neither agents nor a database.
+  // Loaded late: commands that only read a tape need neither agents nor a database.
   const [{ replayAgent }, { manifestFromFile }] = await Promise.all([
     import('../../simulation/replay/agent.ts'),
     import('../backtest/manifest-file.ts'),
