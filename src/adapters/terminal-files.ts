@@ -1,4 +1,4 @@
-/** Bundles the terminal for browsers, once for each state of its sources, and keeps the files beside the compiled sources. */
+/** Bundle of the terminal for browsers, built once per state of its sources and stored beside the compiled sources. */
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -8,21 +8,21 @@ import { manifestPayloadSchema } from '../domain/manifest/payload-form.ts';
 import { MANIFEST_TEMPLATES } from '../domain/manifest/templates.ts';
 
 export interface TerminalFiles {
-  /** Names of the files that the page begins with. */
+  /** Names of the page's first files. */
   readonly script: string;
   readonly style: string;
-  /** Scripts that the first one imports. */
+  /** Scripts that the first script imports. */
   readonly preloaded: readonly string[];
   readonly files: readonly { readonly name: string; readonly content: Buffer }[];
 }
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CACHE = join(ROOT, 'node_modules', '.cache', 'sevengate-terminal');
-/** The folders that the terminal is made of. */
+/** Folders of the terminal's sources. */
 const ROOMS = ['web', 'clients/typescript/src', 'src/domain'];
 const ENTRIES = { script: 'web/terminal/main.tsx', style: 'web/terminal/terminal.css' };
 const INDEX = 'index.json';
-/** Another process may be about to read an older bundle: so many stay. */
+/** Number of bundles kept, because another process may still read an older one. */
 const KEPT = 3;
 
 const OPTIONS = {
@@ -45,10 +45,10 @@ const OPTIONS = {
   logLevel: 'silent',
 } as const satisfies BuildOptions;
 
-/** Contents of the manifest form: its schema, and templates. */
+/** Data of the manifest form: its schema and templates. */
 const MANIFESTS = JSON.stringify({ schema: manifestPayloadSchema, templates: MANIFEST_TEMPLATES });
 
-/** Grammar of theses, with the index of instruments that it reads. */
+/** Grammar of theses, with its index of instruments. */
 const GRAMMAR = `export { compileThesis, MAX_THESIS_LENGTH } from './src/domain/take/compile-thesis.ts';
 export { catalogOf } from './src/domain/catalog/catalog.ts';`;
 const NO_HASHING = `export function createHash() { throw new Error('pages hash nothing'); }
@@ -57,16 +57,16 @@ export const hash = createHash;`;
 const SIGNED_ELSEWHERE = fileURLToPath(new URL('../domain/solana/signed-elsewhere.ts', import.meta.url));
 const SESSIONS = fileURLToPath(new URL('../domain/market/session.ts', import.meta.url));
 
-/** Domain modules that pages import, under names of their own. */
+/** Domain modules that pages import by their own names. */
 const SHARED: Plugin = {
   name: 'shared',
   setup(build) {
     build.onResolve({ filter: /\/signed-elsewhere\.js$/ }, () => ({ path: SIGNED_ELSEWHERE }));
-    // A copy of its own: shared with the grammar it would be one more file of the first visit.
+    // A separate copy: shared with the grammar it would be one more file on the first visit.
     build.onResolve({ filter: /\/exchange-sessions\.js$/ }, () => ({ path: SESSIONS, suffix: '?sessions' }));
     build.onResolve({ filter: /\/compile-thesis\.js$/ }, () => ({ path: 'compile-thesis', namespace: 'domain' }));
     build.onLoad({ filter: /^compile-thesis$/, namespace: 'domain' }, () => ({ contents: GRAMMAR, resolveDir: ROOT }));
-    // The grammar hashes nothing: only the service keeps a Take.
+    // The grammar needs no hashes. Only the service stores Takes.
     build.onResolve({ filter: /^node:crypto$/ }, () => ({ path: 'no-hashing', namespace: 'domain' }));
     build.onLoad({ filter: /^no-hashing$/, namespace: 'domain' }, () => ({ contents: NO_HASHING }));
     build.onResolve({ filter: /\/manifest-schema\.js$/ }, () => ({ path: 'manifest-schema', namespace: 'domain' }));
@@ -74,9 +74,9 @@ const SHARED: Plugin = {
   },
 };
 
-/** The terminal's files as they were kept, or bundled: @throws Error if a source does not compile. */
+/** Files of the terminal. @throws Error if a source does not compile */
 export const TERMINAL = {
-  /** The files of these sources, if some process bundled them before; null if they must be bundled. */
+  /** Returns the stored files of these sources, or null if they must be bundled. */
   kept(): TerminalFiles | null {
     try {
       return readKept(join(CACHE, stateOfSources()));
@@ -84,7 +84,7 @@ export const TERMINAL = {
       return null;
     }
   },
-  /** Takes seconds, and longer on a busy machine. */
+  /** Bundles the sources, which takes seconds, and longer on a busy machine. */
   async bundle(): Promise<TerminalFiles> {
     const folder = join(CACHE, stateOfSources());
     const files = await bundle();
@@ -104,7 +104,7 @@ async function bundle(): Promise<TerminalFiles> {
     files.push({ name: 'icon.svg', content: readFileSync(join(ROOT, 'web', 'icon.svg')) });
     return { script, style: entryOf(metafile, ENTRIES.style), preloaded: importedBy(metafile, script), files };
   } finally {
-    // Its process would live as long as this one.
+    // Otherwise its process would live as long as this one.
     await esbuild.stop();
   }
 }
@@ -117,7 +117,7 @@ function entryOf({ outputs }: Metafile, entry: string): string {
   return nameOf(found[0]);
 }
 
-/** Chunks that a script imports before it runs, directly or through others. */
+/** Returns the chunks that a script imports before it runs, directly or indirectly. */
 function importedBy({ outputs }: Metafile, script: string): readonly string[] {
   const byName = new Map(Object.entries(outputs).map(([path, output]) => [nameOf(path), output]));
   const names = new Set<string>();
@@ -133,7 +133,7 @@ function importedBy({ outputs }: Metafile, script: string): readonly string[] {
   return [...names];
 }
 
-/** The name and text of every source, and what is installed. */
+/** Returns name and text of every source, and the installed packages. */
 function stateOfSources(): string {
   const hash = createHash('sha256').update(JSON.stringify(OPTIONS)).update(MANIFESTS);
   hash.update(readFileSync(join(ROOT, 'package-lock.json')));
@@ -154,13 +154,13 @@ function readKept(folder: string): TerminalFiles {
   return { ...index, files: names.map((name) => ({ name, content: readFileSync(join(folder, name)) })) };
 }
 
-/** Keeps a bundle for the next process, if this one may write here, and removes older ones. */
+/** Stores a bundle for the next process, if the folder is writable, and removes old ones. */
 function keep({ files, ...index }: TerminalFiles, folder: string): void {
   try {
     mkdirSync(CACHE, { recursive: true });
     removeOlder();
     const draft = mkdtempSync(join(CACHE, '.draft-'));
-    // The operator of the service reads it. A folder made here is its maker's alone.
+    // The service's operator must be able to read it, and a new folder is private to its creator.
     chmodSync(draft, 0o755);
     for (const { name, content } of files) writeFileSync(join(draft, name), content);
     writeFileSync(join(draft, INDEX), JSON.stringify(index));
@@ -171,7 +171,7 @@ function keep({ files, ...index }: TerminalFiles, folder: string): void {
       rmSync(draft, { recursive: true, force: true });
     }
   } catch {
-    // The code may not be written here: the next process bundles it again.
+    // Not writable: the next process bundles again.
   }
 }
 

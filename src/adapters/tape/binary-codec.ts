@@ -1,7 +1,7 @@
 /**
- * The compact form of a tape: blocks of at most 1,024 events, each with its own tables and checksum, so that a block
- * can be read, skipped or lost by itself. Prices are differences of their digits; what has no compact form is kept as
- * its line, so that every tape comes back byte for byte.
+ * Compact form of a tape: blocks of at most 1,024 events, each with its own tables and checksum, so that a block can be read, skipped or
+ * lost independently. Prices are stored as differences of their digits. Events without a compact form are stored as lines, so that every
+ * tape is restored byte for byte.
  */
 import { crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
 import { isDecimalString } from '../../domain/values/decimal.ts';
@@ -22,24 +22,24 @@ import { leanEvent, TAPE_BATCH, type TapeEvent, tapeEventProblem, tapeLine } fro
 import type { EpochMs } from '../../domain/values/time.ts';
 import { EXECUTABLE_VENUES, VENUES, type Venue } from '../../domain/market/venue.ts';
 
-/** The first bytes of every compact tape. */
+/** First bytes of every compact tape. */
 export const BINARY_MAGIC = Buffer.from('SEVTAPE1', 'latin1');
-/** Magic, length of the header line, its checksum. */
+/** Bytes of the preamble: magic, length of the header line, and its checksum. */
 export const PREAMBLE_BYTES = 16;
-/** Mark, flags, events, plain bytes, stored bytes, first and last time, checksums of the payload and of this frame. */
+/** Bytes of a frame: mark, flags, events, plain bytes, stored bytes, first and last time, checksums of the payload and of the frame. */
 export const FRAME_BYTES = 38;
-/** A longer header or block than this is no tape of ours, and would only cost memory. */
+/** Maximum size of a header or block in bytes. Anything longer is not a tape of ours and would only use memory. */
 export const MAX_PART_BYTES = 64 * 1024 * 1024;
 
 const BLOCK_MARK = 0x42;
 const END_MARK = 0x45;
 const DEFLATED = 1;
 
-/** Header of each block, also written once at the end. */
+/** Header of each block, and of the end mark. */
 export interface Frame {
   readonly kind: 'block' | 'end';
   readonly deflated: boolean;
-  /** Events of the block; of the end mark: of the whole tape. */
+  /** Number of events in the block, or in the whole tape for the end mark. */
   readonly events: number;
   readonly plainBytes: number;
   readonly storedBytes: number;
@@ -48,7 +48,7 @@ export interface Frame {
   readonly checksum: number;
 }
 
-/** The first bytes of a tape: magic and header line. */
+/** Encodes the beginning of a tape: magic and header line. */
 export function encodePreamble(headerLine: string): Buffer {
   const header = Buffer.from(headerLine, 'utf8');
   const preamble = Buffer.alloc(PREAMBLE_BYTES);
@@ -72,7 +72,7 @@ function encodeFrame(frame: Frame): Buffer {
   return bytes;
 }
 
-/** Reads a frame. @throws RangeError saying what is wrong with it. */
+/** Decodes a frame. @throws RangeError naming its fault */
 export function decodeFrame(bytes: Buffer): Frame {
   if (crc32(bytes.subarray(0, 34)) !== bytes.readUInt32LE(34))
     throw new RangeError('the frame of the block fails its checksum: the bytes were changed');
@@ -94,7 +94,7 @@ export function decodeFrame(bytes: Buffer): Frame {
   return frame;
 }
 
-/** The end mark: proof that nothing is missing. */
+/** Encodes the end mark, which proves that nothing is missing. */
 export function encodeEnd(events: number, lastAt: EpochMs): Buffer {
   return encodeFrame({ kind: 'end', deflated: false, events, plainBytes: 0, storedBytes: 0, firstAt: 0, lastAt, checksum: 0 });
 }
@@ -107,20 +107,20 @@ const ABSOLUTE = 3;
 const TEXT = 4;
 const MODE_BITS = 3;
 
-/** Times and numbers up to here are written compactly; beyond, as lines. */
+/** Limit of times and numbers in compact form. Larger ones are stored as lines. */
 const COMPACT_LIMIT = 2 ** 50;
-/** Digits of a decimal that a double holds for certain, with room for a difference and its sign. */
+/** Digits that a double holds exactly, with room for a difference and its sign. */
 const MAX_DIGITS = 15;
 
 /** Last event of a shape. */
 interface ShapeState {
-  /** Index in `SHAPES`. */
+  /** Index of the kind in `SHAPES`. */
   readonly code: number;
-  /** The members that all events of the shape share. */
+  /** Members shared by all events of the shape. */
   readonly members: readonly unknown[];
   readonly fields: readonly Digits[];
   sequence: number;
-  /** The last quote of the shape, if it is one of quotes; its decimals are the fields. */
+  /** Last quote of the shape, whose decimals are the fields, or null for other events. */
   readonly quote: QuoteDigits | null;
 }
 
@@ -129,7 +129,7 @@ const REFERENCE = 1;
 const PERP_CONTEXT = 2;
 const POOL_LIQUIDITY = 3;
 const HEARTBEAT = 4;
-/** Decimals of each shape. */
+/** Number of decimals of each shape. */
 const FIELD_COUNTS = [4, 2, 5, 1, 0] as const;
 
 function newState(code: number, members: readonly unknown[]): ShapeState {
@@ -143,7 +143,7 @@ function newState(code: number, members: readonly unknown[]): ShapeState {
 let parsedMantissa = 0;
 let parsedScale = 0;
 
-/** Reads a decimal into digits and scale; false if writing them again would give another text. */
+/** Parses a decimal into digits and scale. False if formatting them would give another text. */
 function parseDigits(text: string): boolean {
   let at = 0;
   const negative = text.charCodeAt(0) === 45;
@@ -169,7 +169,7 @@ function parseDigits(text: string): boolean {
   return true;
 }
 
-/** Collects events and gives them out block by block. */
+/** Encoder that collects events into blocks. */
 export class BlockEncoder {
   readonly #deflate: boolean;
   #bytes = Buffer.allocUnsafe(64 * 1024);
@@ -187,7 +187,7 @@ export class BlockEncoder {
     return this.#events;
   }
 
-  /** Adds an event; `line` is its line where that is not in the canonical form of `tapeLine`, which is then kept. */
+  /** Adds an event. `line` is its original line if that differs from `tapeLine`'s canonical form, and is then stored. */
   add(event: TapeEvent, line: string | null): void {
     if (this.#events === 0) {
       this.#firstAt = event.receivedAt;
@@ -205,7 +205,7 @@ export class BlockEncoder {
     this.#events++;
   }
 
-  /** Returns the block of what was added since the last one; null if nothing was. */
+  /** Returns the block of the events added since the last one, or null if there are none. */
   take(): Buffer | null {
     if (this.#events === 0) return null;
     const plain = this.#bytes.subarray(0, this.#at);
@@ -292,7 +292,7 @@ export class BlockEncoder {
     }
   }
 
-  /** Writes which shape follows, and at its first sight what it is. */
+  /** Writes the shape of the next event, and its definition on first use. */
   #shape(key: string, code: number, members: () => readonly unknown[]): ShapeState {
     this.#reserve(512);
     const known = this.#shapes.get(key);
@@ -376,14 +376,14 @@ export class BlockEncoder {
   }
 }
 
-/** Names with a zero character would make two shapes look like one. */
+/** True if two names may form a shape. With a zero character different shapes could look alike. */
 function compactNames(a: string, b: string): boolean {
   return !a.includes('\0') && !b.includes('\0');
 }
 
 /**
- * The events of a block one after the other. `previousAt` is the time of the event before it.
- * @throws RangeError saying what is wrong with the block.
+ * Opens a block's events. `previousAt` is the time of the preceding event.
+ * @throws RangeError naming the block's fault
  */
 export function openBlock(frame: Frame, stored: Buffer, previousAt: EpochMs): BlockDecoder {
   if (crc32(stored) !== frame.checksum) throw new RangeError('the block fails its checksum: the bytes were changed');
@@ -396,7 +396,7 @@ export function openBlock(frame: Frame, stored: Buffer, previousAt: EpochMs): Bl
   return new BlockDecoder(plain, frame);
 }
 
-/** Walks over the events of a block. Of a quote only the digits are read until the event is accessed. */
+/** Decoder that walks over a block's events. Only the digits of a quote are read until the event is accessed. */
 export class BlockDecoder {
   readonly #bytes: Buffer;
   #at = 0;
@@ -404,11 +404,11 @@ export class BlockDecoder {
   readonly #events: number;
   #walked = 0;
   readonly #shapes: ShapeState[] = [];
-  /** Current event if it was read as a whole; null if it is `quote`. */
+  /** Current event if it was fully read, or null if it is `quote`. */
   #event: TapeEvent | null = null;
-  /** Digits of the current event, until the next one; null if it has none. */
+  /** Digits of the current event until the next one, or null if it is not a quote. */
   quote: QuoteDigits | null = null;
-  /** The line of that event if it was kept as a line. */
+  /** Line of the current event if it was stored as one, otherwise null. */
   line: string | null = null;
 
   constructor(bytes: Buffer, frame: Frame) {
@@ -417,12 +417,12 @@ export class BlockDecoder {
     this.#events = frame.events;
   }
 
-  /** The time of the event last walked to. */
+  /** Time of the current event. */
   get lastAt(): EpochMs {
     return this.#lastAt;
   }
 
-  /** Walks to the next event; false after the last one. @throws RangeError saying what is wrong, with the event's place in the block. */
+  /** Moves to the next event. False after the last one. @throws RangeError with the fault and the event's index in the block */
   next(): boolean {
     if (this.#walked === this.#events) {
       if (this.#at < this.#bytes.length) throw new RangeError(`the block holds more than the ${this.#events} events that its frame says`);
@@ -437,7 +437,7 @@ export class BlockDecoder {
     return true;
   }
 
-  /** The event last walked to. */
+  /** Returns the current event. */
   event(): TapeEvent {
     return this.#event ?? quoteOfDigits(this.quote as QuoteDigits);
   }
@@ -477,7 +477,7 @@ export class BlockDecoder {
     this.quote = quote;
   }
 
-  /** Every event that is no quote. */
+  /** Decodes an event that is not a quote. */
   #rest({ code, members, fields }: ShapeState, receivedAt: EpochMs): TapeEvent {
     if (code === HEARTBEAT) {
       return { kind: 'heartbeat', venue: members[0] as Venue, source: members[1] as string, receivedAt };
@@ -572,7 +572,7 @@ export class BlockDecoder {
     return digitsText(field);
   }
 
-  /** Reads a decimal into its field; false if there is none. */
+  /** Decodes a decimal into its field. False if it is absent. */
   #decimal(field: Digits, mode: number): boolean {
     switch (mode) {
       case NULL:
@@ -632,7 +632,7 @@ export class BlockDecoder {
   }
 }
 
-/** Returns why a shape's members are not those of its kind, or null if they are. */
+/** Returns why a shape's members do not fit its kind, or null if they do. */
 function shapeProblem(code: number, members: readonly unknown[]): string | null {
   const text = (value: unknown): boolean => typeof value === 'string' && value !== '';
   const among = (value: unknown, words: readonly unknown[]): boolean => words.includes(value);

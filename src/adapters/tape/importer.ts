@@ -1,52 +1,52 @@
-/** Base of every importer of foreign recordings, with the counts of what it read. */
+/** Base of every importer of foreign recordings, with counts of what it read. */
 import { type DecimalString, plainDecimal } from '../../domain/values/decimal.ts';
 import type { TapeEvent } from '../../domain/tape/tape.ts';
 import type { Venue } from '../../domain/market/venue.ts';
 import type { CsvRecord } from '../csv-records.ts';
 import { wireDecimal } from '../venues/wire-decimal.ts';
 
-/** Facts that the person states about a recording, because it does not contain them. */
+/** Facts about a recording that the user states because it does not contain them. */
 export interface ImportTarget {
   readonly venue: Venue;
-  /** The product's name of the instrument; null: as the recording names it. */
+  /** Product name of the instrument, or null to use the recording's. */
   readonly instrument: string | null;
-  /** Timeframe of bars; null takes it from the file name. */
+  /** Timeframe of bars, or null to use the file name's. */
   readonly timeframe: string | null;
-  /** Date of files whose times count from midnight, `YYYY-MM-DD`; null takes it from the file name. */
+  /** Date of files whose times count from midnight, `YYYY-MM-DD`, or null to use the file name's. */
   readonly date: string | null;
 }
 
-/** A recording as importers read it, unpacked. */
+/** Unpacked recording for importers. */
 export interface ImportSource {
   readonly file: string;
-  /** The lines without their breaks; the last empty one is left out. */
+  /** Yields the lines without their breaks and without a last empty line. */
   lines(): AsyncIterable<string>;
-  /** The records of a CSV, empty lines left out. @throws TapeError for what is no CSV. */
+  /** Yields the records of a CSV without empty lines. @throws TapeError if it is not a CSV */
   records(): AsyncIterable<CsvRecord>;
-  /** Returns the whole recording as text, for those that are one JSON value. @throws TapeError beyond 256 MiB. */
+  /** Returns the whole recording as text, for formats that are one JSON value. @throws TapeError beyond 256 MiB */
   text(): Promise<string>;
 }
 
-/** Parts that could not be used, by reason, with the first one as an example. */
+/** Unusable parts by reason, with the first one as an example. */
 export interface Refused {
   count: number;
   readonly firstPlace: string;
   readonly firstDetail: string;
 }
 
-/** Result of an import. Nothing is dropped uncounted. */
+/** Counts of an import. Everything dropped is counted. */
 export class ImportCounts {
-  /** Lines, rows or trades that were read. */
+  /** Number of lines, rows or trades read. */
   read = 0;
   readonly skipped = new Map<string, number>();
   readonly rejected = new Map<string, Refused>();
 
-  /** Counts something sound that a tape has no place for. */
+  /** Counts valid data that a tape cannot hold. */
   skip(reason: string, count = 1): void {
     this.skipped.set(reason, (this.skipped.get(reason) ?? 0) + count);
   }
 
-  /** Counts something that should have been usable and is not. */
+  /** Counts invalid data. */
   reject(reason: string, place: string, detail: string): void {
     const known = this.rejected.get(reason);
     if (known === undefined) this.rejected.set(reason, { count: 1, firstPlace: place, firstDetail: detail.slice(0, 200) });
@@ -60,26 +60,26 @@ export class ImportCounts {
   }
 }
 
-/** Returns the first line of a sample, with any line ending. */
+/** Returns the first line of a sample, with either line ending. */
 export function firstLine(sample: string): string {
   return (sample.split(/\r\n|\n|\r/, 1)[0] as string).replace(/^\uFEFF/, '').trim();
 }
 
-/** One format of recordings. */
+/** Recording format. */
 export interface Importer {
   readonly name: string;
-  /** One sentence for people who ask what is accepted. */
+  /** Description of the format in one sentence. */
   readonly accepts: string;
-  /** The venues that such a recording can honestly stand for. */
+  /** Venues that such a recording may represent. */
   readonly venues: readonly Venue[];
-  /** Returns true if the recording is of this format; `sample` is its first 16 KiB, unpacked. */
+  /** Returns true if the recording has this format. `sample` is its first 16 KiB, unpacked. */
   recognises(sample: string, file: string): boolean;
-  /** The events, ascending. @throws TapeError if the recording as a whole cannot be used. */
+  /** Yields the events, ascending. @throws TapeError if the whole recording is unusable */
   read(source: ImportSource, target: ImportTarget, counts: ImportCounts): AsyncIterable<TapeEvent>;
 }
 
 /**
- * Reads a CSV cell as a plain decimal. An exponent, as programs write small sizes (`8e-06`), is written out exactly. Null if it is not a
+ * Parses a CSV cell as a plain decimal. An exponent, as programs write small sizes (`8e-06`), is expanded exactly. Null if it is not a
  * number.
  */
 export function cellDecimal(text: string | undefined): DecimalString | null {

@@ -1,6 +1,6 @@
 /**
- * Records a live process so that a replay can repeat it: what was received, what its agents and Takes were told, and how its slots
- * were cut. The agents' side is read from the store a moment later and put in line by time.
+ * Recorder of a live process for replays: everything received, the commands of its agents and Takes, and how its slots were cut. The
+ * agents' side is read from the store a little later and merged by time.
  */
 import { EMPTY, type Observable } from 'rxjs';
 import type { Clock } from '../../../streams/clock/clock.ts';
@@ -16,23 +16,23 @@ import type { InstrumentKey } from '../../domain/market/venue.ts';
 import type { Sql, Transaction } from '../store/database.ts';
 import { recordStream } from './stream-recorder.ts';
 
-/** Delay before events are written. The agents' events and the cutting of slots are in the store by then. */
+/** Delay before events are written, after which the store has the agents' events and the slots' cuts. */
 const HOLD_BACK_MS = 3_000;
-/** A cut that is not in the store by then is given up. */
+/** Maximum wait for a cut to appear in the store. */
 const CUT_DEADLINE_MS = 45_000;
 const LOOK_MS = 1_000;
 /** Decision interval of each kind. */
 const TICK_MS: Readonly<Record<TapeActorKind, number>> = { agent: AGENT_TICK_MS, take: TAKE_TICK_MS };
-/** Steps are looked for so far back from the last look: their commit may take a while. */
+/** Overlap between two reads of steps, because their commits may take a while. */
 const STEP_OVERLAP_MS = 30_000;
 
 export interface TapeRecorderOptions {
   readonly sql: Sql;
-  /** Receives everything, before any quality rule. */
+  /** Stream of everything received, before any quality rule. */
   readonly pipeline: { readonly received: Observable<FeedMessage> };
   readonly file: string;
   readonly clock: Pick<Clock, 'now' | 'deadline'>;
-  /** Reports a problem. The recording goes on. */
+  /** Receives a problem. The recording continues. */
   readonly log: (error: unknown) => void;
 }
 
@@ -49,7 +49,7 @@ interface StoredAgent {
   manifest_version: number;
   canonical: string;
   head: string | null;
-  /** Last recorded inputs of its tick besides the cut; null if nothing was recorded yet. */
+  /** Last recorded inputs of its tick other than the cut, or null if none were recorded yet. */
   inputs: string | null;
 }
 
@@ -63,7 +63,10 @@ interface StoredStep {
   cause: string | null;
 }
 
-/** Begins to record; returns what ends the recording once everything received is written. @throws TapeError if the file name says no form of a tape. */
+/**
+ * Starts recording. Returns a function that ends it after everything received is written. @throws TapeError if the file name has no
+ * tape's extension
+ */
 export function createTapeRecorder(options: TapeRecorderOptions): () => Promise<void> {
   const recorder = new TapeRecorder(options);
   return () => recorder.close();
@@ -76,7 +79,7 @@ class TapeRecorder {
   readonly #startedAt;
   readonly #recorder;
   #queue: TapeEvent[] = [];
-  /** The version up to which each agent's life is on the tape; null before the agents were met. */
+  /** Version up to which each agent's steps are on the tape, or null before the first read. */
   #versions: Map<string, number> | null = null;
   #nextSlot;
   #stepsReadTo;
@@ -125,7 +128,7 @@ class TapeRecorder {
     await this.#recorder.close();
   }
 
-  /** Meets the agents at a moment at which every shard has been ticked: what they decide next is on this tape. */
+  /** Records the agents at a moment when every shard is ticked. Their next decisions are on this tape. */
   async #meet(): Promise<void> {
     const agents = await this.#sql.begin('isolation level repeatable read read only', async (transaction) => {
       const now = this.#clock.now();
@@ -165,7 +168,7 @@ class TapeRecorder {
     }
   }
 
-  /** Reads the agents' events since the last look. */
+  /** Reads the agents' events since the last read. */
   async #readSteps(known: Map<string, number>): Promise<void> {
     const now = this.#clock.now();
     const steps = await this.#sql<StoredStep[]>`
@@ -188,7 +191,7 @@ class TapeRecorder {
     return JSON.parse(row.canonical) as Manifest;
   }
 
-  /** A Take begins as a draft: when it is evaluated its own steps tell. */
+  /** Records a new Take, which begins as a draft. Its later steps determine when it is evaluated. */
   async #newTake({ actor_id: id, org_id: orgId, event }: StoredStep): Promise<TapeAgent> {
     return {
       id,
@@ -241,7 +244,7 @@ class TapeRecorder {
     return { kind: 'command', receivedAt, actorId, event, ...cause };
   }
 
-  /** Notes how slots up to `horizon` were cut; returns up to when the tape can be written. */
+  /** Records how slots up to `horizon` were cut. Returns the time up to which the tape can be written. */
   async #noteCuts(horizon: EpochMs): Promise<EpochMs> {
     for (; this.#nextSlot <= horizon; this.#nextSlot += TAKE_TICK_MS) {
       const [cut] = await this.#sql<{ source: 'streams' | 'silence' }[]>`select source from cuts where slot = ${this.#nextSlot}`;
@@ -249,7 +252,7 @@ class TapeRecorder {
         if (this.#clock.now() < this.#nextSlot + CUT_DEADLINE_MS && !this.#ended) return this.#nextSlot - 1;
         continue;
       }
-      // The ticks of this slot record their inputs, so every shard has to have been ticked.
+      // Ticks of this slot record their inputs, so every shard must have been ticked.
       if (!this.#ended && this.#clock.now() < this.#nextSlot + CUT_DEADLINE_MS && (await isBehind(this.#sql, this.#nextSlot)))
         return this.#nextSlot - 1;
       const inputs = await this.#sql<{ agent_id: string; body: string }[]>`
@@ -270,7 +273,7 @@ class TapeRecorder {
   }
 
   #write(horizon: EpochMs): void {
-    // Stable: what came at one millisecond stays in its order.
+    // Stable: events of the same millisecond stay in order.
     this.#queue.sort((a, b) => a.receivedAt - b.receivedAt);
     let index = 0;
     for (; index < this.#queue.length && (this.#queue[index] as TapeEvent).receivedAt <= horizon; index++)
@@ -298,14 +301,14 @@ class TapeRecorder {
   }
 }
 
-/** `rsi:14@1h` of an instrument as a need. */
+/** Parses `rsi:14@1h` into an instrument's indicator need. */
 function needOf(instrument: InstrumentKey, key: string): IndicatorNeed {
   const match = /^(\w+):(\d+)@(\w+)$/.exec(key);
   if (match === null) throw new Error(`an observation of ${instrument} holds an indicator called ${key}`);
   return { instrument, name: match[1] as IndicatorNeed['name'], timeframe: match[3] as string, period: Number(match[2]) };
 }
 
-/** True if some shard has not been ticked up to this slot, or the last one of its own before it, yet. */
+/** True if a shard has not yet been ticked up to this slot, or up to its own last slot before it. */
 async function isBehind(sql: Sql | Transaction, slot: EpochMs): Promise<boolean> {
   const [behind] = await sql`
     select 1 from actors a left join tick_shards t on t.period_ms = a.tick_period_ms and t.shard = a.shard

@@ -1,4 +1,4 @@
-/** Records what is received while it is received: it never blocks the stream, never ends it, and a crash costs at most the last second. */
+/** Recorder of received messages. It never blocks or ends the stream, and a crash loses at most the last second. */
 import { existsSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -13,18 +13,18 @@ import { TapeError } from './tape-error.ts';
 import type { TapeForm } from './tape-reader.ts';
 
 export interface StreamRecorderOptions {
-  /** The first file. Where it exists, and for every further one, a number is put before the ending: `day.2.tape.ndjson`. */
+  /** First file. If it exists, and for every further file, a number precedes the extension: `day.2.tape.ndjson`. */
   readonly file: string;
   readonly header: TapeHeader;
   readonly clock: Pick<Clock, 'now' | 'deadline'>;
-  /** Interval of writing what was received. Milliseconds, default 1,000. */
+  /** Interval of writing, in milliseconds. Default 1,000. */
   readonly flushMs?: number;
-  /** A new file is begun after so many bytes or milliseconds. Default: never. */
+  /** Size or age after which a new file begins, in bytes or milliseconds. Default: never. */
   readonly rotateBytes?: number;
   readonly rotateMs?: number;
-  /** Events that may wait for a slow disk; beyond, they are lost and counted. Default 1,000,000. */
+  /** Maximum number of events that wait for a slow disk. Further ones are lost and counted. Default 1,000,000. */
   readonly maxWaiting?: number;
-  /** Reports in one sentence what was lost. */
+  /** Receives a sentence about lost events. */
   readonly onProblem: (sentence: string) => void;
 }
 
@@ -32,14 +32,14 @@ export interface TapeRecording {
   readonly files: readonly string[];
   readonly events: number;
   readonly bytes: number;
-  /** Events that could not be written. */
+  /** Number of events that could not be written. */
   readonly lost: number;
-  /** Events that came with an earlier time than the one before and were moved up to it. */
+  /** Number of events with a time before the previous event's, which were moved up to it. */
   readonly movedUp: number;
 }
 
 export interface StreamRecorder {
-  /** Puts an event in line with the stream's. */
+  /** Adds an event in order with the stream's. */
   add(event: TapeEvent): void;
   readonly recording: TapeRecording;
   /** Writes everything received so far. */
@@ -56,7 +56,7 @@ interface Segment {
   bytes: number;
 }
 
-/** Begins to record a stream. @throws TapeError if the file name says no form of a tape. */
+/** Starts recording a stream. @throws TapeError if the file name has no tape's extension */
 export function recordStream(stream: Observable<FeedMessage>, options: StreamRecorderOptions): StreamRecorder {
   return new StreamRecording(stream, options);
 }
@@ -101,7 +101,7 @@ class StreamRecording implements StreamRecorder {
     this.#schedule();
   }
 
-  /** Takes what a caller puts in line. */
+  /** Adds an event of the caller. */
   add(event: TapeEvent): void {
     this.#take(event);
   }
@@ -121,7 +121,7 @@ class StreamRecording implements StreamRecorder {
     this.#closed = true;
     await this.#enqueue(true);
     try {
-      // A recording without a single event is a tape all the same.
+      // A recording without events is a valid tape too.
       if (this.#files.length === 0) this.#segment = await this.#openSegment();
       await this.#endSegment();
     } catch (error) {
@@ -230,7 +230,7 @@ const ENDINGS: Readonly<Record<TapeForm, readonly string[]>> = {
   binary: ['.tape'],
 };
 
-/** The first name of the series that no file has. */
+/** Returns the first free file name of the series. */
 function freeName(file: string, form: TapeForm, used: number): string {
   const ending = ENDINGS[form].find((one) => file.endsWith(one)) as string;
   const stem = file.slice(0, -ending.length);

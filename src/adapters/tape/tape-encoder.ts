@@ -1,4 +1,4 @@
-/** Turns events into the bytes of a tape, in any of its forms, as they come. */
+/** Streaming encoder of tapes in every form. */
 import { once } from 'node:events';
 import { constants, createGzip, type Gzip } from 'node:zlib';
 import { type TapeEvent, tapeLine } from '../../domain/tape/tape.ts';
@@ -7,19 +7,19 @@ import { BLOCK_EVENTS, BlockEncoder, encodeEnd, encodePreamble } from './binary-
 import type { TapeForm } from './tape-reader.ts';
 
 export interface TapeEncoder {
-  /** The bytes that begin the tape. */
+  /** Returns the bytes that begin the tape. */
   begin(headerLine: string): Promise<Buffer>;
-  /** Takes events, ascending; `lines` if they are to be kept as they were spelled. */
+  /** Adds events, ascending. `lines` preserves their original spelling. */
   add(events: readonly TapeEvent[], lines: readonly string[] | null): Promise<Buffer>;
-  /** The bytes of everything that was added, so that a crash after them loses nothing. */
+  /** Returns the bytes of everything added, so that a crash afterwards loses none of it. */
   flush(): Promise<Buffer>;
-  /** The bytes that end the tape. */
+  /** Returns the bytes that end the tape. */
   end(): Promise<Buffer>;
 }
 
 const NOTHING = Buffer.alloc(0);
 
-/** Returns the form that a file name asks for; null if it names none. */
+/** Returns the form of a file name, or null if it has no tape's extension. */
 export function formOfName(file: string): TapeForm | null {
   if (file.endsWith('.ndjson')) return 'ndjson';
   if (file.endsWith('.ndjson.gz')) return 'ndjson.gz';

@@ -1,9 +1,7 @@
-/** Error of a tape, with its place. */
-
-/** Refuses a tape or a recording. The message names the file, the place, what was wrong and what would be right. */
+/** Error of a tape or recording. The message names the file, the place, the fault and what is expected. */
 export class TapeError extends Error {
   readonly file: string;
-  /** Place such as `line 7` or `block 3 at byte 8192`; empty for the file as a whole. */
+  /** Place such as `line 7` or `block 3 at byte 8192`; empty for the whole file. */
   readonly place: string;
 
   constructor(file: string, place: string, problem: string) {

@@ -1,4 +1,4 @@
-/** The tapes of a folder, as a deck loads them: by name, and never from anywhere else. */
+/** Tapes of a folder, which a deck can load only by name. */
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { TapeShelf } from '../../simulation/tape-deck.ts';
@@ -8,7 +8,7 @@ import { openTape } from './tape-reader.ts';
 
 const TAPE_NAME = /\.tape(\.ndjson(\.gz)?)?$/;
 
-/** The folder in which a tape lies, and the tape's name in it. */
+/** Returns a tape's folder, and its name in it. */
 export function tapeFolder(file: string): { readonly shelf: TapeShelf; readonly name: string } {
   const folder = dirname(file);
   const shelf: TapeShelf = {

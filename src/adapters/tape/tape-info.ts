@@ -1,4 +1,4 @@
-/** Contents of a tape: its form, its events by kind and instrument, and its range of time. */
+/** Contents of a tape: its form, its events by kind and instrument, and its time range. */
 import { isoTime } from '../../domain/values/time.ts';
 import { instrumentKey } from '../../domain/market/venue.ts';
 import { openTape, type TapeReader } from './tape-reader.ts';
@@ -18,7 +18,7 @@ export interface TapeInfo {
   readonly cut: TapeReader['cut'];
 }
 
-/** Reads a whole tape. `progress` is told how many bytes are read, of how many. */
+/** Reads a whole tape. Calls `progress` with the bytes read and the total. */
 export async function tapeInfo(file: string, progress: (done: number, total: number) => void): Promise<TapeInfo> {
   const reader = await openTape(file);
   const kinds: Record<string, number> = {};

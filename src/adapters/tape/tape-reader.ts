@@ -1,4 +1,4 @@
-/** Reads tapes of every form, in batches and bounded memory: strict about what is there, tolerant of a last line that was cut off. */
+/** Reader of tapes in every form, in batches and bounded memory. It is strict about content, but tolerates a truncated last line. */
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -30,10 +30,10 @@ import { TapeError } from './tape-error.ts';
 
 export type TapeForm = 'ndjson' | 'ndjson.gz' | 'binary';
 
-/** Events in the order of the tape. Batches hold at most 1,024. */
+/** Events in tape order. A batch has at most 1,024. */
 export interface TapeBatch {
   readonly events: readonly TapeEvent[];
-  /** The lines of the events without line breaks, if they were asked for. */
+  /** Lines of the events without line breaks, or null if they were not requested. */
   readonly lines: readonly string[] | null;
 }
 
@@ -41,35 +41,35 @@ export interface TapeReader {
   readonly file: string;
   readonly form: TapeForm;
   readonly header: TapeHeader;
-  /** The header as it stands in the file. */
+  /** Header line as in the file. */
   readonly headerLine: string;
   /**
-   * The events. Can be walked once.
-   * @throws TapeError at the first thing that is not a sound event; the events before it have been given out.
+   * Yields the events once.
+   * @throws TapeError at the first invalid event; the events before it have been yielded
    */
   batches(): AsyncGenerator<TapeBatch, void, undefined>;
-  /** The same events block by block, created only on access; null if the file's form has no blocks. */
+  /** Yields the same events block by block, created on access. Null if the file's form has no blocks. */
   readonly walks: (() => AsyncGenerator<TapeWalk, void, undefined>) | null;
-  /** Place at which the tape was cut off, known once the batches are read; null if it is whole. */
+  /** Place at which the tape is truncated, known after reading the batches, or null if it is complete. */
   readonly cut: TapeCut | null;
-  /** Bytes of the file that were read so far, for progress. */
+  /** Bytes of the file read so far. */
   readonly bytesRead: number;
   readonly bytesTotal: number;
   close(): Promise<void>;
 }
 
-/** A longer line is no event, and would only cost memory. */
+/** Maximum length of a line in bytes. A longer one is not an event and would only use memory. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 const CHUNK_BYTES = 128 * 1024;
 
 export interface TapeReadOptions {
-  /** Gives out the lines next to the events. */
+  /** True to return the lines with the events. */
   readonly lines?: boolean;
 }
 
 /**
- * Opens a tape and reads its header. The form is told by the first bytes, not by the name.
- * @throws TapeError if the file is missing, empty or no tape.
+ * Opens a tape and reads its header. The first bytes determine the form, not the name.
+ * @throws TapeError if the file is missing, empty or not a tape
  */
 export async function openTape(file: string, options: TapeReadOptions = {}): Promise<TapeReader> {
   const { start, size } = await firstBytes(file);
@@ -119,7 +119,7 @@ async function firstBytes(file: string): Promise<{ start: Buffer; size: number }
   }
 }
 
-/** The plain bytes of a file, unpacked if it is gzipped, with a place to put back what was read too much. */
+/** Plain bytes of a file, unpacked if it is gzipped. Bytes read in excess can be put back. */
 class ReaderState {
   readonly file: string;
   cut: TapeCut | null = null;
@@ -139,7 +139,7 @@ class ReaderState {
       this.#source.on('data', (chunk) => {
         this.#trailer = Buffer.concat([this.#trailer, chunk as Buffer]).subarray(-4);
       });
-      // A file that was cut off still gives out all that can be unpacked; the length in its trailer tells.
+      // Yields all that can be unpacked of a truncated file; the length in its trailer reveals the truncation.
       const gunzip = createGunzip({ chunkSize: CHUNK_BYTES, finishFlush: constants.Z_SYNC_FLUSH });
       this.#source.on('error', (error) => gunzip.destroy(error));
       this.#source.pipe(gunzip);
@@ -153,18 +153,18 @@ class ReaderState {
     return this.#source.bytesRead;
   }
 
-  /** Plain bytes given out so far. */
+  /** Number of plain bytes returned so far. */
   get position(): number {
     return this.#plainBytes - this.#held.length;
   }
 
-  /** True if a gzipped file lacks its end. Known once everything is read. */
+  /** True if a gzipped file is truncated. Known after reading everything. */
   get packedCutOff(): boolean {
     if (this.#gzipSize === null) return false;
     return this.#trailer.length < 4 || this.#trailer.readUInt32LE(0) !== this.#plainBytes % 2 ** 32;
   }
 
-  /** The next chunk as it comes; null at the end. */
+  /** Returns the next chunk, or null at the end. */
   async chunk(): Promise<Buffer | null> {
     if (this.#held.length > 0) {
       const held = this.#held;
@@ -190,14 +190,14 @@ class ReaderState {
     this.#held = this.#held.length === 0 ? bytes : Buffer.concat([bytes, this.#held]);
   }
 
-  /** Up to `count` bytes without taking them. */
+  /** Returns up to `count` bytes without consuming them. */
   async peek(count: number): Promise<Buffer> {
     const bytes = await this.take(count);
     this.putBack(bytes);
     return bytes.subarray(0, count);
   }
 
-  /** Exactly `count` bytes, or fewer at the end. */
+  /** Returns exactly `count` bytes, or fewer at the end. */
   async take(count: number): Promise<Buffer> {
     const parts: Buffer[] = [];
     let length = 0;
@@ -305,7 +305,7 @@ function readLine(text: string, previousAt: EpochMs): { readonly event: TapeEven
   try {
     value = JSON.parse(text);
   } catch (error) {
-    // The parser's own words name the place: by its position, or by what stands around it.
+    // The parser's message names the place by position or context.
     return {
       problem: `is not JSON (${(error as Error).message}); an event is one JSON object per line, and numbers are finite`,
       torn: true,
@@ -315,21 +315,24 @@ function readLine(text: string, previousAt: EpochMs): { readonly event: TapeEven
   return problem === null ? { event: leanEvent(value as TapeEvent) } : { problem, torn: false };
 }
 
-/** The text of a file in pieces of whole lines. */
+/** Text of a file in pieces of whole lines. */
 class LineSource {
   readonly #state: ReaderState;
   #rest: Buffer[] = [];
   #restBytes = 0;
   #lines = 0;
   #done = false;
-  /** True where the lines given out last end with one that has no line break. */
+  /** True if the last returned line has no line break. */
   torn = false;
 
   constructor(state: ReaderState) {
     this.#state = state;
   }
 
-  /** The lines of the next chunk, at least one, without the last line break; null at the end. `linesBefore` were read before. */
+  /**
+   * Returns the lines of the next chunk (at least one) without the last line break, or null at the end. `linesBefore` is the number of
+   * lines read before.
+   */
   async next(linesBefore: number): Promise<string | null> {
     this.#lines = linesBefore;
     while (!this.#done) {
@@ -365,7 +368,7 @@ class LineSource {
       const end = bytes.indexOf(10, from);
       const part = bytes.subarray(from, end < 0 ? bytes.length : end);
       if (!isUtf8(part)) {
-        // A character that was cut in half at the very end is a torn line like any other.
+        // A character truncated at the very end belongs to a torn line.
         if (this.#done && end < 0) return bytes.toString('utf8');
         throw new TapeError(this.#state.file, `line ${line}`, 'is no UTF-8 text');
       }
@@ -443,7 +446,7 @@ function orTapeError<Value>(file: string, place: string, read: () => Value): Val
   }
 }
 
-/** One block of a compact tape. */
+/** Walk over one block of a compact tape. */
 class BlockWalk implements TapeWalk {
   readonly #decoder: BlockDecoder;
   readonly #where: { readonly file: string; readonly place: string };

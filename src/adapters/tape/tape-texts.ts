@@ -1,4 +1,4 @@
-/** Reports in words of an import to a tape and of a tape's contents. */
+/** Reports of an import to a tape and of a tape's contents, in words. */
 import { cutText } from '../../domain/tape/tape.ts';
 import type { ImportReport } from './import/import-tape.ts';
 import type { TapeInfo } from './tape-info.ts';

@@ -1,4 +1,4 @@
-/** Writes whole tapes: next to their final name first, so that a half-written one never looks like a tape. */
+/** Writer of whole tapes. It writes to a temporary name first, so that an incomplete file never looks like a tape. */
 import { existsSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -8,24 +8,24 @@ import { TapeError } from './tape-error.ts';
 import type { TapeForm, TapeReader } from './tape-reader.ts';
 
 export interface TapeWriter {
-  /** Events ascending by receivedAt; `lines` where their text is to be kept. */
+  /** Writes events, ascending by receivedAt. `lines` preserves their original text. */
   write(events: readonly TapeEvent[], lines?: readonly string[] | null): Promise<void>;
-  /** Ends the tape and puts it in its place. */
+  /** Ends the tape and moves it to its final name. */
   close(): Promise<{ readonly events: number; readonly bytes: number }>;
-  /** Gives up and leaves nothing behind. */
+  /** Aborts and removes the temporary file. */
   discard(): Promise<void>;
 }
 
 export interface TapeWriteOptions {
-  /** Default: what the name says. */
+  /** Form of the tape. Default: that of the file name. */
   readonly form?: TapeForm;
-  /** Replaces a file that exists. Default false. */
+  /** True to replace an existing file. Default false. */
   readonly overwrite?: boolean;
 }
 
 /**
- * Begins a tape. `header` may be the header's own line, which is then kept as it is spelled.
- * @throws TapeError if the name says no form, or the file exists.
+ * Begins a tape. `header` may be a header line, which is then kept unchanged.
+ * @throws TapeError if the name has no tape's extension, or the file exists
  */
 export async function createTape(file: string, header: TapeHeader | string, options: TapeWriteOptions = {}): Promise<TapeWriter> {
   const form = options.form ?? formOfName(file);
@@ -78,7 +78,7 @@ export async function createTape(file: string, header: TapeHeader | string, opti
   };
 }
 
-/** Converts every event of one tape into another form. The content stays the same byte for byte in every form. */
+/** Converts a tape to another form. Its content stays the same byte for byte in every form. */
 export async function convertTape(
   reader: {
     readonly headerLine: string;
@@ -102,10 +102,7 @@ export async function convertTape(
   }
 }
 
-/**
- * The events of several tapes as one, in the order of their receipt; at the same time, in the order of the tapes.
- * Holds one batch of each in memory.
- */
+/** Merges tapes in order of receipt. Events with equal times are in the order of the tapes. Holds one batch of each in memory. */
 export async function mergeTapes(
   readers: readonly (Pick<TapeReader, 'header' | 'file'> & {
     batches(): AsyncGenerator<{ readonly events: readonly TapeEvent[] }, void, undefined>;

@@ -1,4 +1,4 @@
-/** A file that is there whole or not at all: it has its name only once everything is written. */
+/** File that exists completely or not at all: it gets its name only after everything is written. */
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
@@ -10,17 +10,17 @@ export function openWholeFile(file: string) {
   const ended = finished(out);
   ended.catch(() => {});
   return {
-    /** Resolves when more may be written. @throws what the file system throws */
+    /** Writes text. Resolves when more may be written. @throws the file system's error */
     async write(text: string): Promise<void> {
       if (!out.write(text)) await Promise.race([once(out, 'drain'), ended]);
     },
-    /** Ends the writing: the file gets its name. */
+    /** Ends writing and gives the file its name. */
     async finish(): Promise<void> {
       out.end();
       await ended;
       await rename(partial, file);
     },
-    /** Discards all of it. */
+    /** Discards the file. */
     async abandon(): Promise<void> {
       out.destroy();
       await rm(partial, { force: true });

@@ -1,4 +1,4 @@
-/** Order books on demand, in any process: asked of the venue itself, and assessed by their sides and their times. */
+/** Order books on demand, requested from the venue and assessed by their sides and times. */
 import { CLOCK_SKEW, CROSSED, flagsOf, flagBitsOf, ONE_SIDED, OVER_AGE, qualityWith } from '../../../streams/quality/flag-bits.ts';
 import { limitsOf, qualityLimits } from '../../../streams/quality/quality-limits.ts';
 import { CATALOG } from '../../domain/catalog/catalog.ts';
@@ -12,13 +12,13 @@ import { instrumentKey, type Venue } from '../../domain/market/venue.ts';
 import type { OrderBook as VenueBook } from './order-book.ts';
 import { VenueError } from './venue-feed.ts';
 
-/** Requests a book of one venue down to some depth; null if it has none of the instrument. @throws VenueError */
+/** Requests an instrument's book from one venue, or returns null if it has none. @throws VenueError */
 export type AskBook = (instrument: string, depth: number) => Promise<VenueBook | null>;
 
-/** `venues` holds those that publish order books. */
+/** Creates the reads. `venues` contains the venues that publish order books. */
 export function createOrderBookReads(venues: Readonly<Partial<Record<Venue, AskBook>>>) {
   return {
-    /** Reads at most `depth` levels of each side. Refuses with `not_found` or `unavailable`. */
+    /** Reads at most `depth` levels per side. Refuses with `not_found` or `unavailable`. */
     async read(venue: Venue, instrument: string, depth: number): Promise<Outcome<OrderBook>> {
       if (CATALOG.byKey(instrumentKey(venue, instrument)) === undefined) {
         return refuse('not_found', `${venue} has no instrument ${instrument} in the catalog`);
@@ -38,7 +38,7 @@ export function createOrderBookReads(venues: Readonly<Partial<Record<Venue, AskB
 
 export type OrderBookReads = ReturnType<typeof createOrderBookReads>;
 
-/** A followed book with the flags that it deserves. */
+/** Returns a followed book with its quality flags. */
 export function orderBookSnapshotOf(book: VenueBook): OrderBookSnapshot {
   const { quality, flags } = assessedBook(book, book.receivedAt);
   return {
@@ -57,7 +57,7 @@ export function orderBookSnapshotOf(book: VenueBook): OrderBookSnapshot {
   };
 }
 
-/** A book that was asked for just now: live, unless its sides contradict each other or its own time is not of now. */
+/** Returns a requested book: live, unless its sides contradict each other or its time is off. */
 function shown(book: VenueBook, depth: number): OrderBook {
   const levels = (side: VenueBook['bids']) => side.slice(0, depth).map(([price, size]) => ({ price, size }));
   return {
@@ -70,7 +70,7 @@ function shown(book: VenueBook, depth: number): OrderBook {
   };
 }
 
-/** The quality of a book at an instant: what its sides and its times say, on top of what its feed said. */
+/** Returns the quality of a book at an instant, from its sides and times in addition to its feed's flags. */
 function assessedBook(book: VenueBook, at: EpochMs): { readonly quality: Quality; readonly flags: readonly QualityFlag[] } {
   const [bid, ask] = [book.bids[0], book.asks[0]];
   const limits = limitsOf(qualityLimits(), book.venue, book.source);

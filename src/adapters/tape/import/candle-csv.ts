@@ -1,4 +1,4 @@
-/** Imports closed bars from CSV with the header openTime,open,high,low,close,volume: one event per bar, received when it closed. */
+/** Importer of closed bars from CSV with the header openTime,open,high,low,close,volume. Each bar is an event received at its close. */
 import { basename } from 'node:path';
 import { DAY_MS, timeframeMs } from '../../../domain/values/time.ts';
 import { instrumentKey, VENUES } from '../../../domain/market/venue.ts';
@@ -9,7 +9,7 @@ import { TapeError } from '../tape-error.ts';
 
 export const CANDLE_HEADER = 'openTime,open,high,low,close,volume';
 
-/** `BTCUSDT_1h_binance-spot.csv.gz`: the instrument and the timeframe, `1d` being 24h. */
+/** Parses instrument and timeframe from a file name such as `BTCUSDT_1h_binance-spot.csv.gz`; `1d` means 24h. Null if it has none. */
 function named(file: string): { instrument: string; timeframe: string } | null {
   const match = /^([A-Za-z0-9-]+)_+(?:.*_)?(\d{1,3}[mhd]|hour|day)(?:_|\.)/.exec(basename(file));
   if (match === null) return null;

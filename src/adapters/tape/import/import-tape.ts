@@ -1,4 +1,4 @@
-/** Imports recordings in foreign formats: tells the format by its content, maps, counts, and writes one sound tape. */
+/** Import of recordings in foreign formats: detects the format by its content, maps, counts, and writes one valid tape. */
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -20,7 +20,7 @@ import { ImportCounts, type Importer, type ImportSource, type ImportTarget } fro
 import { TapeError } from '../tape-error.ts';
 import { createTape } from '../tape-writer.ts';
 
-/** Importers in the order in which they are asked: the surest signs first. */
+/** Importers in the order of detection, the most certain formats first. */
 export const IMPORTERS: readonly Importer[] = [SPOT_LOG, ORACLE_TICKS, CANDLE_CSV, HERMES_RECORDING, POOL_TRADES, QUOTE_CSV, LEAN];
 
 const SAMPLE_BYTES = 16 * 1024;
@@ -34,7 +34,7 @@ export interface ImportReport {
   readonly skipped: Readonly<Record<string, number>>;
   readonly rejected: Readonly<Record<string, { readonly count: number; readonly first: string }>>;
   readonly instruments: readonly InstrumentKey[];
-  /** ISO 8601; null if nothing was imported. */
+  /** Time of the first event, ISO 8601, or null if nothing was imported. */
   readonly from: string | null;
   readonly to: string | null;
   readonly bytes: number;
@@ -44,13 +44,13 @@ export interface ImportOptions extends ImportTarget {
   readonly from: string;
   readonly to: string;
   readonly overwrite?: boolean;
-  /** Reports how many bytes of the recording were read. */
+  /** Receives the number of bytes read and the total. */
   readonly progress?: (bytesRead: number, bytesTotal: number) => void;
 }
 
 /**
  * Imports one recording into a new tape.
- * @throws TapeError if the format is unknown or not of that venue, or not a single event came out; nothing is written then.
+ * @throws TapeError if the format is unknown or does not fit the venue, or no event results; nothing is written then
  */
 export async function importTape(options: ImportOptions): Promise<ImportReport> {
   const file = options.from;
@@ -68,7 +68,7 @@ export async function importTape(options: ImportOptions): Promise<ImportReport> 
     );
   }
   const counts = new ImportCounts();
-  // The header names the instruments, which are known at the end; so the first pass only collects them.
+  // The header lists the instruments, which are known only at the end, so a first pass collects them.
   const survey = await surveyed(importer, sourceOf(file, gzipped), options, counts);
   if (survey.events === 0) {
     const [reason, first] = [...counts.rejected][0] ?? [];
@@ -144,7 +144,7 @@ async function surveyed(importer: Importer, source: ImportSource, target: Import
   return { events, firstAt, lastAt, venues: [...venues].sort(), instruments: [...instruments].sort() };
 }
 
-/** Lets through what may stand on a tape: sound events in the order of their receipt. */
+/** Passes on valid events in order of receipt. */
 async function* sound(events: AsyncIterable<TapeEvent>, counts: ImportCounts): AsyncGenerator<TapeEvent> {
   let lastAt = 0;
   let number = 0;

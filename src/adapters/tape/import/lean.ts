@@ -1,4 +1,7 @@
-/** Imports LEAN bars: headerless CSV whose times count from the exchange's midnight. Quote bars become quotes at the end of the bar, trade bars candles. */
+/**
+ * Importer of LEAN bars: headerless CSV whose times count from the exchange's midnight. Quote bars become quotes at the bar's end, trade
+ * bars become candles.
+ */
 import { Decimal, type DecimalString, isPositive, plainDecimal } from '../../../domain/values/decimal.ts';
 import { NO_FLAGS } from '../../../domain/market/quote.ts';
 import { newYorkOffsetMs } from '../../../domain/market/session.ts';
@@ -45,7 +48,7 @@ function describe(file: string, target: ImportTarget): LeanFile {
   const utc = Date.parse(`${target.date ?? `${year}-${month}-${day}`}T00:00:00Z`);
   if (!Number.isFinite(utc)) throw new TapeError(file, '', `has the date ${target.date ?? `${year}-${month}-${day}`}, which is none`);
   const equity = kind === 'equity';
-  // Noon has the same offset as the whole trading day: the clock changes on Sundays only.
+  // Noon has the offset of the whole trading day, because clocks change only on Sundays.
   return { equity, resolution, symbol: symbol.toUpperCase(), midnight: equity ? utc - newYorkOffsetMs(utc + 17 * 3_600_000) : utc };
 }
 
@@ -81,7 +84,7 @@ export const LEAN: Importer = {
         continue;
       }
       const openTime = lean.midnight + offset;
-      // The content of a bar is known when it ends, not before.
+      // A bar's content is known only at its end.
       const receivedAt = openTime + barMs;
       const price = (text: string | undefined): string | null => (lean.equity ? scaledDecimal(text, -4) : cellDecimal(text));
       if (cells.length === 11) {
@@ -92,7 +95,7 @@ export const LEAN: Importer = {
         else yield quoteEvent(target, instrument, lean.resolution, receivedAt, { bid, ask, bidSize, askSize });
       } else if (cells.length === 6) {
         if (lean.resolution === 'second') {
-          // A bar of trades tells a share's last price, and no bid or ask of a market that could be traded on.
+          // A share's trade bar has a last price but no bid or ask.
           if (!lean.equity) counts.skip('second_trade_bar');
           else {
             const close = price(cells[4]);
@@ -153,7 +156,7 @@ function quoteEvent(
   if (target.venue === 'reference') {
     const spread = new Decimal(book.ask).minus(book.bid);
     const middle = plainDecimal(new Decimal(book.bid).plus(book.ask).div(2));
-    // The middle of a book is known to half of its spread.
+    // The middle of a book is uncertain by half of its spread.
     return referenceEvent(instrument, source, receivedAt, middle, plainDecimal(spread.abs().div(2)));
   }
   return {

@@ -1,4 +1,4 @@
-/** Imports oracle prices: Hermes answers of Pyth, and the Chainlink ticks by which Polymarket settles. Both are reference prices. */
+/** Importer of oracle prices: Hermes answers of Pyth, and the Chainlink ticks by which Polymarket settles. Both are reference prices. */
 import { CATALOG } from '../../../domain/catalog/catalog.ts';
 import { isPositive } from '../../../domain/values/decimal.ts';
 import { NO_FLAGS } from '../../../domain/market/quote.ts';
@@ -46,7 +46,7 @@ export const HERMES_RECORDING: Importer = {
     const fetched = typeof recording.fetchTimestamp === 'string' ? timeOf(recording.fetchTimestamp) : null;
     if (fetched === null && times.length === 0)
       throw new TapeError(source.file, '', 'says neither when it was fetched nor when its prices were published');
-    // Recorders stamp the request; what was published after it came with the answer all the same.
+    // Recorders stamp the request, but the answer may contain later publications.
     const receivedAt = Math.max(fetched ?? 0, ...times);
     const { prices, rejections } = mapHermesUpdate(answer, symbols, receivedAt);
     for (const one of rejections) counts.reject(one.reason, 'the answer', one.detail);
@@ -59,7 +59,7 @@ export const HERMES_RECORDING: Importer = {
 
 const TICKS_HEADER = 'feed_ts_ms,value,full_accuracy_value,server_ts_ms,recv_ms';
 
-/** Converts to 18 decimals, as the chain holds them, without trailing zeros. Null if the text is not a whole number. */
+/** Scales an integer of 10^-18 units, as on the chain, without trailing zeros. Null if the text is not an integer. */
 function fromWei(text: string): string | null {
   if (!/^\d{1,40}$/.test(text)) return null;
   const digits = text.replace(/^0+(?=\d)/, '').padStart(19, '0');
@@ -97,7 +97,7 @@ export const ORACLE_TICKS: Importer = {
           receivedAt,
           feedUpdatedAt,
           referencePrice,
-          // This feed publishes no interval.
+          // This feed publishes no confidence interval.
           confidence: '0',
           publisherSession: null,
           quality: 'live',

@@ -1,7 +1,4 @@
-/**
- * Importer of a pool's trades as GeckoTerminal answers them, as one-minute bars. A trade is what somebody paid, not what anybody offers, so
- * it never becomes a quote.
- */
+/** Importer of GeckoTerminal's pool trades as one-minute bars. A trade is a paid price and not an offer, so it never becomes a quote. */
 import { CATALOG } from '../../../domain/catalog/catalog.ts';
 import { Decimal, isDecimalString, isPositive, plainDecimal } from '../../../domain/values/decimal.ts';
 import { type EpochMs, slotOf } from '../../../domain/values/time.ts';
@@ -20,12 +17,12 @@ interface Trade {
   readonly amount: string;
 }
 
-/** 0 if the recording does not tell: then the answer's order stands. */
+/** Returns the block number, or 0 if the recording has none, when the answer's order applies. Null if it is invalid. */
 function blockOf({ block_number: block }: Readonly<Record<string, unknown>>): number {
   return Number.isSafeInteger(block) ? (block as number) : 0;
 }
 
-/** `TSLAX` is the source's spelling of `TSLAx`. */
+/** Returns the catalog's name of a symbol. `TSLAX` is the source's spelling of `TSLAx`. */
 function catalogName(symbol: string): string {
   const same = CATALOG.entries.find((entry) => entry.venue === 'spotchain' && entry.instrument.toUpperCase() === symbol.toUpperCase());
   return same?.instrument ?? symbol;
@@ -66,7 +63,7 @@ export const POOL_TRADES: Importer = {
       else if (typeof price !== 'string' || typeof amount !== 'string' || !isDecimalString(price) || !isDecimalString(amount)) {
         counts.reject('bad_number', place, `price ${JSON.stringify(price)}, amount ${JSON.stringify(amount)}`);
       } else if (!isPositive(price)) counts.reject('non_positive_price', place, `the price is ${price}`);
-      // A second holds several blocks, which the answer mixes; within a block it is the chain's order reversed.
+      // A second contains several blocks, which the answer mixes. Within a block it reverses the chain's order.
       else trades.push({ at, block: blockOf(trade), order: -index, price, amount });
     }
     trades.sort((a, b) => a.at - b.at || a.block - b.block || a.order - b.order);

@@ -1,4 +1,4 @@
-/** Imports best bids and asks from CSV with a header: nautilus exports, Tardis quotes, TrueFX ticks. */
+/** Importer of best bids and asks from CSV with a header: nautilus exports, Tardis quotes and TrueFX ticks. */
 import { isPositive } from '../../../domain/values/decimal.ts';
 import { NO_FLAGS } from '../../../domain/market/quote.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
@@ -6,7 +6,7 @@ import { EXECUTABLE_VENUES, type ExecutableVenue } from '../../../domain/market/
 import { cellDecimal, firstLine, type Importer } from '../importer.ts';
 import { TapeError } from '../tape-error.ts';
 
-/** The names that a column goes by. */
+/** Accepted names of each column. */
 const COLUMNS = {
   time: ['timestamp', 'time'],
   localTime: ['local_timestamp'],
@@ -28,7 +28,10 @@ function columnsOf(header: readonly string[]): ReadonlyMap<Column, number> {
   return found;
 }
 
-/** ISO 8601 (a blank may stand for the T), or whole seconds, milliseconds or microseconds since 1970 by their length; null for anything else. */
+/**
+ * Parses ISO 8601 (a space may replace the T), or integer seconds, milliseconds or microseconds since 1970 by their length. Null for
+ * anything else.
+ */
 export function timeOf(text: string): EpochMs | null {
   if (/^\d{10}$/.test(text)) return Number(text) * 1_000;
   if (/^\d{13}$/.test(text)) return Number(text);
@@ -88,7 +91,7 @@ export const QUOTE_CSV: Importer = {
         source: 'import:quote-csv',
         observedAt,
         receivedAt,
-        // One time alone may be the venue's or the recorder's: it is taken as the time of receipt.
+        // A single time may be the venue's or the recorder's, so it counts as the time of receipt.
         sourceTime: columns.has('localTime'),
         bid,
         ask,

@@ -1,4 +1,7 @@
-/** Imports raw logs of Binance and Binance.US as cryptofeed records them: `seconds.micros: {json}` per frame, through the spot exchange's own mapper. */
+/**
+ * Importer of raw Binance and Binance.US logs recorded by cryptofeed: `seconds.micros: {json}` per frame, decoded by the spot exchange's
+ * own mapper.
+ */
 
 import { NO_FLAGS } from '../../../domain/market/quote.ts';
 import type { TapeEvent } from '../../../domain/tape/tape.ts';
@@ -11,7 +14,7 @@ const CONNECTED = /^wss:\/\/stream\.binance\.(?:com|us)\S*[?&]streams=(\S+) <-> 
 const FRAME = /^(\d{9,11}(?:\.\d+)?): (\{.*)$/;
 const ANSWER = /^https:\/\/api\.binance\.(?:com|us)\/\S*?\/(\w+)(?:\?(\S*))? -> (\d{9,11}(?:\.\d+)?): (.*)$/;
 
-/** Seconds with a fraction as whole milliseconds, by the digits. */
+/** Converts seconds with a fraction to integer milliseconds, digit by digit. */
 export function millisecondsOf(seconds: string): EpochMs {
   const [whole, fraction = ''] = seconds.split('.') as [string, string?];
   return Number(whole) * 1_000 + Number(fraction.padEnd(3, '0').slice(0, 3));
@@ -80,7 +83,7 @@ function* frameEvents(
   }
 }
 
-/** A snapshot of a book says its best bid and ask; other answers carry no price. */
+/** Yields the best bid and ask of a book snapshot. Other answers contain no price. */
 function* answerEvents(answer: RegExpExecArray, counts: ImportCounts, place: string): Generator<TapeEvent> {
   const [, endpoint, query, at, body] = answer as unknown as [string, string, string | undefined, string, string];
   if (endpoint !== 'depth') {

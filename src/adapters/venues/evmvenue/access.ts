@@ -1,4 +1,4 @@
-/** The perpetuals venue as a process reaches it: what it lets one address ask, its feed, bars, funding and books. */
+/** Access of a process to the perpetuals venue: the rate limit of an address, its feed, bars, funding and books. */
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { MakeBudget } from '../../queue/request-budgets.ts';
 import { ASKED_WAIT_MS, type Reach } from '../../reach.ts';
@@ -8,7 +8,7 @@ import { createPerpCandles, INTERVALS, REACHABLE_BARS } from './candles.ts';
 import { createEvmVenueFeed } from './feed.ts';
 import { createPerpInfo } from './info.ts';
 
-/** Weight per minute that the venue allows an address. */
+/** Request weight per minute that the venue allows an address. */
 const WEIGHT_PER_MINUTE = 1_200;
 
 const budgets = (make: MakeBudget) => ({ evmvenue: make('evmvenue', WEIGHT_PER_MINUTE) });
@@ -22,7 +22,7 @@ type PerpVenue = Reach<EvmVenueAddresses, ReturnType<typeof budgets>>;
 const infoOf = ({ addresses, budgets: { evmvenue: budget }, clock, random, note }: PerpVenue, maxWaitMs?: number) =>
   createPerpInfo({ baseUrl: addresses.evmvenue.url, clock, random, budget, note, ...(maxWaitMs === undefined ? {} : { maxWaitMs }) });
 
-/** The venue for questions that nobody waits for: a spent budget is told rather than waited out. */
+/** Opens the venue for background requests, which fail if the budget is spent instead of waiting. */
 export const openPerpInfo = (reach: PerpVenue) => infoOf(reach, 1_000);
 
 export const evmvenueAccess = {

@@ -1,5 +1,5 @@
 /**
- * The perpetuals venue's candle history: the most recent 5000 bars of each interval and no more.
+ * Candle history of the perpetuals venue, limited to the most recent 5000 bars of each interval.
  * See docs/reference/outside/perpetuals-venue.md.
  */
 import type { Clock } from '../../../../streams/clock/clock.ts';
@@ -14,10 +14,10 @@ import { BAR, perpCandle } from './map.ts';
 
 const PAGE_FIELDS = knownFields('hyperliquid:candleSnapshot', BAR);
 
-/** Bars in one answer, and bars that can be had at all. */
+/** Maximum number of bars in one answer, and in the whole history. */
 export const REACHABLE_BARS = 5_000;
 
-/** The product's timeframes that the venue knows, as the venue writes them. */
+/** Venue's intervals by the product's timeframes. */
 export const INTERVALS: Readonly<Record<string, string>> = {
   '1m': '1m',
   '3m': '3m',
@@ -33,7 +33,7 @@ export const INTERVALS: Readonly<Record<string, string>> = {
   '24h': '1d',
 };
 
-/** The venue's interval of a timeframe. @throws VenueError `invalid_interval` if it has none. */
+/** Returns the venue's interval of a timeframe. @throws VenueError `invalid_interval` if it has none */
 export function intervalOf(timeframe: string): string {
   const interval = Object.hasOwn(INTERVALS, timeframe) ? INTERVALS[timeframe] : undefined;
   if (interval === undefined) {
@@ -48,8 +48,8 @@ export function intervalOf(timeframe: string): string {
 }
 
 /**
- * Reads history through the shared information client. What lies further back than 5000 bars is not there: the answer then
- * begins later than asked, and five years can only be had of 12h bars or longer.
+ * Creates the history on the shared information client. Beyond 5000 bars the answer begins later than requested, so only intervals of 12h
+ * or longer reach back five years.
  */
 export function createPerpCandles(http: VenueHttp, clock: Clock): CandleSource {
   return {
@@ -80,7 +80,7 @@ export function createPerpCandles(http: VenueHttp, clock: Clock): CandleSource {
             throw badAnswer('candleSnapshot', `a bar with a price, volume or time that cannot be: ${JSON.stringify(row).slice(0, 120)}`);
           if (candle.openTime <= last) throw badAnswer('candleSnapshot', 'bars are not ascending');
           last = candle.openTime;
-          // The venue answers the bar that `startTime` falls into as well.
+          // The venue also returns the bar that contains `startTime`.
           if (candle.openTime >= startTime && candle.openTime < to && candle.openTime + barMs <= now) candles.push(candle);
         }
         if (page.length < REACHABLE_BARS || last + barMs <= startTime) break;

@@ -1,5 +1,5 @@
 /**
- * The perpetuals venue live: quotes, contexts, whole books and closed bars over one socket.
+ * Live feed of the perpetuals venue: quotes, contexts, whole books and closed bars over one socket.
  * See docs/reference/outside/perpetuals-venue.md.
  */
 import { defer, finalize, share, tap } from 'rxjs';
@@ -13,37 +13,37 @@ import { intervalOf } from './candles.ts';
 import { CANDLE_SOURCE, type FormingCandle, mapPerpFrame, type PerpBook, PROVIDER } from './map.ts';
 
 const MAX_SUBSCRIPTIONS = 1_000;
-/** Oftener than a quote may be old (5 s); 30 of the 2000 messages a minute that the venue allows. */
+/** Ping interval in milliseconds, below a quote's maximum age (5 s). It uses 30 of the 2000 messages a minute that the venue allows. */
 const PING_MS = 2_000;
-/** A book that is older than the last quote by more than this shows that the venue's clock was set back, not that it is late. */
+/** Maximum lag of a book behind the last quote. A larger one means that the venue's clock was set back, not that the book is late. */
 const CLOCK_STEP_MS = 5_000;
 
 export interface EvmVenueFeedOptions {
-  /** `wss://api.hyperliquid.xyz/ws`. */
+  /** Websocket URL: `wss://api.hyperliquid.xyz/ws`. */
   readonly socketUrl: string;
   readonly clock: Clock;
-  /** Random source for jitter of backoffs, 0 <= n < 1. */
+  /** Random source for the jitter of backoffs, 0 <= n < 1. */
   readonly random: () => number;
-  /** Coins as the venue spells them: `BTC`, `kPEPE`, `xyz:TSLA`. Never upper-cased. */
+  /** Coins as the venue spells them: `BTC`, `kPEPE`, `xyz:TSLA`. They must not be upper-cased. */
   readonly instruments: readonly string[];
-  /** Timeframes whose closed bars are wanted. Default none. */
+  /** Timeframes whose closed bars are subscribed. Default none. */
   readonly timeframes?: readonly string[];
-  /** See `VenueSocketOptions`. */
+  /** Silence after which a connection counts as lost, in milliseconds (see `VenueSocketOptions`). */
   readonly silenceMs?: number;
   readonly dataSilenceMs?: number;
 }
 
 export interface EvmVenueFeed extends VenueFeed {
-  /** The latest book down to `levels` (at most 5) a side; null before the first and while disconnected. */
+  /** Returns the latest book with `levels` (at most 5) per side, or null before the first book and while disconnected. */
   book(instrument: string, levels: number): OrderBook | null;
 }
 
-/** The subscriptions of a feed. @throws RangeError if the venue takes no so many on one socket. */
+/** Returns the subscriptions of a feed. @throws RangeError if the venue does not allow that many on one socket */
 export function perpSubscriptions(instruments: readonly string[], timeframes: readonly string[]): readonly object[] {
   const subscriptions: object[] = [];
   for (const coin of instruments) {
     subscriptions.push({ type: 'bbo', coin });
-    // Without `fast` the venue may choose its cadence of 5 s, which would look like an outage.
+    // Without `fast` the venue may send every 5 s, which would look like an outage.
     subscriptions.push({ type: 'l2Book', coin, fast: true });
     subscriptions.push({ type: 'activeAssetCtx', coin });
     for (const timeframe of timeframes) subscriptions.push({ type: 'candle', coin, interval: intervalOf(timeframe) });
@@ -55,7 +55,7 @@ export function perpSubscriptions(instruments: readonly string[], timeframes: re
   return subscriptions;
 }
 
-/** The live feed. Subscribing connects, the last unsubscribe closes everything; several subscribers share one connection. */
+/** Creates the live feed. Subscribing connects, the last unsubscribe closes everything, and subscribers share one connection. */
 export function createEvmVenueFeed(options: EvmVenueFeedOptions): EvmVenueFeed {
   const coins: ReadonlySet<string> = new Set(options.instruments);
   const subscriptions = perpSubscriptions([...coins], options.timeframes ?? []).map((subscription) =>
@@ -102,14 +102,14 @@ export function createEvmVenueFeed(options: EvmVenueFeedOptions): EvmVenueFeed {
   };
 }
 
-/** Reads the frames of one subscription: quotes and contexts as they come, books into `books`, bars once they are closed. */
+/** Reader of one subscription's frames: emits quotes and contexts at once and bars when they close, and stores books in `books`. */
 class PerpReader {
   readonly #coins: ReadonlySet<string>;
   readonly #books: Map<string, PerpBook>;
   readonly #note: NoteUnknownField;
-  /** The latest venue time that a quote of a coin carried. */
+  /** Latest venue time of a quote, by coin. */
   readonly #quotedAt = new Map<string, EpochMs>();
-  /** The bar of each coin and timeframe that was still growing when it was last received. */
+  /** Open bar of each coin and timeframe, as last received. */
   readonly #forming = new Map<string, FormingCandle>();
 
   constructor(coins: ReadonlySet<string>, books: Map<string, PerpBook>, note: NoteUnknownField) {
@@ -118,14 +118,14 @@ class PerpReader {
     this.#note = note;
   }
 
-  /** Forgets what was received over a lost connection. It says nothing about the next one. */
+  /** Discards the state of a lost connection. */
   forget(): void {
     this.#quotedAt.clear();
     this.#forming.clear();
     this.#books.clear();
   }
 
-  /** Emits what a frame says; returns whether it held data. */
+  /** Emits the messages of a frame. Returns true if it contained data. */
   read(frame: Buffer, receivedAt: EpochMs, { emit }: Pick<VenueConnection, 'emit'>): boolean {
     let data = false;
     for (const message of mapPerpFrame(frame, receivedAt, this.#coins, this.#note)) {
@@ -145,8 +145,8 @@ class PerpReader {
   }
 
   /**
-   * `bbo` is silent while nothing changes; the book says that the top still stands. Where it is older than what `bbo`
-   * already said, it would only look like disorder.
+   * Emits a book's best prices as a quote, because `bbo` is silent while nothing changes. Skips a book older than `bbo`, which would look
+   * like disorder.
    */
   #keepBook(book: PerpBook, emit: VenueConnection['emit']): void {
     const { top } = book;
@@ -157,7 +157,7 @@ class PerpReader {
     emit(top);
   }
 
-  /** A bar is closed once a later one begins; the venue does not say so. Missed bars are left to the history. */
+  /** Emits a bar as closed when a later one begins, because the venue does not mark it. The history supplies missed bars. */
   #grow(bar: FormingCandle, emit: VenueConnection['emit']): void {
     const key = `${bar.timeframe} ${bar.instrument}`;
     const before = this.#forming.get(key);

@@ -1,5 +1,5 @@
 /**
- * The perpetuals venue's `POST /info`: markets, contexts, books, funding and read-only wallets.
+ * `POST /info` of the perpetuals venue: markets, contexts, books, funding and read-only wallets.
  * See docs/reference/outside/perpetuals-venue.md.
  */
 import type { Clock } from '../../../../streams/clock/clock.ts';
@@ -18,9 +18,9 @@ import { isCount, wireDecimal } from '../wire-decimal.ts';
 import { BOOK_SOURCE, perpContext, perpLevels } from './map.ts';
 
 export const CONTEXTS_SOURCE = 'hyperliquid:metaAndAssetCtxs';
-/** Rows of `fundingHistory` in one answer. */
+/** Maximum rows of `fundingHistory` in one answer. */
 const FUNDING_PAGE = 500;
-/** Weight of a request for fills since the last one: 20, and 1 per 20 rows, of which there are few. */
+/** Weight of a request for new fills: 20, plus 1 per 20 rows, of which there are few. */
 const FEW_FILLS_WEIGHT = 40;
 
 const MARGIN = 'accountValue totalNtlPos totalRawUsd totalMarginUsed';
@@ -28,14 +28,14 @@ const UNIVERSE =
   'name szDecimals maxLeverage marginTableId onlyIsolated isDelisted marginMode growthMode lastGrowthModeChangeTime lastFeeScaleChangeTime deployerFeeScale';
 const META = 'universe marginTables collateralToken';
 const CONTEXT = 'dayNtlVlm dayBaseVlm funding impactPxs markPx midPx openInterest oraclePx premium prevDayPx';
-/** Members of an answer that the adapter knows. */
+/** Known fields of an answer. */
 const FILL_FIELDS = [
   'coin px sz side time startPosition dir closedPnl hash oid crossed fee tid feeToken twapId cloid builderFee feeTrialEscrow liquidation',
   { liquidation: 'liquidatedUser markPx method' },
 ] as const;
 const SHAPES = {
   meta: knownFields('hyperliquid:meta', [META, { universe: UNIVERSE }]),
-  // A pair of a description and a list, looked through alike.
+  // The answer is a pair of a description and a list, which are checked alike.
   metaAndAssetCtxs: knownFields(CONTEXTS_SOURCE, [`${META} ${CONTEXT}`, { universe: UNIVERSE }]),
   l2Book: knownFields('hyperliquid:info.l2Book', ['coin time levels spread', { levels: 'px sz n' }]),
   fundingHistory: knownFields('hyperliquid:fundingHistory', 'coin fundingRate premium time'),
@@ -60,20 +60,20 @@ const SHAPES = {
 } as const;
 
 export interface PerpInfoOptions {
-  /** `https://api.hyperliquid.xyz`. */
+  /** Base URL: `https://api.hyperliquid.xyz`. */
   readonly baseUrl: string;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Request weight that may be used in any 60 s; the venue allows 1200 per address. Default 1200. */
+  /** Request weight allowed in any 60 s. The venue allows 1200 per address. Default 1200. */
   readonly weightPerMinute?: number;
-  /** The budget of the address, where several clients share it. */
+  /** Budget of the address, if several clients share it. */
   readonly budget?: RequestBudget;
   readonly maxWaitMs?: number;
-  /** Counts members of answers that the adapter does not know. */
+  /** Counts unknown fields of answers. */
   readonly note?: NoteUnknownField;
 }
 
-/** One market of a dex. */
+/** Market of a dex. */
 export interface PerpMarket {
   /** Name at the venue: `BTC`, `kPEPE`, `xyz:TSLA`. */
   readonly coin: string;
@@ -83,16 +83,16 @@ export interface PerpMarket {
   readonly delisted: boolean;
 }
 
-/** Market with its numbers; `context` is null if the venue's numbers cannot be used (a delisted market without a price). */
+/** Market with its numbers. `context` is null if they are unusable (a delisted market without a price). */
 export interface PerpMarketContext {
   readonly market: PerpMarket;
   readonly context: PerpContext | null;
-  /** Null if there is no book. */
+  /** Mid price, or null if there is no book. */
   readonly midPrice: DecimalString | null;
   readonly premium: DecimalString | null;
 }
 
-/** One hour's funding: a fraction per hour, positive where longs pay shorts. */
+/** Funding of one hour, as a fraction per hour; positive if longs pay shorts. */
 export interface FundingRate {
   readonly coin: string;
   readonly at: EpochMs;
@@ -100,7 +100,7 @@ export interface FundingRate {
   readonly premium: DecimalString | null;
 }
 
-/** A wallet's margin as the venue computes it, in US dollars. Any address has one; an unknown address has zeros. */
+/** Margin of a wallet as the venue computes it, in US dollars. Unknown addresses have zeros. */
 export interface WalletState {
   readonly address: string;
   readonly observedAt: EpochMs | null;
@@ -112,7 +112,7 @@ export interface WalletState {
   readonly positions: readonly PublicPosition[];
 }
 
-/** A fill. `closedPnl` is gross: `fee` (negative = rebate) is not subtracted. `direction` is the venue's display text. */
+/** Fill of a wallet. `closedPnl` is gross of `fee` (negative: rebate). `direction` is the venue's display text. */
 export interface WalletFill {
   readonly coin: string;
   readonly price: DecimalString;
@@ -125,7 +125,7 @@ export interface WalletFill {
   readonly feeToken: string;
   readonly startPosition: DecimalString;
   readonly taker: boolean;
-  /** Unique per fill only together: (at, coin, tradeId, orderId, hash). */
+  /** Trade id. Only (at, coin, tradeId, orderId, hash) together identify a fill. */
   readonly tradeId: number;
   readonly orderId: number;
   readonly hash: string;
@@ -136,15 +136,15 @@ export interface PerpInfo {
   readonly http: VenueHttp;
   markets(dex?: string): Promise<readonly PerpMarket[]>;
   marketContexts(dex?: string): Promise<readonly PerpMarketContext[]>;
-  /** The book, 20 levels a side; null for a coin that the venue does not know. */
+  /** Returns the book with 20 levels per side, or null for an unknown coin. */
   orderBook(coin: string): Promise<OrderBook | null>;
-  /** Hourly rates with from <= at < to, ascending; pages as often as needed. */
+  /** Returns hourly rates with from <= at < to, ascending. Requests as many pages as needed. */
   fundingHistory(coin: string, from: EpochMs, to: EpochMs): Promise<readonly FundingRate[]>;
-  /** @throws VenueError `bad_address` for what is no EVM address. */
+  /** Returns a wallet's margin. @throws VenueError `bad_address` if it is not an EVM address */
   walletState(address: string): Promise<WalletState>;
-  /** The latest fills, newest first, at most 2000: a busy wallet's history is cut. @throws VenueError `bad_address`. */
+  /** Returns the latest fills, newest first, at most 2000, so a busy wallet's history is truncated. @throws VenueError `bad_address` */
   walletFills(address: string): Promise<readonly WalletFill[]>;
-  /** Fills since a time, that included; pages as often as needed, at most five of 2000. @throws VenueError `bad_address`. */
+  /** Returns the fills at or after a time, in at most five pages of 2000. @throws VenueError `bad_address` */
   walletFillsSince(address: string, from: EpochMs): Promise<readonly WalletFill[]>;
 }
 
@@ -152,7 +152,7 @@ export function badAnswer(type: string, what: string): VenueError {
   return new VenueError('evmvenue', 200, 'bad_answer', `${type}: ${what}`);
 }
 
-/** Members of an object of the venue, each checked on reading. */
+/** Fields of a venue object, each checked on access. */
 class Fields {
   readonly #type: string;
   readonly #object: Record<string, unknown>;
@@ -179,7 +179,7 @@ class Fields {
     if (typeof value !== 'string') throw badAnswer(this.#type, `${name} is no text`);
     return value;
   }
-  /** @throws VenueError if the member is not what was asked for: another coin's numbers must never pass for this one's. */
+  /** Checks a field's value, so that another coin's numbers are never taken for this one's. @throws VenueError if it differs */
   expect(name: string, asked: string): void {
     const value = this.#object[name];
     if (value !== asked) throw badAnswer(this.#type, `${name} is ${valueText(value, 40)}, asked for was ${asked}`);
@@ -193,20 +193,20 @@ class Fields {
     const value = this.#object[name];
     return value === undefined || value === null ? null : this.decimal(name);
   }
-  /** @throws VenueError if the word is not one of those that are known: none of them is the likely one. */
+  /** Returns a word. @throws VenueError if it is not one of the known words */
   word<Word extends string>(name: string, known: readonly Word[]): Word {
     const value = this.#object[name];
     const word = known.find((one) => one === value);
     if (word === undefined) throw badAnswer(this.#type, `${name} is ${valueText(value, 40)}, known are ${known.join(', ')}`);
     return word;
   }
-  /** @throws VenueError for what is neither true nor false: it may mean either. */
+  /** Returns a boolean. @throws VenueError if it is neither true nor false */
   flag(name: string): boolean {
     const value = this.#object[name];
     if (typeof value !== 'boolean') throw badAnswer(this.#type, `${name} is neither true nor false`);
     return value;
   }
-  /** A flag that the venue leaves out, or writes as null, if it is false. @throws VenueError as `flag`. */
+  /** Returns a flag that the venue omits or sends as null if it is false. @throws VenueError as `flag` */
   optionalFlag(name: string): boolean {
     const value = this.#object[name];
     return value !== undefined && value !== null && this.flag(name);
@@ -256,7 +256,7 @@ function parseFill(entry: unknown): WalletFill {
     at: fields.count('time'),
     direction: fields.text('dir'),
     closedPnl: fields.decimal('closedPnl'),
-    // Recordings from before fees were reported lack these two.
+    // Older recordings lack these two, because fees were not reported yet.
     fee: fields.optionalDecimal('fee') ?? '0',
     feeToken: fields.raw('feeToken') === undefined ? 'USDC' : fields.text('feeToken'),
     startPosition: fields.decimal('startPosition'),
@@ -267,7 +267,7 @@ function parseFill(entry: unknown): WalletFill {
   };
 }
 
-/** The address in lower case. @throws VenueError `bad_address`. */
+/** Returns the address in lower case. @throws VenueError `bad_address` if it is invalid */
 function checkedAddress(address: string): string {
   if (/^0x[0-9a-fA-F]{40}$/.test(address)) return address.toLowerCase();
   throw new VenueError('evmvenue', 400, 'bad_address', `"${address.slice(0, 60)}" is no EVM address; 0x and 40 hexadecimal digits are`);
@@ -275,12 +275,12 @@ function checkedAddress(address: string): string {
 
 type Ask = (weight: number, body: { readonly type: keyof typeof SHAPES; readonly [name: string]: unknown }) => Promise<unknown>;
 
-/** Markets with their contexts. @throws VenueError `bad_answer` where the two lists do not belong together. */
+/** Returns the markets with their contexts. @throws VenueError `bad_answer` if the two lists do not match */
 function contextsOf(answer: unknown, receivedAt: EpochMs): readonly PerpMarketContext[] {
   if (!Array.isArray(answer) || !Array.isArray(answer[1])) throw badAnswer('metaAndAssetCtxs', 'not a pair');
   const universe = new Fields('meta', answer[0]).list('universe');
   const contexts = answer[1] as unknown[];
-  // The two lists are joined by index and nothing else, so unequal lengths would give coins each other's prices.
+  // Only the index joins the two lists, so with unequal lengths coins would get each other's prices.
   if (universe.length !== contexts.length)
     throw badAnswer('metaAndAssetCtxs', `${universe.length} markets with ${contexts.length} contexts`);
   return universe.map((entry, index) => {
@@ -295,7 +295,7 @@ function contextsOf(answer: unknown, receivedAt: EpochMs): readonly PerpMarketCo
   });
 }
 
-/** Hourly rates of a coin, as `PerpInfo.fundingHistory` answers them. */
+/** Returns the hourly rates of a coin for `PerpInfo.fundingHistory`. */
 async function fundingRates(ask: Ask, coin: string, from: EpochMs, to: EpochMs): Promise<readonly FundingRate[]> {
   const rates: FundingRate[] = [];
   let startTime = Math.max(0, from);
@@ -385,7 +385,7 @@ function walletQuestions(ask: Ask, clock: Pick<Clock, 'now'>): Pick<PerpInfo, 'w
 
     async walletFills(address) {
       const user = checkedAddress(address);
-      // 20, and 1 per 20 rows of up to 2000.
+      // Weight 20, plus 1 per 20 rows of up to 2000.
       const answer = await ask(120, { type: 'userFills', user });
       if (!Array.isArray(answer)) throw badAnswer('userFills', 'not a list');
       return (answer as unknown[]).map(parseFill);
@@ -400,9 +400,9 @@ function walletQuestions(ask: Ask, clock: Pick<Clock, 'now'>): Pick<PerpInfo, 'w
         const page = (answer as unknown[]).map(parseFill);
         fills.push(...page);
         const last = page.reduce((most, { at }) => Math.max(most, at), startTime);
-        // A full page is the oldest part; one that ends where it began would come again for ever.
+        // A full page is the oldest part. A page that ends where it began would repeat forever.
         if (page.length < FILLS_CAP || last === startTime || fills.length >= 5 * FILLS_CAP) return fills;
-        // Trades of that moment come again.
+        // Trades of that millisecond are returned again.
         fills = fills.filter(({ at }) => at < last);
         startTime = last;
       }
@@ -410,7 +410,7 @@ function walletQuestions(ask: Ask, clock: Pick<Clock, 'now'>): Pick<PerpInfo, 'w
   };
 }
 
-/** Makes a client of the venue's information endpoint; share one per address, since the weight is counted per address. */
+/** Creates a client of the venue's information endpoint. Share one per address, because weight is counted per address. */
 export function createPerpInfo(options: PerpInfoOptions): PerpInfo {
   const { clock } = options;
   const http = createVenueHttp({

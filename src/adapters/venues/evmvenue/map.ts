@@ -1,4 +1,4 @@
-/** The perpetuals venue's frames in the engine's words. Pure: bytes in, messages out. See docs/reference/outside/perpetuals-venue.md. */
+/** Mapping of the perpetuals venue's frames to engine messages. Pure. See docs/reference/outside/perpetuals-venue.md. */
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { Candle } from '../../../domain/candles/candle.ts';
 import { compareDecimals, isPositive } from '../../../domain/values/decimal.ts';
@@ -12,14 +12,14 @@ import type { BookLevel, OrderBook } from '../order-book.ts';
 import { isCount, isZero, wireDecimal } from '../wire-decimal.ts';
 import { scannedLevels, scanPerpFrame } from './scan-frames.ts';
 
-/** The provider's name in `source`. */
+/** Provider name in `source`. */
 export const PROVIDER = 'hyperliquid';
 export const BBO_SOURCE = 'hyperliquid:bbo';
 export const BOOK_SOURCE = 'hyperliquid:l2Book';
 export const CONTEXT_SOURCE = 'hyperliquid:activeAssetCtx';
 export const CANDLE_SOURCE = 'hyperliquid:candle';
 
-/** Members that the venue documents or was seen to send, used or not. */
+/** Fields that the venue documents or was seen to send, used or not. */
 const FRAME_FIELDS = knownFields(PROVIDER, 'channel data');
 const BODY_FIELDS = {
   bbo: knownFields(BBO_SOURCE, ['coin time bbo', { bbo: 'px sz n' }]),
@@ -29,19 +29,19 @@ const BODY_FIELDS = {
     { ctx: 'funding openInterest prevDayPx dayNtlVlm premium oraclePx markPx midPx impactPxs dayBaseVlm' },
   ]),
 };
-/** The members of a bar, pushed or asked for. */
+/** Fields of a candle, pushed or requested. */
 export const BAR = 't T s i o c h l v n';
 const CANDLE_FIELDS = knownFields(CANDLE_SOURCE, BAR);
 
-/** A whole book; the venue never sends differences. */
+/** Whole book. The venue never sends differences. */
 export interface PerpBook {
   readonly kind: 'perp_book';
   readonly book: OrderBook;
-  /** The quote at the top of it, which confirms or renews what `bbo` said last. */
+  /** Quote of its best prices, which confirms or replaces the last `bbo`. */
   readonly top: Quote<'evmvenue'>;
 }
 
-/** A book of which only the top was cut out of the frame: most books are replaced before anybody asks for their levels. */
+/** Book of which only the best prices were read from the frame, because most books are replaced before anybody reads their levels. */
 class ScannedBook implements PerpBook {
   readonly kind = 'perp_book';
   readonly top: Quote<'evmvenue'>;
@@ -65,7 +65,7 @@ class ScannedBook implements PerpBook {
   }
 }
 
-/** A bar as it stands; the venue does not say whether it is closed. */
+/** Current state of a bar. The venue does not mark it as closed. */
 export interface FormingCandle {
   readonly kind: 'forming_candle';
   readonly instrument: string;
@@ -82,13 +82,13 @@ const NOTHING: readonly PerpMessage[] = Object.freeze([]);
 const ONE_SIDED: readonly QualityFlag[] = Object.freeze(['one_sided'] as const);
 const UNUSED_CHANNELS = new Set(['subscriptionResponse', 'trades', 'allMids', 'activeSpotAssetCtx', 'notification', 'post']);
 
-/** Returns the product's name of a venue's interval: `1d` is `24h`; null if the product has no such timeframe. */
+/** Returns the product's timeframe of a venue interval (`1d` is `24h`), or null if there is none. */
 export function timeframeOfInterval(interval: unknown): string | null {
   if (interval === '1d') return '24h';
   return typeof interval === 'string' && /^([1-9]\d?)[mh]$/.test(interval) ? interval : null;
 }
 
-/** Converts a level `{px, sz, n}` to `[price, size]`; null if one is not a plain decimal. */
+/** Converts a level `{px, sz, n}` to `[price, size]`, or returns null if one is not a plain decimal. */
 function wireLevel(value: unknown): BookLevel | null {
   if (typeof value !== 'object' || value === null) return null;
   const { px, sz } = value as Record<string, unknown>;
@@ -97,7 +97,7 @@ function wireLevel(value: unknown): BookLevel | null {
   return price === null || size === null ? null : [price, size];
 }
 
-/** True where price and size are above zero: behind a size of zero stands nobody. */
+/** True if price and size are above zero. A size of zero means no order. */
 function possible(level: BookLevel): boolean {
   return isPositive(level[0]) && isPositive(level[1]);
 }
@@ -123,21 +123,21 @@ function topQuote(
     ask: ask === null ? null : ask[0],
     bidSize: bid === null ? null : bid[1],
     askSize: ask === null ? null : ask[1],
-    // The venue numbers nothing; order is the time's.
+    // The venue has no sequence numbers; time gives the order.
     sequence: null,
     quality: oneSided ? 'degraded' : 'live',
     flags: oneSided ? ONE_SIDED : NO_FLAGS,
   };
 }
 
-/** Returns the refusal of a frame. The function is anonymous, because loaders that keep names would create one at every frame. */
+/** Creates the refusal of a frame. The function is anonymous, because loaders that preserve names would create one per frame. */
 function refusalOf(frame: Buffer, receivedAt: EpochMs): Refuse {
   return (reason, detail, source = PROVIDER) => [rejection('evmvenue', source, receivedAt, reason, detail, frameSample(frame))];
 }
 
 /**
- * Maps one frame. Well-formed frames without relevant content yield nothing; an unusable one yields one rejection with its reason. The
- * greeting of a new connection is ignored. `note` receives unknown members. Never throws.
+ * Maps one frame. Well-formed frames without relevant content yield nothing, an unusable one yields one rejection with its reason. The
+ * greeting of a new connection is ignored. `note` receives unknown fields. Never throws.
  */
 export function mapPerpFrame(
   frame: Buffer,
@@ -153,7 +153,7 @@ export function mapPerpFrame(
     : [new ScannedBook(frame, coins, topQuote(coin, BOOK_SOURCE, time, receivedAt, bid, ask))];
 }
 
-/** `mapPerpFrame` without the scan: the meaning that the scan must agree with. */
+/** Maps a frame like `mapPerpFrame` without the scan. The scan must agree with it. */
 export function mapParsedPerpFrame(
   frame: Buffer,
   receivedAt: EpochMs,
@@ -193,7 +193,7 @@ function mapBbo(coin: string, body: Record<string, unknown>, receivedAt: EpochMs
   const { time, bbo } = body;
   if (!isCount(time)) return refuse('bad_number', `time ${valueText(time)}`, BBO_SOURCE);
   if (!Array.isArray(bbo)) return refuse('missing_field', 'bbo is missing', BBO_SOURCE);
-  // Either side is null, or simply absent, if nobody stands on it.
+  // Either side is null or absent if it has no orders.
   const sides: (BookLevel | null)[] = [];
   for (const side of [bbo[0] as unknown, bbo[1] as unknown]) {
     if (side === null || side === undefined) {
@@ -208,7 +208,7 @@ function mapBbo(coin: string, body: Record<string, unknown>, receivedAt: EpochMs
   return [topQuote(coin, BBO_SOURCE, time, receivedAt, sides[0] ?? null, sides[1] ?? null)];
 }
 
-/** The two sides of a book; a reason if they cannot be read. */
+/** Returns both sides of a book, or the reason if they cannot be read. */
 export function perpLevels(value: unknown): readonly [readonly BookLevel[], readonly BookLevel[]] | RejectionReason {
   if (!Array.isArray(value) || !Array.isArray(value[0]) || !Array.isArray(value[1])) return 'missing_field';
   const sides: BookLevel[][] = [];
@@ -251,7 +251,7 @@ function mapBook(coin: string, body: Record<string, unknown>, receivedAt: EpochM
   return [{ kind: 'perp_book', book: bookOf(coin, time, receivedAt, bids, asks), top }];
 }
 
-/** Maps an asset context; null if a number is missing or impossible. Contexts carry no time, so `observedAt` is `receivedAt`. */
+/** Maps an asset context, or returns null if a number is missing or invalid. Contexts have no time, so `observedAt` is `receivedAt`. */
 export function perpContext(coin: string, ctx: unknown, receivedAt: EpochMs, source: string): PerpContext | null {
   if (typeof ctx !== 'object' || ctx === null) return null;
   const { markPx, oraclePx, funding, openInterest, dayNtlVlm } = ctx as Record<string, unknown>;
@@ -282,7 +282,7 @@ function mapContext(coin: string, body: Record<string, unknown>, receivedAt: Epo
   return context === null ? refuse('bad_number', 'a number of the context is missing or cannot be', CONTEXT_SOURCE) : [context];
 }
 
-/** Maps a bar `{t,T,s,i,o,c,h,l,v,n}`; null if a price is not above zero or high and low do not enclose open and close. */
+/** Maps a bar `{t,T,s,i,o,c,h,l,v,n}`, or returns null if a price is not above zero or high and low do not enclose open and close. */
 export function perpCandle(value: unknown): Candle | null {
   if (typeof value !== 'object' || value === null) return null;
   const { t, o, h, l, c, v } = value as Record<string, unknown>;
@@ -300,7 +300,7 @@ function mapCandles(
   refuse: Refuse,
   note: NoteUnknownField | undefined,
 ): readonly PerpMessage[] {
-  // The venue's documentation says an array, its libraries a single bar; both are taken.
+  // The venue's documentation says an array, its libraries a single bar. Both are accepted.
   const bars = Array.isArray(data) ? (data as unknown[]) : [data];
   const messages: PerpMessage[] = [];
   for (const bar of bars) {

@@ -1,9 +1,9 @@
-/** The hot paths of the perpetuals venue: the best of both sides, and whole books, read without JSON.parse. */
+/** Scanner of the perpetuals venue's frequent frames (best prices and whole books) without JSON.parse. */
 import type { EpochMs } from '../../../domain/values/time.ts';
 import { FrameScan, LevelLayout, Literal, memberNames, NameTable } from '../frame-scan.ts';
 import type { BookLevel } from '../order-book.ts';
 
-/** Best level of each side of a frame with both sides. The other levels of a book are cut on access. */
+/** Best level of both sides of a frame. The other levels of a book are read on access. */
 export interface ScannedFrame {
   readonly channel: 'bbo' | 'l2Book';
   readonly coin: string;
@@ -20,15 +20,15 @@ const BEST = new Literal('{"channel":"bbo","data":{');
 const BOOK = new Literal('{"channel":"l2Book","data":{');
 const BEST_MEMBERS = memberNames('coin', 'time', 'bbo');
 const BOOK_MEMBERS = memberNames('coin', 'time', 'levels', 'fast');
-/** All but the last, which comes now and then. */
+/** All members but the last, which is optional. */
 const NEEDED = 7;
-/** Behind a size of zero stands nobody: such a book is left to the parsed way, which refuses it. */
+/** A size of zero means no order. Such a book is left to the parser, which refuses it. */
 const LEVELS = new LevelLayout('{"px":"', '","sz":"', '","n":', { counted: true });
 
 const scan = new FrameScan();
 const tables = new WeakMap<ReadonlySet<string>, NameTable<string>>();
 
-/** The coins by the bytes of their names; made once for each set, which does not change. */
+/** Returns the coins by the bytes of their names, built once per set because sets do not change. */
 function tableOf(coins: ReadonlySet<string>): NameTable<string> {
   let table = tables.get(coins);
   if (table === undefined) {
@@ -39,8 +39,8 @@ function tableOf(coins: ReadonlySet<string>): NameTable<string> {
 }
 
 /**
- * Scans a `bbo` or `l2Book` frame in the venue's layout, members in any order. Null for every other frame, for one side alone and for
- * frames that would be refused; those are parsed as JSON.
+ * Scans a `bbo` or `l2Book` frame in the venue's layout, with members in any order. Null for every other frame, for one-sided books and
+ * for invalid frames, which are parsed as JSON.
  */
 export function scanPerpFrame(frame: Buffer, coins: ReadonlySet<string>): ScannedFrame | null {
   if (!scan.begin(frame)) return null;
@@ -48,7 +48,7 @@ export function scanPerpFrame(frame: Buffer, coins: ReadonlySet<string>): Scanne
   return scan.take(BOOK) ? members('l2Book', BOOK_MEMBERS, coins) : null;
 }
 
-/** Every level of a book that was scanned before. @throws Error for any other frame. */
+/** Returns every level of a scanned book. @throws Error for any other frame */
 export function scannedLevels(
   frame: Buffer,
   coins: ReadonlySet<string>,
@@ -57,7 +57,7 @@ export function scannedLevels(
   return { bids: scan.pairs(0, bidLevels), asks: scan.pairs(bidLevels, askLevels) };
 }
 
-/** Number of levels per side in the last frame. */
+/** Levels per side in the last frame. */
 let bidLevels = 0;
 let askLevels = 0;
 
@@ -67,7 +67,7 @@ function members(channel: 'bbo' | 'l2Book', names: readonly Literal[], coins: Re
   let seen = 0;
   do {
     const member = scan.member(names);
-    // A member that is unknown or comes twice is left to JSON.parse.
+    // Unknown and repeated members are left to JSON.parse.
     if (member < 0 || (seen & (1 << member)) !== 0) return null;
     seen |= 1 << member;
     if (member === 0) {

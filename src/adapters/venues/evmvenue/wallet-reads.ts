@@ -1,6 +1,6 @@
 /**
- * On-demand reads of the perpetuals venue: funding that was paid, and the wallets that trade there. See
- * docs/reference/outside/perpetuals-venue.md.
+ * On-demand reads of the perpetuals venue: paid funding, and the wallets that trade there.
+ * See docs/reference/outside/perpetuals-venue.md.
  */
 import type { Clock } from '../../../../streams/clock/clock.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
@@ -14,11 +14,14 @@ import type { RequestBudget } from '../request-budget.ts';
 import { VenueError } from '../venue-feed.ts';
 import { createPerpInfo } from './info.ts';
 
-/** Maximum wait, because a person waits: a spent budget is reported instead. */
+/** Maximum wait for budget in milliseconds. Beyond it the read fails, because a person waits. */
 const WAIT_MS = 2_000;
-/** A wallet's fills cost a tenth of a minute's budget, so an answer serves everybody for so long; its age is said. */
+/**
+ * Time for which a wallet's answer is cached, in milliseconds, because its fills cost a tenth of a minute's budget. The response states
+ * its age.
+ */
 const WALLET_CACHE_MS = 15_000;
-/** The longest history that is asked for, so that any shorter one is part of it. */
+/** Hours of the longest history, which contains every shorter one. */
 const FUNDING_HOURS = 720;
 
 async function asked<Value>(ask: () => Promise<Value>): Promise<Outcome<Value>> {
@@ -32,7 +35,7 @@ async function asked<Value>(ask: () => Promise<Value>): Promise<Outcome<Value>> 
 
 type Info = ReturnType<typeof createPerpInfo>;
 
-/** Created once per process, on the request budget that the whole process shares. */
+/** Creates the reads, once per process on its shared request budget. */
 export function createPerpReads(options: {
   readonly baseUrl: string;
   readonly clock: Clock;
@@ -60,7 +63,7 @@ function fundingReads(info: Info, clock: Clock) {
     ): Promise<
       Outcome<{ readonly rates: readonly { readonly at: EpochMs; readonly hourlyFunding: DecimalString }[]; readonly fetchedAt: EpochMs }>
     > {
-      // Paid on the hour: until the next one is due there is nothing new. A minute for the venue to write it.
+      // Funding is paid on the hour, so nothing is new before the next one, plus a minute for the venue to publish it.
       const hour = slotOf(clock.now() - 60_000, HOUR_MS);
       let known = histories.get(instrument);
       if (known === undefined || known.hour !== hour) {
@@ -78,7 +81,7 @@ function fundingReads(info: Info, clock: Clock) {
   };
 }
 
-/** Funding that a perpetual paid in the last hours, ascending, as its venue says. */
+/** Reads of the funding that a perpetual paid in the last hours, ascending. */
 export type FundingReads = ReturnType<typeof fundingReads>;
 
 function walletReads(info: Info, clock: Clock) {
@@ -97,5 +100,5 @@ function walletReads(info: Info, clock: Clock) {
   };
 }
 
-/** Reads a wallet of the perpetuals venue as the venue reports it. */
+/** Reads of wallets as the perpetuals venue reports them. */
 export type PublicWalletReads = ReturnType<typeof walletReads>;

@@ -1,4 +1,4 @@
-/** Prediction markets as a process reaches them: both providers, and the on-chain venue that live orders go to. */
+/** Access of a process to prediction markets: both providers, and the on-chain venue of live orders. */
 import type { OnchainPredictions } from '../../../../actors/prediction-order/onchain-venue.ts';
 import type { UnknownFields } from '../../../../streams/feed-counters.ts';
 import { USDC_DECIMALS, USDC_MINT } from '../../../domain/catalog/catalog.ts';
@@ -11,10 +11,10 @@ import { createPolymarketFeed } from './polymarket/feed.ts';
 import { createPolymarketRest, POLYMARKET_LIMITS, POLYMARKET_WINDOW_MS } from './polymarket/rest.ts';
 import type { PredictionAsking } from './prediction-reads.ts';
 
-/** The on-chain venue tells no limit; one request a second is a client that nobody minds. */
+/** Request limit per minute. The on-chain venue publishes none, so it is a moderate one. */
 const ONCHAIN_PER_MINUTE = 60;
 
-/** Request budgets of the providers for one address: windows of ten seconds, and a bucket that is full again after one. */
+/** Creates the request budgets of one address: windows of ten seconds, and a token bucket that refills within one. */
 const budgets = (make: MakeBudget) => ({
   polymarket_gamma: make('polymarket_gamma', POLYMARKET_LIMITS.gamma, POLYMARKET_WINDOW_MS),
   polymarket_clob: make('polymarket_clob', POLYMARKET_LIMITS.clob, POLYMARKET_WINDOW_MS),
@@ -26,13 +26,13 @@ const budgets = (make: MakeBudget) => ({
 export interface PredictionAddresses {
   readonly prediction: {
     readonly polymarket: { readonly gammaUrl: string; readonly clobUrl: string; readonly dataUrl: string; readonly streamUrl: string };
-    /** `key` null: the tops are polled, because the venue opens no socket without one. */
+    /** Kalshi's address. With a null `key` the best prices are polled, because the venue opens no socket without one. */
     readonly kalshi: {
       readonly url: string;
       readonly streamUrl: string;
       readonly key: { readonly id: string; readonly privateKey: string } | null;
     };
-    /** Address of live orders; null if none is configured and the markets or the chain are real. */
+    /** Address of live orders, or null if none is configured and the markets or the chain are real. */
     readonly onchain: { readonly url: string; readonly key: string; readonly programs: readonly string[] } | null;
   };
 }
@@ -73,12 +73,12 @@ function restOf(
   };
 }
 
-/** Books and trades on demand, in any process, within its request budgets. */
+/** Creates the reads of books and trades on demand, within the process's request budgets. */
 export function createPredictionAsking(reach: Providers): Readonly<Record<'polymarket' | 'kalshi', PredictionAsking>> {
   return restOf(reach, { maxWaitMs: ASKED_WAIT_MS, unknownFields: { note: reach.note, rows: () => [] } });
 }
 
-/** Opens the on-chain venue with its chain; null if either is not configured. */
+/** Opens the on-chain venue with its chain, or returns null if either is not configured. */
 export function openOnchainPredictions(
   { addresses, clock, random, budgets: paid, note }: Providers,
   chain: OnchainPredictions['chain'] | null,

@@ -1,4 +1,4 @@
-/** Reading fields of untrusted objects: what is missing or mistyped refuses the whole message, with its reason. */
+/** Field access to untrusted objects. A missing or mistyped field refuses the whole message with the reason. */
 import { Decimal, type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
 import type { Rejection, RejectionReason } from '../../../domain/market/quote.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
@@ -8,7 +8,7 @@ import { wireDecimal } from '../wire-decimal.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Error of an unusable message. Thrown inside of a map and counted at its edge. */
+/** Error of an unusable message, thrown within a mapping and counted at its edge. */
 export class Unreadable extends Error {
   readonly reason: RejectionReason;
 
@@ -18,7 +18,7 @@ export class Unreadable extends Error {
   }
 }
 
-/** Carries out one map; what cannot be read becomes a counted rejection. */
+/** Runs a mapping and converts its error to a rejection. */
 export function readable<Value>(source: string, receivedAt: EpochMs, raw: unknown, read: () => Value): Value | Rejection {
   try {
     return read();
@@ -44,14 +44,14 @@ export function listIn(value: unknown, what: string): readonly unknown[] {
   return value;
 }
 
-/** A text that must be there and must not be empty. */
+/** Returns a required, non-empty text. @throws Unreadable */
 export function textIn(fields: Fields, name: string): string {
   const value = fields[name];
   if (typeof value !== 'string' || value === '') throw new Unreadable('missing_field', `${name} is missing or no text`);
   return value;
 }
 
-/** A text that may be missing, null or empty; of another type it refuses the message. */
+/** Returns a text, or null if it is missing, null or empty. @throws Unreadable for another type */
 export function maybeText(fields: Fields, name: string): string | null {
   const value = fields[name];
   if (value === undefined || value === null || value === '') return null;
@@ -72,7 +72,7 @@ export function flagIn(fields: Fields, name: string): boolean {
   return value;
 }
 
-/** The shortest plain form of a decimal: `0.5300` is `0.53`. A number of JSON keeps the digits that it was written with. */
+/** Normalizes a decimal to its shortest form: `0.5300` becomes `0.53`. JSON numbers keep their written digits. @throws Unreadable */
 export function decimalOf(value: unknown, name: string): DecimalString {
   if (typeof value === 'number' && Number.isFinite(value)) return plainDecimal(new Decimal(value));
   const text = wireDecimal(value);
@@ -81,7 +81,7 @@ export function decimalOf(value: unknown, name: string): DecimalString {
   return trimmed(text);
 }
 
-/** The first of these fields that is there as a decimal, else null. */
+/** Returns the first of these fields that is a decimal, or null. */
 export function maybeDecimal(fields: Fields, ...names: readonly string[]): DecimalString | null {
   for (const name of names) {
     const value = fields[name];
@@ -90,36 +90,39 @@ export function maybeDecimal(fields: Fields, ...names: readonly string[]): Decim
   return null;
 }
 
-/** Reads a price with an order behind it, strictly between 0 and 1. Providers write 0 or 1 if there is none: null. */
+/** Returns a price strictly between 0 and 1, or null for 0 and 1, which providers send if there is no order. */
 export function maybePrice(fields: Fields, name: string): DecimalString | null {
   const value = maybeDecimal(fields, name);
   if (value === null || value === '0' || value === '1') return null;
   return priceOf(value, name);
 }
 
-/** @param value in its shortest form, as `decimalOf` gives it. @throws Unreadable for what is no price of a contract that pays one dollar. */
+/**
+ * Checks a price of a contract that pays one dollar. @param value in the shortest form, from `decimalOf`
+ * @throws Unreadable if it is not a price
+ */
 export function priceOf(value: DecimalString, name: string): DecimalString {
-  // Without zeros that say nothing, whatever lies between 0 and 1 begins with `0.`.
+  // In the shortest form every value between 0 and 1 begins with `0.`.
   if (value.charCodeAt(0) === 48 && value.charCodeAt(1) === 46) return value;
   if (value === '0' || value.charCodeAt(0) === 45) throw new Unreadable('non_positive_price', `${name} ${value} is not above zero`);
   throw new Unreadable('bad_number', `${name} ${value} is not a probability`);
 }
 
-/** A size of at least zero. */
+/** Returns a size of at least zero. @throws Unreadable */
 export function sizeOf(value: unknown, name: string): DecimalString {
   const size = decimalOf(value, name);
   if (size.startsWith('-') && size !== '-0') throw new Unreadable('bad_number', `${name} ${size} is below zero`);
   return size;
 }
 
-/** A size of at least zero that may be missing, null or empty. */
+/** Returns a size of at least zero, or null if it is missing, null or empty. @throws Unreadable */
 export function maybeSize(fields: Fields, name: string): DecimalString | null {
   const size = maybeDecimal(fields, name);
   return size === null ? null : sizeOf(size, name);
 }
 
 /**
- * Reads ISO 8601, or `2026-03-19 23:20:15+00`. Without an offset it is UTC, whatever the time zone of this machine. Null if the field is
+ * Parses ISO 8601, or `2026-03-19 23:20:15+00`. Without an offset it is UTC, whatever this machine's time zone. Null if the field is
  * empty.
  */
 export function maybeTime(fields: Fields, name: string): EpochMs | null {
@@ -131,7 +134,7 @@ export function maybeTime(fields: Fields, name: string): EpochMs | null {
   return at;
 }
 
-/** Milliseconds since 1970, as a text or a number. */
+/** Returns milliseconds since 1970 from a text or a number. @throws Unreadable */
 export function epochOf(value: unknown, name: string): EpochMs {
   const at = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
   if (typeof at !== 'number' || !Number.isSafeInteger(at) || at < 0) {
@@ -140,11 +143,11 @@ export function epochOf(value: unknown, name: string): EpochMs {
   return at;
 }
 
-/** Removes trailing zeros: books find a level by its spelling. */
+/** Removes trailing zeros, because books identify a level by its text. */
 function trimmed(decimal: DecimalString): DecimalString {
   let from = decimal.charCodeAt(0) === 45 ? 1 : 0;
   let to = decimal.length;
-  // Most decimals of venues begin with one digit before the point.
+  // Fast path: most decimals have one digit before the point.
   if (decimal.charCodeAt(from + 1) !== 46 || decimal.charCodeAt(to - 1) === 48) {
     const point = decimal.indexOf('.');
     if (point >= 0) {

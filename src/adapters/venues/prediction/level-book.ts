@@ -1,21 +1,21 @@
-/** One book of price levels that grows by differences, and its tops. */
+/** Book of price levels that is updated by differences. */
 import { compareDecimals, Decimal, type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
 import type { PredictionLevel } from '../../../domain/prediction/market.ts';
 
 export type BookSide = 'bids' | 'asks';
 
-/** Levels by price. Prices come in their shortest form, so that one price is one key. */
+/** Levels by price. Prices are in the shortest form, so that each price is one key. */
 export class LevelBook {
   readonly bids = new Map<DecimalString, DecimalString>();
   readonly asks = new Map<DecimalString, DecimalString>();
 
-  /** Sets what stands at a price; a size of zero removes it. */
+  /** Sets the size at a price; zero removes the level. */
   set(side: BookSide, price: DecimalString, size: DecimalString): void {
     if (size === '0') this[side].delete(price);
     else this[side].set(price, size);
   }
 
-  /** Adds a signed difference. @returns false if more would be taken away than stands there: the book is not the venue's any more. */
+  /** Adds a signed difference. @returns false if it removes more than the level has, so that the book no longer equals the venue's */
   add(side: BookSide, price: DecimalString, delta: DecimalString): boolean {
     const size = new Decimal(this[side].get(price) ?? 0).plus(delta);
     if (size.lt(0)) return false;
@@ -35,7 +35,7 @@ export class LevelBook {
     return found === null ? null : { price: found, size: this[side].get(found) as DecimalString };
   }
 
-  /** Puts whole sides in place of what was there. */
+  /** Replaces both sides. */
   replace(bids: readonly PredictionLevel[], asks: readonly PredictionLevel[]): void {
     this.bids.clear();
     this.asks.clear();
@@ -44,7 +44,7 @@ export class LevelBook {
   }
 }
 
-/** Sorted best first: bids from above, asks from below. Venues send either order, and hardly ever another. */
+/** Sorts levels best first: bids descending, asks ascending. Fast for venues that send either order. */
 export function bestFirst(levels: PredictionLevel[], side: BookSide): PredictionLevel[] {
   let ascending = true;
   let descending = true;

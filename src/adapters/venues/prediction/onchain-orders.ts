@@ -1,6 +1,6 @@
 /**
- * Live orders through the on-chain counterpart of both providers: it is asked for an unsigned transaction and
- * told nothing else; what became of an order is read from its owner's history, where every event has a number of its own.
+ * Live orders through the on-chain counterpart of both providers. It returns an unsigned transaction and receives nothing else. An
+ * order's result is read from its owner's history, in which every event has its own number.
  * See docs/reference/outside/on-chain-predictions.md.
  */
 import type { Clock } from '../../../../streams/clock/clock.ts';
@@ -29,7 +29,7 @@ import { decimalOf, type Fields, flagIn, listIn, maybeText, objectIn, priceOf, s
 import { bestFirst } from './level-book.ts';
 
 const SOURCE = 'jupiter-prediction:orderbook';
-/** Members that the venue documents or was seen to send, used or not. What it passes on from its other endpoints is not checked. */
+/** Fields that the venue documents or was seen to send, used or not. Data that it passes on from other endpoints is not checked. */
 export const BOOK_FIELDS = knownFields(SOURCE, 'yes no yes_dollars no_dollars');
 export const OFFER_FIELDS = knownFields('jupiter-prediction:orders', [
   'transaction txMeta externalOrderId requiredSigners execution executionModel settlement order',
@@ -77,12 +77,12 @@ export const POSITION_FIELDS = knownFields('jupiter-prediction:positions', [
   },
 ]);
 const MICRO = 1_000_000;
-/** Events of one owner that one question answers, and questions that are asked for one order. */
+/** Events per page of one owner's history, and maximum pages per order. */
 const HISTORY_PAGE = 100;
 const MOST_PAGES = 20;
 
 export interface OnchainOrdersOptions {
-  /** `https://api.jup.ag/prediction/v1` */
+  /** Base URL: `https://api.jup.ag/prediction/v1`. */
   readonly baseUrl: string;
   readonly key: string;
   readonly stable: { readonly mint: string; readonly decimals: number };
@@ -90,13 +90,13 @@ export interface OnchainOrdersOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly budget: RequestBudget;
-  /** Maximum wait of a request for budget. Default 2 s, because a person waits for the answer. */
+  /** Maximum wait for budget, in milliseconds. Default 2 s, because a person waits. */
   readonly maxWaitMs?: number;
-  /** Counts members of answers that the adapter does not know. */
+  /** Counts unknown fields of answers. */
   readonly note?: NoteUnknownField;
 }
 
-/** Returns the venue's name of a market: Kalshi's ticker, or the catalogue's number at Polymarket; null if the listing has none. */
+/** Returns the venue's id of a market: Kalshi's ticker, or Polymarket's catalog number. Null if the listing has none. */
 export function venueMarketIdOf({
   provider,
   providerId,
@@ -107,13 +107,13 @@ export function venueMarketIdOf({
   return number === undefined ? null : `POLY-${number}`;
 }
 
-/** Errors come as `{ type, message, … }`. */
+/** Parses an error `{ type, message, … }`. */
 function readError(body: unknown): { code: string; message: string } | null {
   const { type, message } = (body ?? {}) as { type?: unknown; message?: unknown };
   return typeof type === 'string' && typeof message === 'string' ? { code: type, message: message.slice(0, 200) } : null;
 }
 
-/** Reads an answer; what cannot be read is an answer of the venue that says nothing. @throws VenueError */
+/** Reads an answer. @throws VenueError if it is unreadable */
 function read<Value>(what: string, reading: () => Value): Value {
   try {
     return reading();
@@ -123,7 +123,7 @@ function read<Value>(what: string, reading: () => Value): Value {
   }
 }
 
-/** An amount in millionths, as text. */
+/** Returns an amount in millionths as a decimal. @throws Unreadable */
 function microIn(fields: Fields, name: string): Decimal {
   const value = fields[name];
   if (typeof value !== 'string' || !/^\d{1,30}$/.test(value))
@@ -180,7 +180,7 @@ export function createOnchainOrders(options: OnchainOrdersOptions) {
     stable,
     programs: options.programs,
 
-    /** The book at this very venue: what prices an order here. @throws VenueError */
+    /** Reads the book at this venue, which prices its orders. @throws VenueError */
     async book(market: PredictionMarket): Promise<PredictionBook> {
       const answer = await http.get(`/orderbook/${encodeURIComponent(named(market))}`, {}, 1, BOOK_FIELDS);
       const receivedAt = clock.now();
@@ -227,7 +227,7 @@ export function createOnchainOrders(options: OnchainOrdersOptions) {
   };
 }
 
-/** Contracts by the account of each position of a wallet; what was paid out is held no more. @throws VenueError */
+/** Reads the contracts by position account of a wallet. Paid-out positions count as zero. @throws VenueError */
 async function heldBy(http: VenueHttp, owner: string): Promise<ReadonlyMap<string, DecimalString>> {
   const held = new Map<string, DecimalString>();
   for (let page = 0; page < MOST_PAGES; page++) {
@@ -240,7 +240,7 @@ async function heldBy(http: VenueHttp, owner: string): Promise<ReadonlyMap<strin
   throw new VenueError('prediction', 200, 'too_many', `the wallet has more than ${MOST_PAGES * HISTORY_PAGE} positions`);
 }
 
-/** One page of positions. @throws Unreadable if one is of another wallet, or does not say to the contract what it holds. */
+/** Maps one page of positions. @throws Unreadable if one belongs to another wallet, or its number of contracts is not exact */
 export function mapPositions(
   answer: unknown,
   owner: string,
@@ -249,7 +249,7 @@ export function mapPositions(
   const positions = listIn(fields['data'], 'data').map((raw) => {
     const position = objectIn(raw, 'a position');
     if (addressIn(position, 'ownerPubkey') !== owner) throw new Unreadable('unknown_shape', 'a position is of another wallet');
-    // Whole-contract fields are rounded legacy values: never counted by.
+    // Whole-contract fields are rounded legacy values and are not used.
     const contracts = flagIn(position, 'claimed') ? '0' : plainDecimal(microIn(position, 'contractsMicro'));
     return { account: addressIn(position, 'pubkey'), contracts };
   });
@@ -264,7 +264,7 @@ function mismatch(offer: ReturnType<typeof mapOffer>, { wallet, outcome, order }
   return offer.venueMarketId === marketId ? null : `on ${offer.venueMarketId}`;
 }
 
-/** The answer of `POST /orders`. @throws Unreadable */
+/** Maps the answer of `POST /orders`. @throws Unreadable */
 export function mapOffer(answer: unknown) {
   const fields = objectIn(answer, 'the answer');
   const order = objectIn(fields['order'], 'order');
@@ -286,13 +286,13 @@ export function mapOffer(answer: unknown) {
     orderAccount: addressIn(order, 'orderPubkey'),
     escrowAccount: escrow,
     positionAccount: addressIn(order, 'positionPubkey'),
-    // Whole-contract fields are rounded legacy values: never counted by.
+    // Whole-contract fields are rounded legacy values and are not used.
     quantity: floorToStep(microIn(order, 'contractsMicro'), lot),
     limitPrice: priceOf(plainDecimal(limit), 'the worst price'),
   };
 }
 
-/** Bids of both outcomes, ascending: an ask of the affirmative one is one minus a bid of the other. @throws Unreadable */
+/** Maps the bids of both outcomes, ascending. An ask of yes is one minus a bid for no. @throws Unreadable */
 export function mapOnchainBook(answer: unknown, market: PredictionMarket, receivedAt: number): PredictionBook {
   const fields = objectIn(answer, 'the book');
   const side = (name: string): PredictionLevel[] =>
@@ -306,7 +306,7 @@ export function mapOnchainBook(answer: unknown, market: PredictionMarket, receiv
     side('no_dollars').map(({ price, size }) => ({ price: complement(price), size })),
     'asks',
   );
-  // The venue gives no time of its own: what was asked for just now is of now.
+  // The venue sends no time, so a requested book has the time of receipt.
   return { marketId: market.id, provider: market.provider, source: SOURCE, observedAt: receivedAt, receivedAt, bids, asks };
 }
 
@@ -319,11 +319,11 @@ interface HistoryEvent {
   readonly filled: Decimal;
   readonly price: Decimal;
   readonly fee: Decimal;
-  /** Returned base units; null if the event does not say. */
+  /** Returned base units, or null if the event does not contain them. */
   readonly returned: string | null;
 }
 
-/** @throws Unreadable */
+/** Maps a page of an owner's history. @throws Unreadable */
 export function mapHistory(answer: unknown): { readonly events: readonly HistoryEvent[]; readonly hasNext: boolean } {
   const fields = objectIn(answer, 'the history');
   const pagination = objectIn(fields['pagination'], 'pagination');
@@ -351,7 +351,7 @@ export function mapHistory(answer: unknown): { readonly events: readonly History
   return { events, hasNext: flagIn(pagination, 'hasNext') };
 }
 
-/** Parts of an order's actor from which its news are derived. */
+/** Facts about an order from which its news are derived. */
 export interface OnchainOrderContext {
   readonly order: Order;
   readonly decisionPrice: DecimalString;
@@ -359,8 +359,8 @@ export interface OnchainOrderContext {
 }
 
 /**
- * Returns the news of an order from its events. Events are repeated in any order; each has a number. A fill names its event, so that it is
- * booked once. Failed or closed counts once the venue has closed the order: until then its deposit is on its way.
+ * Derives the news of an order from its events, which may repeat in any order and have unique numbers. A fill names its event, so that it
+ * is booked once. An order counts as failed or closed only after the venue has closed it, because its deposit is still in transit before.
  */
 export function newsOf(orderId: string, { order, decisionPrice }: OnchainOrderContext, events: readonly HistoryEvent[], decimals: number) {
   const ordered = [...new Map(events.map((event) => [event.id, event])).values()].sort((a, b) => a.id - b.id);
@@ -394,7 +394,7 @@ function fillOf(orderId: string, order: Order, decisionPrice: DecimalString, eve
     decisionPrice,
     slippageBps: slippageBpsOf(order.side, decisionPrice, price),
     at: event.at,
-    // The keeper does not report the quote it filled on. The transaction names the event.
+    // The keeper does not report the quote of a fill, so the event's transaction identifies it.
     quotes: [{ source: `jupiter-prediction:${event.signature}`, observedAt: event.at, bid: null, ask: null }],
   };
 }

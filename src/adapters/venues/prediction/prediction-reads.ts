@@ -1,4 +1,4 @@
-/** Prediction-market reads of the API: the stored latest state, and books and trades requested of the venue itself. */
+/** Prediction market reads of the API: the last stored state, and books and trades requested from the venue. */
 import { assessedBook } from '../../../../streams/quality/prediction-quality.ts';
 import type { PredictionBook, PredictionMarket, PredictionProvider, PredictionTrade } from '../../../domain/prediction/market.ts';
 import { type Evidence, TRADES_WINDOW_MS } from '../../../domain/prediction/research.ts';
@@ -7,15 +7,15 @@ import type { EpochMs } from '../../../domain/values/time.ts';
 import type { PredictionFilter, PredictionStore } from '../../store/predictions/prediction-store.ts';
 import { VenueError } from '../venue-feed.ts';
 
-/** The other provider's markets that one research compares with. */
+/** Maximum number of the other provider's markets for comparison. */
 const MAX_COUNTERPARTS = 300;
 const MAX_STORED_TRADES = 100;
 
-/** The side of a provider's adapter that answers on demand. */
+/** Requests to a provider on demand. */
 export interface PredictionAsking {
   book(market: PredictionMarket): Promise<PredictionBook>;
   trades(market: PredictionMarket): Promise<readonly PredictionTrade[]>;
-  /** Reads these markets as they are now, without what they inherit from their events. */
+  /** Reads the current state of these markets, without the facts inherited from their events. */
   ask?(markets: readonly PredictionMarket[]): Promise<{ readonly markets: readonly PredictionMarket[] }>;
 }
 
@@ -40,16 +40,16 @@ export function createPredictionReads(deps: {
     /** Lists markets by their end, latest first. */
     list: (filter: PredictionFilter, page: Page): Promise<PageOf<PredictionMarket>> => store.list(filter, page),
     get: (id: string): Promise<PredictionMarket | null> => store.get(id),
-    /** The other provider's markets about the same underlying. */
+    /** Lists the other provider's markets about the same underlying. */
     counterparts: (market: PredictionMarket): Promise<readonly PredictionMarket[]> => store.counterparts(market, MAX_COUNTERPARTS),
-    /** Book and trades of a market, asked of its venue now; what the venue refuses is told in words. */
+    /** Requests a market's book and trades from its venue. Refusals of the venue are returned as text. */
     async evidence(market: PredictionMarket): Promise<Evidence> {
       const venue = venues[market.provider];
       const [book, trades] = await Promise.all([
         told('the venue gave no order book', () => venue.book(market)),
         told('the venue gave no trades', () => venue.trades(market)),
       ]);
-      // The last received state stands in if the venue does not answer.
+      // The last received trades are used if the venue does not answer.
       const received = trades.value ?? (await store.trades(market, clock.now() - TRADES_WINDOW_MS, MAX_STORED_TRADES));
       return {
         market,
@@ -65,7 +65,7 @@ export function createPredictionReads(deps: {
 /** Prediction markets of both providers. */
 export type PredictionReads = ReturnType<typeof createPredictionReads>;
 
-/** Returns a venue's answer; null if it gave none. */
+/** Returns a venue's answer, or null if it failed. */
 export async function orNone<Value>(asked: Promise<Value>): Promise<Value | null> {
   try {
     return await asked;
@@ -75,7 +75,7 @@ export async function orNone<Value>(asked: Promise<Value>): Promise<Value | null
   }
 }
 
-/** Requests the market as its provider lists it now; null if it lists nothing on demand or does not answer. */
+/** Requests the market's current listing. Null if the provider has no listing on demand or does not answer. */
 export async function listedNow(
   venues: Readonly<Record<PredictionProvider, Pick<PredictionAsking, 'ask'>>>,
   market: PredictionMarket,

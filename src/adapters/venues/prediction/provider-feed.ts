@@ -1,4 +1,4 @@
-/** Base of both providers' feeds: the catalogue is listed repeatedly, and selected markets are streamed. */
+/** Base of both providers' feeds: the catalog is listed repeatedly, and selected markets are streamed. */
 import { createClockScheduler } from '../../../../streams/clock/clock-scheduler.ts';
 import { defer, finalize, interval, merge, type Observable, Subject, share } from 'rxjs';
 import type { Clock } from '../../../../streams/clock/clock.ts';
@@ -11,18 +11,18 @@ import { askAgain, retryPauseMs } from '../ask-again.ts';
 import { rejection } from '../feed-messages.ts';
 import { VenueError, type VenueFeed } from '../venue-feed.ts';
 
-/** Oftener than a market's words may be old (60 s). */
+/** Listing interval in milliseconds, below the maximum age of market data (60 s). */
 const LIST_EVERY_MS = 30_000;
-/** Wait before the next listing after a stream announced a change. Milliseconds. */
+/** Delay of a listing after a stream announced a change, in milliseconds. */
 const SOON_MS = 1_000;
-/** Markets that are streamed at most: what one connection of either provider carries. */
+/** Maximum number of streamed markets, the capacity of one connection of either provider. */
 const MAX_STREAMED = 100;
-/** A market that the provider no longer lists is asked for by itself, so many at once. */
+/** Maximum number of unlisted markets that are requested individually per round. */
 const MAX_LEFT = 50;
-/** A market that was asked for so often in vain is given up; the store keeps the last word on it. */
+/** Unanswered requests after which a market is dropped. The store keeps its last state. */
 const MAX_MISSES = 20;
 
-/** A feed of quotes that also tells markets and trades. `news` is received while `messages` is subscribed. */
+/** Feed of quotes that also reports markets and trades. `news` is received while `messages` is subscribed. */
 export interface PredictionFeed extends VenueFeed {
   readonly provider: PredictionProvider;
   readonly news: Observable<PredictionNews>;
@@ -36,16 +36,16 @@ export interface Listing {
 /** Callbacks of a provider's stream. */
 export interface Stage {
   emit(message: FeedMessage): void;
-  /** A message has a member that is unknown. */
+  /** Receives unknown fields of messages. */
   readonly noteUnknown: NoteUnknownField;
   trades(trades: readonly PredictionTrade[]): void;
-  /** A market's own words changed in the stream (its grid): tell it on. */
+  /** Reports that the stream changed a market's own data, such as its price grid. */
   changed(market: PredictionMarket): void;
-  /** Requests a listing soon: a market changed in a way that only its listing shows. */
+  /** Requests a listing soon, after a change that only the listing shows. */
   listAgain(): void;
 }
 
-/** A provider's stream of quotes over a set of markets that may change. */
+/** Stream of a provider's quotes for a changing set of markets. */
 export interface ProviderStream {
   follow(markets: readonly PredictionMarket[]): void;
   stop(): void;
@@ -53,66 +53,69 @@ export interface ProviderStream {
 
 /** Requests to a provider. */
 export interface ProviderRest {
-  /** Counter of unknown fields in its answers; its stream's are counted separately. */
+  /** Counter of unknown fields in its answers. The stream counts its own. */
   readonly unknownFields: UnknownFields;
-  /** Every market that is open now. @throws VenueError */
+  /** Lists all open markets. @throws VenueError */
   list(): Promise<Listing>;
-  /** Markets that were open and are listed no more. @throws VenueError */
+  /** Reads markets that were open and are no longer listed. @throws VenueError */
   ask(left: readonly PredictionMarket[]): Promise<Listing>;
 }
 
-/** Dependencies of either provider's feed. */
+/** Dependencies of a provider's feed. */
 export interface ProviderFeedOptions {
   readonly rest: ProviderRest;
   readonly clock: Clock;
-  /** Random source for jitter of backoffs, 0 <= n < 1. */
+  /** Random source for the jitter of backoffs, 0 <= n < 1. */
   readonly random: () => number;
-  /** Default 30 s. */
+  /** Interval between listings, in milliseconds. Default 30 s. */
   readonly listEveryMs?: number;
-  /** Default 100. */
+  /** Maximum number of streamed markets. Default 100. */
   readonly maxStreamed?: number;
 }
 
-/** A whole book that was asked for may be lost like any other frame: asked again after 10 s, then more rarely, up to 40 s. */
+/** Wait before a whole book is requested again, in milliseconds. It grows up to 40 s. A requested book may be lost like any frame. */
 const ASK_AGAIN_MS = 10_000;
 const MOST_DOUBLINGS = 2;
-/** A venue whose frames come in the wrong order breaks each book as it comes: without a pause the two would only ask and answer. */
+/**
+ * Minimum time between requests of a book, in milliseconds. A venue with disordered frames breaks every book, and would be asked
+ * continuously.
+ */
 const ASK_PAUSE_MS = 1_000;
 
-/** Timers of followed instruments that wait for their whole book. */
+/** Timers of followed instruments that wait for a whole book. */
 export class BookWait {
   #asks = 0;
   #askedAt: EpochMs = 0;
 
-  /** A whole book was asked for just now. */
+  /** Records a request of a whole book. */
   asked(now: EpochMs): void {
     this.#asks += 1;
     this.#askedAt = now;
   }
 
-  /** Marks the awaited message as received. */
+  /** Records the arrival of the book. */
   came(): void {
     this.#asks = 0;
   }
 
-  /** True if it was asked for so lately that asking again is left for later. */
+  /** True if a request is so recent that the next one must wait. */
   isRecent(now: EpochMs): boolean {
     return now - this.#askedAt < ASK_PAUSE_MS;
   }
 
-  /** True if it did not come in time. */
+  /** True if the book did not arrive in time. */
   isOver(now: EpochMs): boolean {
     return now - this.#askedAt >= ASK_AGAIN_MS * 2 ** Math.min(Math.max(this.#asks - 1, 0), MOST_DOUBLINGS);
   }
 }
 
-/** Calls every 5 s until it is stopped, to check on missing books. */
+/** Calls every 5 s, to check for missing books. Returns a function that stops it. */
 export function lookForBooks(clock: Clock, look: (now: EpochMs) => void): () => void {
   const looking = interval(ASK_AGAIN_MS / 2, createClockScheduler(clock)).subscribe({ next: () => look(clock.now()) });
   return () => looking.unsubscribe();
 }
 
-/** Selects the markets to stream: those about an underlying of the catalog first, then the most traded ones. */
+/** Selects the markets to stream: those about a catalog underlying first, then the most traded ones. */
 export function worthStreaming(markets: readonly PredictionMarket[], most: number): PredictionMarket[] {
   const rank = (market: PredictionMarket): number =>
     (market.asks !== null ? 2e15 : market.underlying !== null ? 1e15 : 0) + Number(market.volume24h ?? market.volume ?? 0);
@@ -124,7 +127,7 @@ export function worthStreaming(markets: readonly PredictionMarket[], most: numbe
     .map(({ market }) => market);
 }
 
-/** The last word on an outcome that trades no more: nobody stands on either side. */
+/** Returns the final quotes of a market that no longer trades: both sides empty. */
 function haltedQuotes(market: PredictionMarket, receivedAt: number): Quote<'prediction'>[] {
   return market.outcomes.map(({ instrument }) => ({
     kind: 'quote',
@@ -144,7 +147,7 @@ function haltedQuotes(market: PredictionMarket, receivedAt: number): Quote<'pred
   }));
 }
 
-/** The feed of one provider. Cold; several subscribers share one connection. A listing that fails is counted and tried again. */
+/** Creates the feed of one provider. It is cold, and subscribers share one connection. A failed listing is counted and repeated. */
 export function createProviderFeed(
   provider: PredictionProvider,
   options: ProviderFeedOptions,
@@ -157,7 +160,7 @@ export function createProviderFeed(
 
   const messages = defer(() => {
     const wake = new Subject<void>();
-    /** Markets changed while a round was under way. */
+    /** True if markets changed during a listing. */
     let soon = false;
     const streamed = new Subject<FeedMessage>();
     const stream = openStream({
@@ -181,7 +184,7 @@ export function createProviderFeed(
     const listing = askAgain<FeedMessage>({
       clock,
       round,
-      // News of several markets come together; one listing tells of them all.
+      // Changes of several markets come together, and one listing covers them all.
       pauseMs: () => (soon ? SOON_MS : listEveryMs),
       failed(error) {
         const words = error instanceof VenueError ? `${error.code}: ${error.message}` : (error as Error).message;
@@ -196,13 +199,13 @@ export function createProviderFeed(
   return { venue: 'prediction', provider, messages, unknownFields, news: news.asObservable() };
 }
 
-/** The markets of one provider that are not decided yet, as its listings tell of them. */
+/** Undecided markets of one provider, from its listings. */
 class Catalogue {
   readonly #rest: ProviderRest;
   readonly #news: Subject<PredictionNews>;
-  /** Markets that are not decided yet, those that wait the longest first. */
+  /** Undecided markets, the longest waiting first. */
   readonly #open = new Map<string, PredictionMarket>();
-  /** Number of unanswered requests of each. */
+  /** Number of unanswered requests by market. */
   readonly #unanswered = new Map<string, number>();
   #streamed = new Map<string, PredictionMarket>();
 
@@ -211,12 +214,12 @@ class Catalogue {
     this.#news = news;
   }
 
-  /** Lists, and asks for what is listed no more; tells the news, and yields what could not be read. @throws VenueError */
+  /** Lists markets and requests those that are no longer listed. Reports news and yields rejections. @throws VenueError */
   async *listed(): AsyncGenerator<FeedMessage> {
     const listing = await this.#rest.list();
     yield* this.#take(listing);
     const listed = new Set(listing.markets.map(({ id }) => id));
-    // Markets that are no longer listed, or closed without an outcome, longest wait first.
+    // Markets that are no longer listed or closed without an outcome, longest waiting first.
     const left = [...this.#open.values()].filter(({ id, status }) => !listed.has(id) || status === 'closed').slice(0, MAX_LEFT);
     if (left.length === 0) return;
     const answer = await this.#rest.ask(left);
@@ -224,7 +227,7 @@ class Catalogue {
     yield* this.#take(answer);
   }
 
-  /** The markets to stream now, and those that were streamed until now. */
+  /** Returns the markets to stream now, and those that were streamed before. */
   choose(most: number): { readonly followed: readonly PredictionMarket[]; readonly gone: readonly PredictionMarket[] } {
     const next = new Map(worthStreaming([...this.#open.values()], most).map((market) => [market.id, market]));
     const gone = [...this.#streamed.values()].filter(({ id }) => !next.has(id));
@@ -234,7 +237,7 @@ class Catalogue {
 
   #take(listing: Listing): readonly Rejection[] {
     for (const market of listing.markets) {
-      // One that is decided needs no more asking.
+      // A decided market is not requested again.
       if (market.status === 'resolved' || market.status === 'voided') this.#open.delete(market.id);
       else this.#open.set(market.id, market);
     }
@@ -242,7 +245,7 @@ class Catalogue {
     return listing.rejections;
   }
 
-  /** Moves requested markets to the end of the queue. One that the provider no longer knows leaves it. */
+  /** Moves requested markets to the end of the queue. A market that the provider no longer knows is removed. */
   #moveBack(asked: readonly PredictionMarket[], answered: ReadonlySet<string>): void {
     for (const market of asked) {
       this.#open.delete(market.id);

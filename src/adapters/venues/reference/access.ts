@@ -1,4 +1,4 @@
-/** Reference prices as a process reaches them: the oracle of shares, the second source behind it, and the issuers' marks. */
+/** Access of a process to reference prices: the share oracle, its fallback and the issuers' marks. */
 import { CATALOG, referenceShares } from '../../../domain/catalog/catalog.ts';
 import type { MakeBudget } from '../../queue/request-budgets.ts';
 import type { Reach } from '../../reach.ts';
@@ -20,7 +20,7 @@ const budgets = (make: MakeBudget) => ({
 
 export interface ReferenceAddresses {
   readonly reference: { readonly url: string; readonly key: string | null };
-  /** Second source of stock prices; null if the first one is real and no real second one is configured. */
+  /** Fallback of stock prices, or null if the first source is real and no real fallback is configured. */
   readonly referenceFallback: { readonly url: string; readonly key: string; readonly provider: ShareQuotesProvider } | null;
   readonly issuerUrl: string;
   readonly issuerProvider: MarkProvider;
@@ -35,7 +35,7 @@ export const referenceAccess = {
     const { addresses, clock, random, note } = reach;
     const { url, key } = addresses.reference;
     const asking = { ...(key === null ? {} : { apiKey: key }), budget: reach.budgets.reference, clock, random };
-    // The provider serves history beside its price routes, not under them.
+    // The provider serves history beside its price routes and not under them.
     const history = createReferenceClient({ baseUrl: url.replace(/\/hermes\/?$/, ''), ...asking, note });
     const marks = markFeed(reach, memory);
     const instruments = referenceShares();
@@ -47,7 +47,7 @@ export const referenceAccess = {
   },
 };
 
-/** The first source with the second one behind it, if there is one. */
+/** Adds the fallback to the first source, if there is one. */
 function withSecondSource(
   { addresses, budgets: { reference_fallback: budget }, clock, random }: Prices,
   primary: ReturnType<typeof createReferenceFeed>,

@@ -1,5 +1,5 @@
 /**
- * Bars of reference prices from Pyth's history, which answers in the shape of TradingView's charting library.
+ * Candles of reference prices from Pyth's history, in the format of TradingView's charting library.
  * See docs/reference/outside/reference-prices.md.
  */
 import type { Candle } from '../../../domain/candles/candle.ts';
@@ -11,7 +11,7 @@ import { type CandleSource, VenueError } from '../venue-feed.ts';
 import type { ReferenceInstrument } from './hermes-map.ts';
 import type { KeyedClient } from './keyed-client.ts';
 
-/** Resolutions of the provider by the product's timeframes. */
+/** Provider resolutions by the product's timeframes. */
 const RESOLUTIONS: Readonly<Record<string, string>> = {
   '1m': '1',
   '2m': '2',
@@ -26,7 +26,7 @@ const RESOLUTIONS: Readonly<Record<string, string>> = {
   '12h': '720',
   '24h': 'D',
 };
-/** The members of the charting library's answers: columns, and the words of one without bars. */
+/** Fields of the charting library's answers: columns, and the status of an answer without bars. */
 export const HISTORY_FIELDS = knownFields('pyth:history', 's t o h l c v errmsg nextTime');
 const PAGE_SIZE = 5_000;
 
@@ -49,7 +49,7 @@ function sound(open: number, high: number, low: number, close: number): boolean 
   return low > 0 && low <= Math.min(open, close) && high >= Math.max(open, close);
 }
 
-/** Bars of one answer with from <= openTime < to, ascending, unsound ones refused. Exported for its tests. */
+/** Maps the bars with from <= openTime < to, ascending. Exported for tests. @throws VenueError if a bar is invalid */
 export function mapHistory(body: unknown, from: number, to: number): Candle[] {
   const answer = body as Record<string, unknown> | null;
   if (typeof answer !== 'object' || answer === null)
@@ -73,7 +73,7 @@ export function mapHistory(body: unknown, from: number, to: number): Candle[] {
     if (!sound(open, high, low, close))
       throw new VenueError('reference', 200, 'unsound_bar', `the bar at ${t[i]} does not hold low <= open, close <= high`);
     before = openTime;
-    // Prices come as JSON numbers; their shortest form is the provider's own.
+    // Prices are JSON numbers, whose shortest form is the provider's own.
     candles.push({
       openTime,
       open: plainDecimal(open),
@@ -86,7 +86,7 @@ export function mapHistory(body: unknown, from: number, to: number): Candle[] {
   return candles;
 }
 
-/** The history side of the reference venue. `instrument` is the share's symbol. */
+/** Creates the history of the reference venue. `instrument` is the share's symbol. */
 export function createReferenceCandles(options: ReferenceCandlesOptions): CandleSource {
   const names = new Map(options.instruments.map((entry) => [entry.symbol, entry.feedSymbol ?? `Equity.US.${entry.symbol}/USD`]));
   const path = `/v1/${options.channel ?? 'fixed_rate@200ms'}/history`;

@@ -1,9 +1,9 @@
-/** Server-sent events over a streaming request: parsed as they come, watched for silence, closed without residue. */
+/** Server-sent events over a streaming request: parsed as they arrive, checked for silence, closed without leftovers. */
 import { createParser } from 'eventsource-parser';
 import { Observable } from 'rxjs';
 import type { Clock } from '../../../../streams/clock/clock.ts';
 
-/** One event may be this large; a larger one ends the stream. */
+/** Maximum characters of one event. A larger one ends the stream. */
 const MAX_EVENT_CHARACTERS = 2 * 1024 * 1024;
 const CONNECT_TIMEOUT_MS = 10_000;
 
@@ -11,17 +11,17 @@ export interface EventStreamOptions {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly clock: Clock;
-  /** Ends the stream where not a single byte came for so long. */
+  /** Time without any byte after which the stream ends, in milliseconds. */
   readonly silenceMs: number;
 }
 
-/** Events of a stream: its opening, events (named `message` if they have no name), and comments as signs of life. */
+/** Event of a stream: its opening, an event (named `message` if it has no name), or a comment as a heartbeat. */
 export type ServerEvent =
   | { readonly kind: 'opened' }
   | { readonly kind: 'event'; readonly name: string; readonly data: string }
   | { readonly kind: 'comment' };
 
-/** Error that ended a stream. `status` is the HTTP status if the server refused, else 0. */
+/** Error that ended a stream. `status` is the HTTP status if the server refused, otherwise 0. */
 export class EventStreamEnded extends Error {
   readonly status: number;
 
@@ -31,7 +31,7 @@ export class EventStreamEnded extends Error {
   }
 }
 
-/** The first characters of a body, however long it goes on. */
+/** Reads the first characters of a body of any length. */
 async function beginning(response: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
@@ -43,7 +43,7 @@ async function beginning(response: Response): Promise<string> {
   return text;
 }
 
-/** Opens the stream when it is subscribed, and aborts it when it is unsubscribed. Ends with an `EventStreamEnded`; never completes. */
+/** Opens the stream on subscription and aborts it on unsubscription. It always ends with an `EventStreamEnded`. */
 export function serverEvents(options: EventStreamOptions): Observable<ServerEvent> {
   const { clock } = options;
   return new Observable((subscriber) => {
@@ -80,7 +80,7 @@ function unreachable(error: Error): EventStreamEnded {
   return new EventStreamEnded(`connection failed: ${cause?.code ?? cause?.message ?? error.message}`);
 }
 
-/** The answer whose body is a stream of events. @throws EventStreamEnded if the server answers something else. */
+/** Requests the stream. @throws EventStreamEnded if the server answers anything else */
 async function open({ url, headers }: EventStreamOptions, signal: AbortSignal): Promise<Response> {
   const response = await fetch(url, { headers: { ...headers, accept: 'text/event-stream' }, redirect: 'manual', signal });
   if (response.status !== 200 || response.body === null) {
@@ -93,7 +93,7 @@ async function open({ url, headers }: EventStreamOptions, signal: AbortSignal): 
   return response;
 }
 
-/** Reads a body to its end. @throws EventStreamEnded for an event that is too large. */
+/** Reads a body to its end. @throws EventStreamEnded if an event is too large */
 async function read(response: Response, emit: (event: ServerEvent) => void, received: () => void): Promise<void> {
   let pending = 0;
   const parser = createParser({

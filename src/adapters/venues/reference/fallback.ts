@@ -1,5 +1,5 @@
 /**
- * The second source of share prices: listens to the first one, and asks another only for shares that it leaves without a price.
+ * Fallback of share prices. It listens to the first source and requests only shares without a current price there.
  * See docs/reference/outside/second-reference-source.md.
  */
 
@@ -19,36 +19,36 @@ import { VenueError, type VenueFeed } from '../venue-feed.ts';
 import { createKeyedClient } from './keyed-client.ts';
 import type { ShareQuotes } from './share-quotes.ts';
 
-/** Requests that the free plan of the provider allows in a minute. */
+/** Requests per minute of the provider's free plan. */
 export const FALLBACK_PER_MINUTE = 60;
-/** The share of the plan that is used: others may ask with the same key. */
+/** Share of the plan that is used, because others may use the same key. */
 const PLAN_SHARE = 0.8;
-/** A share without a newer price for so long is asked for: twice the age at which it stopped being live. */
+/** Time without a newer price after which a share is requested, in milliseconds: twice the age at which it stops being live. */
 const STALE_AFTER_MS = 10_000;
-/** The first source has to hold for so long before the second one rests: a source that comes and goes is not back. */
+/** Time for which the first source must be stable before the fallback stops, in milliseconds. */
 const SETTLE_MS = 30_000;
-/** A share is not asked for more often. */
+/** Minimum interval of requests for a share, in milliseconds. */
 const EVERY_MS = 5_000;
 /**
- * Period of requests while no session is open, in milliseconds. Prices do not move then, and only a first source that said nothing is
- * replaced.
+ * Interval of requests while no session is open, in milliseconds. Prices do not move then, so the fallback only replaces a first source
+ * without any price.
  */
 const CLOSED_EVERY_MS = 900_000;
-/** A share that the provider does not know is asked for again after so long. */
+/** Pause after the provider did not know a share, in milliseconds. */
 const UNKNOWN_PAUSE_MS = 3_600_000;
-/** A refused key does not become right by asking often. */
+/** Pause after a refused key, in milliseconds. Retrying does not make it valid. */
 const REFUSED_PAUSE_MS = 60_000;
 
 export interface FallbackOptions {
   readonly primary: VenueFeed;
   readonly provider: ShareQuotes;
-  /** `https://finnhub.io/api/v1`; paths are appended. */
+  /** Base URL: `https://finnhub.io/api/v1`. Paths are appended. */
   readonly baseUrl: string;
   readonly key: string;
-  /** Shares by symbol, as the first source names them. */
+  /** Shares by the first source's symbols. */
   readonly symbols: readonly string[];
   readonly clock: Clock;
-  /** Random source for jitter of the backoff, 0 <= n < 1. */
+  /** Random source for the jitter of the backoff, 0 <= n < 1. */
   readonly random: () => number;
   readonly perMinute?: number;
   readonly budget?: RequestBudget;
@@ -59,9 +59,9 @@ export interface FallbackOptions {
 
 interface Share {
   readonly symbol: string;
-  /** The newest time inside of a price of the first source; its start until one came. */
+  /** Newest time in a price of the first source, or the start if there was none. */
   freshAt: EpochMs;
-  /** Time since which those times have had no gap of `staleAfterMs`. */
+  /** Time since which these times have had no gap of `staleAfterMs`. */
   freshSince: EpochMs;
   received: boolean;
   asking: boolean;
@@ -71,8 +71,8 @@ interface Share {
 }
 
 /**
- * The first source's messages as they come, and prices of the second source under its own name while and where the
- * first is stale or absent. Nothing is relabelled: which of the two counts is assessed by the streams.
+ * Creates a feed of the first source's messages, plus prices of the fallback under its own name where the first source is stale or
+ * absent. Prices keep their source, and the streams decide which one counts.
  */
 export function withFallback(options: FallbackOptions): VenueFeed {
   const { primary, provider, clock, random, symbols } = options;
@@ -97,7 +97,7 @@ export function withFallback(options: FallbackOptions): VenueFeed {
     const shares = new WatchedShares(symbols, clock, { staleAfterMs, settleMs });
     const link = new ProviderLink(provider, clock);
     const primaryEnded = new Subject<void>();
-    /** One question about the shares that are due; nothing if none is. */
+    /** Requests the due shares once, or does nothing if none is due. */
     const round = (): Observable<FeedMessage> => {
       const due = shares.due(sessionAt(clock.now()) === 'CLOSED', provider.batch);
       if (due.length === 0) return EMPTY;
@@ -150,7 +150,7 @@ class ProviderLink {
   readonly #clock: Clock;
   #connected: boolean | null = null;
   #epoch = 0;
-  /** Failures since the last answer; a round that asked for nothing does not end them. */
+  /** Failures since the last answer. A round without requests does not reset them. */
   failures = 0;
 
   constructor(provider: ShareQuotes, clock: Clock) {
@@ -179,7 +179,7 @@ class ProviderLink {
   }
 }
 
-/** The shares, each with how fresh the first source's price of it is, and when the second source may be asked. */
+/** Shares with the freshness of the first source's price, and the earliest time of a fallback request. */
 class WatchedShares {
   readonly #shares: readonly Share[];
   readonly #bySymbol: ReadonlyMap<string, Share>;
@@ -208,7 +208,7 @@ class WatchedShares {
     this.#bySymbol = new Map(this.#shares.map((share) => [share.symbol, share]));
   }
 
-  /** Takes a price of the first source. */
+  /** Records a price of the first source. */
   receive(price: ReferencePrice): void {
     const share = this.#bySymbol.get(price.instrument);
     if (share === undefined) return;
@@ -219,7 +219,7 @@ class WatchedShares {
     share.freshAt = at;
   }
 
-  /** The shares to ask for now, those that wait the longest first, at most `most`. `closed`: no session is open. */
+  /** Returns the shares to request now, longest waiting first, at most `most`. `closed` is true if no session is open. */
   due(closed: boolean, most: number): readonly Share[] {
     const now = this.#clock.now();
     return this.#shares

@@ -1,5 +1,5 @@
 /**
- * The live reference prices of Pyth Hermes: a stream of updates that comes back by itself, after one look at the latest prices.
+ * Live reference prices of Pyth Hermes: a request for the latest prices, then a stream of updates that reconnects.
  * See docs/reference/outside/reference-prices.md.
  */
 
@@ -18,33 +18,33 @@ import { EventStreamEnded, type ServerEvent, serverEvents } from './event-stream
 import { bareFeedId, HERMES_SOURCE, mapHermesUpdate, type ReferenceInstrument, type ReferenceYield } from './hermes-map.ts';
 import { type ClientQuery, createKeyedClient, type KeyedClient } from './keyed-client.ts';
 
-/** Longer query strings are cut by proxies on the way. */
+/** Maximum number of instruments, because proxies truncate longer query strings. */
 const MAX_INSTRUMENTS = 100;
-/** Hermes sends several updates a second, frozen prices included; silence for so long is a dead stream. */
+/** Silence after which the stream counts as dead, in milliseconds. Hermes sends several updates a second, including frozen prices. */
 const SILENCE_MS = 15_000;
 const HEARTBEAT_MS = 1_000;
 const STABLE_MS = 60_000;
-/** A refused key does not become right by asking often. */
+/** Pause after a refused key, in milliseconds. Retrying does not make it valid. */
 const REFUSED_PAUSE_MS = 60_000;
 
 export interface ReferenceFeedOptions {
-  /** `https://pyth.dourolabs.app/hermes`; paths are appended. */
+  /** Base URL: `https://pyth.dourolabs.app/hermes`. Paths are appended. */
   readonly baseUrl: string;
-  /** Bearer key; without one only a provider that asks for none answers. */
+  /** Bearer key; absent for a provider that requires none. */
   readonly apiKey?: string;
   readonly instruments: readonly ReferenceInstrument[];
   readonly clock: Clock;
-  /** Random source for jitter of the backoff, 0 <= n < 1. */
+  /** Random source for the jitter of the backoff, 0 <= n < 1. */
   readonly random: () => number;
   readonly silenceMs?: number;
-  /** The budget of the host, if the history shares it. */
+  /** Budget of the host, if the history shares it. */
   readonly budget?: RequestBudget;
 }
 
-/** The old public limit of 10 requests in 10 s, which the newer plans keep. */
+/** Requests per minute: the old public limit of 10 requests in 10 s, which newer plans keep. */
 export const REFERENCE_PER_MINUTE = 60;
 
-/** A client of Pyth, for prices or for history; the two share a budget if one is handed in. */
+/** Creates a client of Pyth for prices or history, which may share a budget. */
 export function createReferenceClient(
   options: Pick<ReferenceFeedOptions, 'baseUrl' | 'apiKey' | 'clock' | 'random' | 'budget'> & {
     readonly perMinute?: number;
@@ -65,9 +65,9 @@ export function createReferenceClient(
 }
 
 /**
- * Reference prices of the given shares. Every change of a feed is one `ReferencePrice`; updates that repeat a frozen
- * price come as heartbeats, at most one a second. Reconnects after losses, silence and the provider's daily close.
- * @throws RangeError for malformed feed ids, duplicates and more than 100 instruments.
+ * Creates the feed of the given shares. Every change of a feed is one `ReferencePrice`. Updates that repeat a frozen price become
+ * heartbeats, at most one a second. Reconnects after losses, silence and the provider's daily close.
+ * @throws RangeError for malformed feed ids, duplicates and more than 100 instruments
  */
 export function createReferenceFeed(options: ReferenceFeedOptions): VenueFeed {
   const { clock, random, instruments } = options;
@@ -121,7 +121,7 @@ export function createReferenceFeed(options: ReferenceFeedOptions): VenueFeed {
       const { url, headers } = client.request('/v2/updates/price/stream', query);
       return serverEvents({ url, headers, clock, silenceMs: options.silenceMs ?? SILENCE_MS });
     }).pipe(
-      // The stream goes on while the latest prices are asked for.
+      // The stream continues during the request for the latest prices.
       mergeMap((event) => (event.kind === 'opened' ? opened() : from(prices.read(event)))),
       catchError(lost),
       retry({ delay: pause }),
@@ -137,7 +137,7 @@ function lossDetail(error: unknown, { apiKey }: ReferenceFeedOptions): string {
   return `${message}: ${apiKey === undefined ? 'Pyth wants an API key, and none is configured' : 'the configured Pyth API key is not accepted'}`;
 }
 
-/** The stream sends what changes; what is frozen since before we connected is asked for once. */
+/** Requests the latest prices once, because the stream sends only changes and omits prices frozen before the connection. */
 function latestPrices(client: KeyedClient, query: ClientQuery, prices: HermesPrices, clock: Clock): Observable<FeedMessage> {
   return defer(() => client.get('/v2/updates/price/latest', query)).pipe(
     mergeMap((body) => prices.readLatest(body)),
@@ -148,7 +148,7 @@ function latestPrices(client: KeyedClient, query: ClientQuery, prices: HermesPri
   );
 }
 
-/** Reads updates: every change of a price is told; what repeats a frozen price is a heartbeat, at most one a second. */
+/** Reader of updates. A changed price is reported; a repeated frozen price becomes a heartbeat, at most one a second. */
 class HermesPrices {
   readonly #symbols: ReadonlyMap<string, string>;
   readonly #clock: Clock;
@@ -162,7 +162,7 @@ class HermesPrices {
     this.#note = note;
   }
 
-  /** A new connection starts from nothing: what it brings is news even if it equals what was. */
+  /** Discards the last prices, so that a new connection reports its prices even if they are equal. */
   forget(): void {
     this.#last.clear();
   }
@@ -184,7 +184,7 @@ class HermesPrices {
     return this.#take(mapHermesUpdate(body, this.#symbols, receivedAt, this.#note));
   }
 
-  /** The answer to the question for the latest prices. The stream may have been faster: never a step back behind what it brought. */
+  /** Maps the answer with the latest prices. Prices older than the stream's are ignored. */
   readLatest(body: unknown): readonly FeedMessage[] {
     const found = mapHermesUpdate(body, this.#symbols, this.#clock.now(), this.#note);
     const newer = found.prices.filter((price) => price.feedUpdatedAt > (this.#last.get(price.instrument)?.feedUpdatedAt ?? 0));

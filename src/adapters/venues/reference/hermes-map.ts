@@ -1,5 +1,5 @@
 /**
- * Pyth's messages (Hermes updates and Pyth Pro pushes) as reference prices or counted rejections. Pure.
+ * Mapping of Pyth's messages (Hermes updates and Pyth Pro pushes) to reference prices or counted rejections. Pure.
  * See docs/reference/outside/reference-prices.md.
  */
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
@@ -21,19 +21,19 @@ import { knownFields, noteUnknown } from '../known-fields.ts';
 export const HERMES_SOURCE = 'pyth:hermes';
 export const PRO_SOURCE = 'pyth:pro';
 
-/** One feed that is listened to. */
+/** Subscribed feed. */
 export interface ReferenceInstrument {
-  /** The share's symbol, e.g. `AAPL`: the `instrument` of its prices. */
+  /** Symbol of the share, e.g. `AAPL`: the `instrument` of its prices. */
   readonly symbol: string;
-  /** 64 hexadecimal digits, with or without 0x. */
+  /** Feed id: 64 hexadecimal digits, with or without 0x. */
   readonly feedId: string;
-  /** The name of the feed for history, e.g. `Equity.US.AAPL/USD`. */
+  /** Symbol of the feed for history, e.g. `Equity.US.AAPL/USD`. */
   readonly feedSymbol?: string;
-  /** The numeric id of Pyth Pro, if that is used. */
+  /** Numeric id of Pyth Pro, if that is used. */
   readonly proId?: number;
 }
 
-/** Feed ids as Hermes answers them: lower case, no 0x. @throws RangeError if an id is none. */
+/** Normalizes a feed id to Hermes' form: lower case, no 0x. @throws RangeError if it is not a feed id */
 export function bareFeedId(feedId: string): string {
   const bare = feedId.toLowerCase().replace(/^0x/, '');
   if (!/^[0-9a-f]{64}$/.test(bare)) throw new RangeError(`"${feedId}" is no Pyth feed id; 64 hexadecimal digits are`);
@@ -41,7 +41,7 @@ export function bareFeedId(feedId: string): string {
 }
 
 const PRICE = 'price conf expo publish_time';
-/** Members that Hermes documents or was seen to send, used or not. */
+/** Fields that Hermes documents or was seen to send, used or not. */
 const UPDATE_FIELDS = knownFields(HERMES_SOURCE, [
   'binary parsed',
   {
@@ -52,7 +52,7 @@ const UPDATE_FIELDS = knownFields(HERMES_SOURCE, [
     ],
   },
 ]);
-/** Members that Pyth Pro documents, with the names that its binary formats have. */
+/** Fields that Pyth Pro documents, including the names of its binary formats. */
 const PUSH_FIELDS = knownFields(PRO_SOURCE, [
   'type subscriptionId parsed evm solana leEcdsa leUnsigned',
   {
@@ -67,15 +67,16 @@ const PUSH_FIELDS = knownFields(PRO_SOURCE, [
   },
 ]);
 
-/** A price that strays from its own moving average (of about an hour) by more than this share of it is not believed. */
+/** Maximum deviation of a price from its own moving average (of about an hour), as a fraction. Beyond it the price is not trusted. */
 const MAX_FROM_AVERAGE = 0.5;
 const STRAYS: readonly QualityFlag[] = Object.freeze(['price_jump'] as const);
 
-/** The most digits of a mantissa. */
+/** Maximum digits of a mantissa. */
 const MAX_DIGITS = 20;
 
 /**
- * Computes mantissa x 10^exponent as an exact plain decimal; null if the mantissa is not an integer text or the exponent is out of bounds.
+ * Returns mantissa x 10^exponent as an exact plain decimal, or null if the mantissa is not an integer text or the exponent is out of
+ * bounds.
  */
 export function scaledDecimal(mantissa: unknown, exponent: unknown): DecimalString | null {
   if (typeof mantissa !== 'string' || typeof exponent !== 'number') return null;
@@ -89,7 +90,7 @@ export function scaledDecimal(mantissa: unknown, exponent: unknown): DecimalStri
     if (code < 48 || code > 57) return null;
     if (code !== 48) from = at;
   }
-  // From here on `from` is the first digit that is not zero.
+  // From here on `from` is the index of the first non-zero digit.
   if (from === end) return '0';
   const sign = begin === 1 ? '-' : '';
   const digits = from === 0 ? mantissa : mantissa.slice(from);
@@ -111,7 +112,7 @@ function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
-/** Collects what one message yields. */
+/** Collector of one message's results. */
 class Yield {
   readonly prices: ReferencePrice[] = [];
   readonly rejections: Rejection[] = [];
@@ -170,7 +171,7 @@ export interface ReferenceYield {
   readonly rejections: readonly Rejection[];
 }
 
-/** Reads the moving average beside a price; null if it is missing or not above zero, undefined if it cannot be read. */
+/** Returns the moving average beside a price. Null if it is missing or not above zero, undefined if it is unreadable. */
 function averageOf(value: unknown): DecimalString | null | undefined {
   if (value === undefined || value === null) return null;
   const average = fields(value);
@@ -180,10 +181,9 @@ function averageOf(value: unknown): DecimalString | null | undefined {
 }
 
 /**
- * Maps a Hermes update (`/v2/updates/price/latest`, or the data of one streamed event). `symbols` maps bare feed ids to
- * share symbols. `publish_time` (seconds) is when the price last changed hands among publishers, so it becomes both
- * `observedAt` and `feedUpdatedAt`; Hermes names no session. Whether a price is carried forward is assessed by the streams.
- * `note` is told of members that is unknown.
+ * Maps a Hermes update (`/v2/updates/price/latest`, or one streamed event). `symbols` maps bare feed ids to share symbols. `publish_time`
+ * (seconds) is the last time at which publishers changed the price, so it becomes both `observedAt` and `feedUpdatedAt`. Hermes gives no
+ * session. The streams assess whether a price is carried forward. `note` receives unknown fields.
  */
 export function mapHermesUpdate(
   message: unknown,
@@ -231,7 +231,7 @@ export function mapHermesUpdate(
   return found;
 }
 
-/** Pyth Pro's words for the session; `overNight` trading has no place in the product's sessions and reads CLOSED. */
+/** Sessions by Pyth Pro's names. The product has no `overNight` session, so it maps to CLOSED. */
 const PRO_SESSIONS: Readonly<Record<string, Session>> = {
   regular: 'REGULAR',
   preMarket: 'PRE_MARKET',
@@ -240,15 +240,15 @@ const PRO_SESSIONS: Readonly<Record<string, Session>> = {
   closed: 'CLOSED',
 };
 
-/** Reads a time in microseconds as the provider writes it, a text; null if it is not one. */
+/** Parses a time in microseconds, which the provider sends as text, or returns null. */
 function microseconds(value: unknown): number | null {
   const time = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value;
   return isCount(time) && time > 0 ? time : null;
 }
 
 /**
- * Maps a Pyth Pro push (`streamUpdated`). `symbols` maps numeric ids. `timestampUs` is the tick, `feedUpdateTimestamp`
- * (microseconds) when the price last changed: if they differ the price is carried forward. `note` is told of unknown members.
+ * Maps a Pyth Pro push (`streamUpdated`). `symbols` maps numeric ids. `timestampUs` is the tick and `feedUpdateTimestamp` (microseconds)
+ * the last price change. If they differ, the price is carried forward. `note` receives unknown fields.
  */
 export function mapProUpdate(
   message: unknown,

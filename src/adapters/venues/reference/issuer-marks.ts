@@ -17,12 +17,12 @@ import { VenueError, type VenueFeed } from '../venue-feed.ts';
 import type { KeyedClient } from './keyed-client.ts';
 import type { MarkProvider } from './providers.ts';
 
-/** One issuer of tokens that publishes marks. An issuer with another shape is one more of these. */
+/** Issuer that publishes marks of its tokens. Each answer format has its own implementation. */
 export interface MarkIssuer {
   readonly name: MarkProvider;
   readonly source: string;
   readonly path: string;
-  /** Maps an answer. Unusable rows become sentences in `unread`. `note` receives unknown members. */
+  /** Maps an answer. Unusable rows become sentences in `unread`. `note` receives unknown fields. */
   readonly read: (body: unknown, receivedAt: EpochMs, note?: NoteUnknownField) => ReadMarks;
 }
 
@@ -35,7 +35,7 @@ function positive(value: unknown): DecimalString | null {
   return typeof value === 'number' && Number.isFinite(value) && value > 0 ? plainDecimal(value) : null;
 }
 
-/** Reads a bare list of tokens; `mintName` is the issuer's word for the mint. A row without a mint, a mark price or a mark valuation is unread. */
+/** Maps a bare list of tokens. `mintName` is the issuer's field of the mint. A row without mint, mark price or mark valuation is unread. */
 function readRows(body: unknown, mintName: string, receivedAt: EpochMs): ReadMarks {
   if (!Array.isArray(body)) return { marks: [], unread: ['the marks are no list'] };
   const marks: IssuerMark[] = [];
@@ -69,7 +69,7 @@ const PRESTOCKS_FIELDS = knownFields(
   'name symbol description image external_url contract_address markPrice markValuation tokenPrice impliedValuation supply',
 );
 
-/** The issuer of the catalog's pre-IPO tokens. */
+/** Issuer of the catalog's pre-IPO tokens. */
 export const PRESTOCKS: MarkIssuer = {
   name: 'prestocks',
   source: MARK_SOURCE,
@@ -83,7 +83,7 @@ export const PRESTOCKS: MarkIssuer = {
 const TESSERA_SOURCE = 'tessera:mark';
 const TESSERA_FIELDS = knownFields(TESSERA_SOURCE, 'id name symbol code sector mint markPrice holders markValuation');
 
-/** A second issuer, under `https://rest-api.tessera.pe`. It tells neither what the token trades at nor how many there are. */
+/** Second issuer, at `https://rest-api.tessera.pe`. It gives neither the token's price nor its supply. */
 export const TESSERA: MarkIssuer = {
   name: 'tessera',
   source: TESSERA_SOURCE,
@@ -94,10 +94,10 @@ export const TESSERA: MarkIssuer = {
   },
 };
 
-/** Issuers by their names. */
+/** Issuers by name. */
 export const MARK_ISSUERS: Readonly<Record<MarkProvider, MarkIssuer>> = { prestocks: PRESTOCKS, tessera: TESSERA };
 
-/** Asks the issuer once. @throws VenueError if it refuses or answers something else. */
+/** Requests the marks once. @throws VenueError if the issuer refuses or the answer is invalid */
 export async function fetchIssuerMarks(client: KeyedClient, clock: Clock): Promise<readonly IssuerMark[]> {
   const { marks, unread } = PRESTOCKS.read(await client.get(PRESTOCKS.path, []), clock.now());
   if (marks.length === 0)
@@ -105,28 +105,28 @@ export async function fetchIssuerMarks(client: KeyedClient, clock: Clock): Promi
   return marks;
 }
 
-/** Memory of marks beyond this process. */
+/** Storage of marks beyond this process. */
 export interface MarkMemory {
-  /** Returns the first known change and the last one of each token. */
+  /** Returns the first known and the last change of each token. */
   newest(): Promise<readonly { readonly first: MarkChange; readonly last: MarkChange }[]>;
-  /** Keeps changes, each once and for ever. */
+  /** Stores changes, each once and permanently. */
   append(changes: readonly MarkChange[]): Promise<void>;
 }
 
-/** Remembers nothing: a mark counts from its first reading by this process. */
+/** Storage of nothing: a mark dates from its first reading by this process. */
 const FORGETFUL: MarkMemory = { newest: async () => [], append: async () => {} };
 
 export interface IssuerMarkFeedOptions {
-  /** `https://prestocks.com`. */
+  /** Client of the issuer, e.g. `https://prestocks.com`. */
   readonly client: KeyedClient;
-  /** Default: the issuer of the catalog's pre-IPO tokens. */
+  /** Issuer. Default: that of the catalog's pre-IPO tokens. */
   readonly issuer?: MarkIssuer;
-  /** Mints that the catalog trusts, by symbol: a row with another mint is refused, since symbols have impostors. */
+  /** Mints that the catalog trusts, by symbol. A row with another mint is refused, because symbols have impostors. */
   readonly mints: ReadonlyMap<string, string>;
   readonly clock: Clock;
   readonly random: () => number;
   readonly memory?: MarkMemory;
-  /** Default 60 s. */
+  /** Interval of requests in milliseconds. Default 60 s. */
   readonly everyMs?: number;
 }
 
@@ -138,9 +138,9 @@ interface Known {
 }
 
 /**
- * Marks as reference prices of their tokens (`reference:SPACEX`). The issuer gives no time, so a mark is as old as its
- * first reading: said again, it does not become younger. A token that the issuer stops naming, or names with another
- * mint, keeps its mark as `degraded`. `states` gives the valuations beside the prices.
+ * Creates a feed of marks as reference prices of their tokens (`reference:SPACEX`). The issuer gives no time, so a mark dates from its
+ * first reading, and repetition does not make it younger. If the issuer drops a token or changes its mint, its mark stays as `degraded`.
+ * `states` gives the valuations.
  */
 export function createIssuerMarkFeed(options: IssuerMarkFeedOptions): VenueFeed & { states(): readonly IssuerMarkState[] } {
   const { client, mints, clock, random, issuer = PRESTOCKS, memory = FORGETFUL } = options;
@@ -159,7 +159,7 @@ export function createIssuerMarkFeed(options: IssuerMarkFeedOptions): VenueFeed 
     remembered = true;
   }
 
-  /** Takes in the marks of one answer; what is new is kept before it is answered. */
+  /** Processes the marks of one answer. New ones are stored before they are emitted. */
   async function takeIn(marks: readonly IssuerMark[]): Promise<void> {
     const isNew = (mark: IssuerMark): boolean => {
       const before = known.get(mark.symbol);
@@ -225,7 +225,7 @@ export function createIssuerMarkFeed(options: IssuerMarkFeedOptions): VenueFeed 
   };
 }
 
-/** A mark as the reference price of its token, as old as the mark itself. */
+/** Returns a mark as a reference price of its token, with the mark's age. */
 function referenceOf({ mark, changedAt }: Known, source: string, receivedAt: EpochMs, quality: Quality): FeedMessage {
   return {
     kind: 'reference',

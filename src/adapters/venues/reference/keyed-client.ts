@@ -1,4 +1,4 @@
-/** Requests to a provider that wants a key in a header and counts requests rather than weights. */
+/** HTTP client of providers that require a key in a header and count requests instead of weights. */
 
 import type { Clock } from '../../../../streams/clock/clock.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
@@ -7,41 +7,41 @@ import type { KnownFields } from '../known-fields.ts';
 import type { RequestBudget } from '../request-budget.ts';
 import { createVenueHttp } from '../venue-http.ts';
 
-/** Query parameters in order; a name may come more than once (`ids[]`). */
+/** Query parameters in order. A name may repeat (`ids[]`). */
 export type ClientQuery = readonly (readonly [name: string, value: string])[];
 
 export interface KeyedClientOptions {
   readonly venue: Venue;
-  /** `https://api.jup.ag`; a path is kept as a prefix. */
+  /** Base URL, e.g. `https://api.jup.ag`. A path is kept as a prefix. */
   readonly baseUrl: string;
   /** Headers of every request, such as `{ 'x-api-key': key }`. Never logged. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly clock: Clock;
-  /** Random source for jitter of retries, 0 <= n < 1. */
+  /** Random source for the jitter of retries, 0 <= n < 1. */
   readonly random: () => number;
   /** Requests that the plan allows in any 60 s. */
   readonly perMinute: number;
-  /** The budget of the host, where several clients share it. Default: one of `perMinute`. */
+  /** Budget of the host, if several clients share it. Default: its own with `perMinute`. */
   readonly budget?: RequestBudget;
-  /** Maximum wait of a request for budget before it is refused instead. Default 20 s. */
+  /** Maximum wait for budget before a request is refused, in milliseconds. Default 20 s. */
   readonly maxWaitMs?: number;
   /** Maximum attempts of a read. Default 2. */
   readonly attempts?: number;
-  /** Counts members that the adapter does not know, in answers to questions that say what is known. */
+  /** Counts unknown fields of answers to requests that state the known ones. */
   readonly note?: NoteUnknownField;
 }
 
 export interface KeyedClient {
   readonly perMinute: number;
-  /** `known` as of a `VenueHttp`. @throws VenueError if the provider refuses, stays silent or answers no JSON. */
+  /** Requests a path. `known` is as in `VenueHttp`. @throws VenueError if the provider refuses, does not answer or does not return JSON */
   get(path: string, query: ClientQuery, known?: KnownFields): Promise<unknown>;
-  /** `get`, or `UNCHANGED` if the provider says that its answer is still the one before. @throws VenueError as `get`. */
+  /** Requests like `get`, and returns `UNCHANGED` if the provider reports that its answer has not changed. @throws VenueError as `get` */
   getIfChanged(path: string, query: ClientQuery, known?: KnownFields): Promise<unknown>;
-  /** The address and headers of a request, for a stream that the caller opens itself. */
+  /** Returns the URL and headers of a request, for a stream that the caller opens. */
   request(path: string, query: ClientQuery): { readonly url: string; readonly headers: Readonly<Record<string, string>> };
 }
 
-/** A refusal in the provider's own words: JSON with `errorCode`, `error` or `message`, or plain text. */
+/** Parses a refusal: JSON with `errorCode`, `error` or `message`, or plain text. */
 function readRefusal(body: unknown, status: number, text: string): { code: string; message: string } {
   if (typeof body !== 'object' || body === null) return { code: `http_${status}`, message: text.trim().slice(0, 200) };
   const fields = body as Record<string, unknown>;
@@ -60,7 +60,7 @@ function readRefusal(body: unknown, status: number, text: string): { code: strin
   };
 }
 
-/** Makes a client: a `VenueHttp` on which every request weighs 1. @throws TypeError for a base URL that is none. */
+/** Creates a client: a `VenueHttp` with a weight of 1 per request. @throws TypeError if the base URL is invalid */
 export function createKeyedClient(options: KeyedClientOptions): KeyedClient {
   const { venue, baseUrl, clock, random, perMinute, budget, headers = {} } = options;
   const { host } = new URL(baseUrl);

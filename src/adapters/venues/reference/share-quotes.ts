@@ -1,5 +1,5 @@
 /**
- * Second sources of share prices: how each is asked and what its answers mean. Pure; `fallback.ts` decides when.
+ * Providers of the share price fallback: their requests and answers. Pure; `fallback.ts` decides when to request.
  * See docs/reference/outside/second-reference-source.md.
  */
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
@@ -13,7 +13,7 @@ import type { ReferenceYield } from './hermes-map.ts';
 import type { ClientQuery } from './keyed-client.ts';
 import type { ShareQuotesProvider } from './providers.ts';
 
-/** One provider of share prices. A provider with another shape is one more of these. */
+/** Provider of share prices. Each answer format has its own implementation. */
 export interface ShareQuotes {
   readonly source: string;
   /** Maximum stocks in one request. */
@@ -21,10 +21,7 @@ export interface ShareQuotes {
   /** Returns the headers that carry the key. */
   readonly headers: (key: string) => Readonly<Record<string, string>>;
   readonly request: (symbols: readonly string[]) => { readonly path: string; readonly query: ClientQuery };
-  /**
-   * Maps an answer to such a request. A stock that the provider does not know is rejected as `unknown_instrument`. `note` receives unknown
-   * members.
-   */
+  /** Maps an answer. A stock that the provider does not know is rejected as `unknown_instrument`. `note` receives unknown fields. */
   readonly read: (body: unknown, symbols: readonly string[], receivedAt: EpochMs, note?: NoteUnknownField) => ReferenceYield;
 }
 
@@ -38,18 +35,21 @@ function refusal(source: string, receivedAt: EpochMs, body: unknown, reason: Rej
   return { prices: [], rejections: [one] };
 }
 
-/** A price further outside of its own day than this share of it contradicts the answer that it stands in. */
+/** Maximum fraction by which a price may lie outside of the day's range in the same answer. */
 const MAX_STRAY = 0.2;
 const STRAYS: readonly QualityFlag[] = Object.freeze(['price_jump'] as const);
 
-/** True if the day's low and high in the same answer contradict a price. Unreadable ones contradict nothing. */
+/** True if a price lies too far outside of the day's low and high in the same answer. Unreadable bounds are ignored. */
 function leavesItsDay(price: number, low: unknown, high: unknown): boolean {
   const below = typeof low === 'number' && low > 0 && price < low * (1 - MAX_STRAY);
   const above = typeof high === 'number' && high > 0 && price > high * (1 + MAX_STRAY);
   return below || above;
 }
 
-/** A price of a second source. It is another's and polled, so it is `delayed` however young, and `degraded` if it strays. */
+/**
+ * Returns a price of the fallback. It is polled from another source, so it is `delayed` at any age, and `degraded` if it leaves the day's
+ * range.
+ */
 function secondPrice(
   source: string,
   symbol: string,
@@ -74,14 +74,14 @@ function secondPrice(
   };
 }
 
-/** Unix seconds between 2000 and 2100. */
+/** True for unix seconds between 2000 and 2100. */
 function isUnixTime(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value > 946_684_800 && value < 4_102_444_800;
 }
 
 /**
- * Reads `/quote`: `c` is the last price, `t` its time in unix seconds, `l` and `h` bound its day. The answer does not
- * repeat the symbol, and one that is unknown is answered with zeros.
+ * Maps `/quote`: `c` is the last price, `t` its time in unix seconds, `l` and `h` are the day's bounds. The answer does not repeat the
+ * symbol, and is all zeros for an unknown one.
  */
 export function readFinnhubQuote(body: unknown, symbol: string, receivedAt: EpochMs, note?: NoteUnknownField): ReferenceYield {
   const refused = (reason: RejectionReason, detail: string): ReferenceYield =>
@@ -115,7 +115,7 @@ const ALPACA_FIELDS = knownFields(ALPACA_SOURCE, [
   { latestTrade: TRADE, latestQuote: QUOTE, minuteBar: BAR, dailyBar: BAR, prevDailyBar: BAR },
 ]);
 
-/** Reads RFC 3339 with up to nine digits of a second, in UTC; null if it is not one. Finer than a millisecond is cut off. */
+/** Parses RFC 3339 in UTC with up to nine decimals of a second, truncated to milliseconds. Null if it is invalid. */
 function utcTime(value: unknown): EpochMs | null {
   if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/.test(value)) return null;
   const at = Date.parse(value.replace(/(\.\d{3})\d+/, '$1'));
@@ -123,8 +123,8 @@ function utcTime(value: unknown): EpochMs | null {
 }
 
 /**
- * Reads `/v2/stocks/{symbol}/snapshot`: the price is that of the latest trade, as old as that trade. Bars, and quotes of
- * one exchange, are no prices of the share; the day's bar bounds it. A share that is unknown, or was never traded on the feed, has no latest trade.
+ * Maps `/v2/stocks/{symbol}/snapshot`: price and time are those of the latest trade. Bars and one exchange's quotes are not used as
+ * prices; the day's bar bounds the price. A share that is unknown or was never traded on the feed has no latest trade.
  */
 export function readAlpacaSnapshot(body: unknown, symbol: string, receivedAt: EpochMs, note?: NoteUnknownField): ReferenceYield {
   const refused = (reason: RejectionReason, detail: string): ReferenceYield =>
@@ -145,7 +145,7 @@ export function readAlpacaSnapshot(body: unknown, symbol: string, receivedAt: Ep
   return { prices: [secondPrice(ALPACA_SOURCE, symbol, referencePrice, at, receivedAt, leavesItsDay(p, l, h))], rejections: [] };
 }
 
-/** Alpaca's quotes. The key is id and secret joined by a colon; the provider wants each in a header of its own. */
+/** Quotes of Alpaca. The key is id and secret joined by a colon; each goes into its own header. */
 export const ALPACA: ShareQuotes = {
   source: ALPACA_SOURCE,
   batch: 1,
@@ -153,10 +153,10 @@ export const ALPACA: ShareQuotes = {
     const colon = key.indexOf(':');
     return colon < 0 ? { 'apca-api-key-id': key } : { 'apca-api-key-id': key.slice(0, colon), 'apca-api-secret-key': key.slice(colon + 1) };
   },
-  // The feed that every plan has. It covers one exchange, which is one more reason why its prices are `delayed`.
+  // The feed that every plan includes. It covers one exchange, which is another reason why its prices are `delayed`.
   request: ([symbol = '']) => ({ path: `/v2/stocks/${encodeURIComponent(symbol)}/snapshot`, query: [['feed', 'iex']] }),
   read: (body, [symbol = ''], receivedAt, note) => readAlpacaSnapshot(body, symbol, receivedAt, note),
 };
 
-/** Providers by their names. */
+/** Providers by name. */
 export const SHARE_QUOTES: Readonly<Record<ShareQuotesProvider, ShareQuotes>> = { finnhub: FINNHUB, alpaca: ALPACA };

@@ -1,4 +1,4 @@
-/** Bars of tokens from their pools, in the shape of GeckoTerminal's `ohlcv` route. See docs/reference/outside/pool-history.md. */
+/** Candles of tokens from their pools, in the format of GeckoTerminal's `ohlcv` route. See docs/reference/outside/pool-history.md. */
 import type { Clock } from '../../../../streams/clock/clock.ts';
 import type { Candle } from '../../../domain/candles/candle.ts';
 import { Decimal, plainDecimal } from '../../../domain/values/decimal.ts';
@@ -10,7 +10,7 @@ import type { KeyedClient } from '../reference/keyed-client.ts';
 import { type CandleSource, VenueError } from '../venue-feed.ts';
 import { multiplierAt, type ScaledUi } from './multiplier.ts';
 
-/** Members that the route documents, used or not. Bars are lists of six without names. */
+/** Fields that the route documents, used or not. Bars are unnamed lists of six. */
 export const OHLCV_FIELDS = knownFields('geckoterminal:ohlcv', [
   'data meta',
   {
@@ -19,7 +19,7 @@ export const OHLCV_FIELDS = knownFields('geckoterminal:ohlcv', [
   },
 ]);
 const PAGE_SIZE = 1_000;
-/** Offered timeframes. Others are joined from these. */
+/** Timeframes of the route. Others are joined from them. */
 const OFFERED: Readonly<Record<string, { readonly unit: 'day' | 'hour' | 'minute'; readonly aggregate: number }>> = {
   '1m': { unit: 'minute', aggregate: 1 },
   '5m': { unit: 'minute', aggregate: 5 },
@@ -30,26 +30,26 @@ const OFFERED: Readonly<Record<string, { readonly unit: 'day' | 'hour' | 'minute
   '24h': { unit: 'day', aggregate: 1 },
 };
 
-/** The pool whose bars stand for a token. */
+/** Pool whose bars represent a token. */
 export interface TokenPool {
   readonly symbol: string;
   /** Address of the pool. */
   readonly pool: string;
-  /** Pool bars are of raw units, so they are divided by the multiplier of their time. */
+  /** Multiplier over time. Pool bars are in raw units, so prices are divided by it. */
   readonly scaledUi: ScaledUi;
 }
 
 export interface SpotchainCandlesOptions {
-  /** `https://api.geckoterminal.com`. */
+  /** Client of `https://api.geckoterminal.com`. */
   readonly client: KeyedClient;
   readonly clock: Pick<Clock, 'now'>;
-  /** Pools, or a function that is read at every request if they may change. */
+  /** Pools, or a function called at every request if they may change. */
   readonly pools: readonly TokenPool[] | (() => readonly TokenPool[]);
-  /** The network's name in the route. Default `solana`. */
+  /** Network name in the route. Default `solana`. */
   readonly network?: string;
 }
 
-/** One page, ascending: the route answers newest first. @throws VenueError if it is not of that shape or a bar is unsound. */
+/** Maps one page to ascending bars; the route returns newest first. @throws VenueError if the format or a bar is invalid */
 export function mapOhlcv(body: unknown, scaledUi: ScaledUi): Candle[] {
   const list = (body as { data?: { attributes?: { ohlcv_list?: unknown } } } | null)?.data?.attributes?.ohlcv_list;
   if (!Array.isArray(list)) throw new VenueError('spotchain', 200, 'unknown_shape', 'the pool bars have no "data.attributes.ohlcv_list"');
@@ -59,7 +59,7 @@ export function mapOhlcv(body: unknown, scaledUi: ScaledUi): Candle[] {
       throw new VenueError('spotchain', 200, 'unknown_shape', 'a pool bar is no list of six numbers');
     }
     const [seconds, open, high, low, close, volumeUsd] = row as [number, number, number, number, number, number];
-    // Rounding of the pool's own prices may leave an extreme a hair inside of open and close.
+    // The pool's own rounding may put an extreme slightly inside of open and close.
     const top = Math.max(open, high, low, close);
     const bottom = Math.min(open, high, low, close);
     if (!(bottom > 0) || volumeUsd < 0)
@@ -67,7 +67,7 @@ export function mapOhlcv(body: unknown, scaledUi: ScaledUi): Candle[] {
     const openTime = seconds * 1000;
     const multiplier = multiplierAt(scaledUi, openTime);
     const perUi = (price: number): string => plainDecimal(new Decimal(price).div(multiplier).toSignificantDigits(15));
-    // The route's volume is in US dollars; base units are what a bar carries.
+    // The route's volume is in US dollars, a bar's in base units.
     const volume = plainDecimal(new Decimal(volumeUsd).div(new Decimal(close).div(multiplier)).toDecimalPlaces(6));
     candles.push({ openTime, open: perUi(open), high: perUi(top), low: perUi(bottom), close: perUi(close), volume });
   }
@@ -75,14 +75,14 @@ export function mapOhlcv(body: unknown, scaledUi: ScaledUi): Candle[] {
   return candles.filter((candle, index) => index === 0 || candle.openTime !== (candles[index - 1] as Candle).openTime);
 }
 
-/** Answer of the route for a stretch. */
+/** Answer of the route for a range. */
 interface Told {
   readonly candles: readonly Candle[];
-  /** Time from which a missing bar means that nobody traded; before it nothing is known. */
+  /** Time from which a missing bar means no trades. Before it nothing is known. */
   readonly knownFrom: EpochMs;
 }
 
-/** Bars of an offered timeframe with from <= openTime < to. */
+/** Requests bars of an offered timeframe with from <= openTime < to. */
 async function offered(
   { client, network = 'solana' }: Pick<SpotchainCandlesOptions, 'client' | 'network'>,
   pool: TokenPool,
@@ -93,7 +93,7 @@ async function offered(
   const { unit, aggregate } = OFFERED[timeframe] as (typeof OFFERED)[string];
   const barMs = timeframeMs(timeframe) as number;
   const pages: Candle[][] = [];
-  // The route walks backwards from `before_timestamp`, exclusive.
+  // The route pages backwards from `before_timestamp`, exclusive.
   let before = to;
   while (before > from) {
     const body = await client.get(
@@ -101,7 +101,7 @@ async function offered(
       [
         ['aggregate', String(aggregate)],
         ['before_timestamp', String(Math.ceil(before / 1000))],
-        // No more bars fit into what is left. Where some are missing, the page reaches further back.
+        // At most the bars that fit into the rest. If some are missing, the page reaches further back.
         ['limit', String(Math.min(Math.ceil((before - from) / barMs), PAGE_SIZE))],
         ['currency', 'usd'],
         ['token', 'base'],
@@ -117,12 +117,12 @@ async function offered(
   const candles = pages.reverse().flat();
   return {
     candles: candles.filter((candle) => candle.openTime >= from),
-    // A history that ended behind `from` began with its first bar, or reaches no further back: which, nobody tells.
+    // A history that ends after `from` either began there or is truncated, which cannot be told apart.
     knownFrom: before <= from ? from : (candles[0]?.openTime ?? to),
   };
 }
 
-/** The history side of the aggregator venue. `instrument` is the token's symbol. Hours in which a pool did not trade have no bar. */
+/** Creates the history of the aggregator venue. `instrument` is the token's symbol. Hours without trades have no bar. */
 export function createSpotchainCandles(options: SpotchainCandlesOptions): CandleSource {
   const poolsNow = (): readonly TokenPool[] => (typeof options.pools === 'function' ? options.pools() : options.pools);
 
@@ -143,7 +143,7 @@ export function createSpotchainCandles(options: SpotchainCandlesOptions): Candle
       const parts = partsOf(timeframe, Object.keys(OFFERED));
       if (length === null || parts === null)
         throw new VenueError('spotchain', 0, 'unsupported_timeframe', `"${timeframe}" is not a timeframe of whole minutes, e.g. 15m or 1h`);
-      // Shorter bars outside of [from, to) would make half a bar.
+      // Shorter bars outside of [from, to) would give incomplete bars.
       const start = Math.ceil(from / length) * length;
       const end = Math.ceil(to / length) * length;
       const { candles, knownFrom } = await offered(options, pool, parts.timeframe, start, end);

@@ -1,5 +1,5 @@
 /**
- * The live quotes of the primary chain's aggregator: two small route requests per token, in turn, inside of one request budget.
+ * Live quotes of the primary chain's aggregator: two small route requests per token, in turn, within one request budget.
  * See docs/reference/outside/aggregator.md.
  */
 import { createClockScheduler } from '../../../../streams/clock/clock-scheduler.ts';
@@ -30,49 +30,49 @@ import {
 } from './map.ts';
 import { multiplierAt, type ScaledUi } from './multiplier.ts';
 
-/** Price answers carry at most so many mints. */
+/** Maximum number of mints in a price request. */
 const PRICE_BATCH = 50;
-/** A round waits so long for its prices. Routes are asked without them then. */
+/** Maximum wait of a round for its prices, in milliseconds. Routes are then requested without them. */
 const PRICES_WAIT_MS = 2_000;
-/** Codes of a token that exists but may not be traded now. */
+/** Error codes of a token that exists but may not be traded now. */
 const HALTED_CODES = new Set(['TOKEN_NOT_TRADABLE']);
-/** The venue's word for an amount that no route takes whole. */
+/** Error code if no route can fill the whole amount. */
 const NO_ROUTE_FOR_SIZE = 'COULD_NOT_FIND_ANY_ROUTE';
-/** Parts of the probe that are tried in turn, and the last one, whose refusal counts. */
+/** Divisors of the probe amount, tried in turn. The refusal of the last one counts. */
 const SMALLER_PROBES = [1n, 10n] as const;
 const SMALLEST_PROBE = 100n;
 
 export interface SpotchainFeedOptions {
   readonly client: KeyedClient;
-  /** Tokens, or a function that is read at the beginning of every round if they may change. */
+  /** Tokens, or a function called at the beginning of every round if they may change. */
   readonly tokens: readonly SpotToken[] | (() => readonly SpotToken[]);
   readonly stable: { readonly mint: string; readonly decimals: number };
   readonly clock: Clock;
-  /** Random source for jitter of the backoff, 0 <= n < 1. */
+  /** Random source for the jitter of the backoff, 0 <= n < 1. */
   readonly random: () => number;
-  /** Raw units of the stablecoin that one probe buys for. Default 100 whole ones. */
+  /** Amount of one probe, in raw units of the stablecoin. Default 100 whole ones. */
   readonly probeRaw?: string;
   /** Route request to use. `v1` reports the slot; `v2` is the venue's current one. Default `v1`. */
   readonly route?: 'v1' | 'v2';
-  /** The shortest time between two rounds. Default 2 s; longer if the budget asks for it. */
+  /** Minimum time between two rounds, in milliseconds. Default 2 s; longer if the budget requires it. */
   readonly roundMs?: number;
   /** Maximum distance of the venue's price from the executable mid, in percent. Default 5. */
   readonly maxDisagreementPct?: number;
 }
 
-/** Two rounds begin at least so far apart. */
+/** Minimum time between two rounds, in milliseconds. */
 export const SHORTEST_ROUND_MS = 2_000;
 
-/** Returns the minimum time of one round, so that requests are spread evenly under the plan: the probes, and the prices of all tokens. */
+/** Returns the minimum length of a round in milliseconds, so that the requests (probes and prices of all tokens) stay within the plan. */
 export function roundLengthMs(probes: number, perMinute: number, roundMs: number, tokens = probes): number {
   return Math.max(roundMs, quotesMs(probes, perMinute) + pollingMs(Math.ceil(tokens / PRICE_BATCH), perMinute));
 }
 
 /**
- * Quotes of the given tokens per UI unit, and the liquidity of their pools. Every round asks for prices and multipliers
- * once, then probes one token after the other, evenly over the round. Tokens that are to be asked first come back several times
- * a round if it is long. A refusal of one token is a counted rejection and costs only that token. The feed is `disconnected`
- * while the venue does not answer route requests; an answer that is five seconds late is none.
+ * Creates a feed of the tokens' quotes per UI unit and their pools' liquidity. Every round requests prices and multipliers once, then
+ * probes the tokens evenly over the round. Priority tokens repeat within a long round. A token's refusal is a counted rejection and
+ * affects only that token. The feed is `disconnected` while the venue does not answer route requests; an answer five seconds late counts
+ * as none.
  */
 export function createSpotchainFeed(options: SpotchainFeedOptions): VenueFeed {
   const unknownFields = createUnknownFields();
@@ -83,7 +83,7 @@ export function createSpotchainFeed(options: SpotchainFeedOptions): VenueFeed {
   return { venue: 'spotchain', messages, unknownFields, schedule };
 }
 
-/** Order of the tokens, and the requests of each in the present round. */
+/** Schedule of the tokens, and each one's requests in the current round. */
 class PollingSchedule implements AskingSchedule {
   #first: ReadonlySet<string> = new Set();
   #attended: ReadonlySet<string> | null = null;
@@ -101,7 +101,7 @@ class PollingSchedule implements AskingSchedule {
     return this.#everyMs.get(instrument) ?? null;
   }
 
-  /** The order of a round, and its length in milliseconds. */
+  /** Begins a round: returns its order and its length in milliseconds. */
   begin(
     tokens: readonly SpotToken[],
     perMinute: number,
@@ -114,7 +114,7 @@ class PollingSchedule implements AskingSchedule {
     return round;
   }
 
-  /** Null where something has live capital, and until somebody says what is attended to. */
+  /** Returns a round that requests unused tokens less often, or null if a token has live capital or usage is unknown. */
   #resting(tokens: readonly SpotToken[], perMinute: number, roundMs: number) {
     const attended = this.#attended;
     if (attended === null || tokens.some(({ symbol }) => this.#first.has(symbol))) return null;
@@ -122,7 +122,7 @@ class PollingSchedule implements AskingSchedule {
   }
 }
 
-/** The longest time between two askings of each token, if a round is followed by another one like it. */
+/** Returns the longest time between two requests of each token, if equal rounds follow each other. */
 function longestWaits(order: readonly SpotToken[], lengthMs: number): ReadonlyMap<string, number> {
   const places = new Map<string, number[]>();
   order.forEach(({ symbol }, place) => places.set(symbol, [...(places.get(symbol) ?? []), place]));
@@ -131,7 +131,7 @@ function longestWaits(order: readonly SpotToken[], lengthMs: number): ReadonlyMa
   return new Map([...places].map(([symbol, at]) => [symbol, Math.ceil((longest(at) * lengthMs) / order.length)]));
 }
 
-/** True if the error is the venue's silence rather than its answer about one token. */
+/** True if the venue did not answer, rather than refusing one token. */
 function isSilence(error: unknown): error is VenueError {
   return (
     error instanceof VenueError &&
@@ -139,7 +139,7 @@ function isSilence(error: unknown): error is VenueError {
   );
 }
 
-/** One subscription of the feed: what is remembered from round to round. */
+/** Subscription of the feed, with its state between rounds. */
 class TokenPoller {
   readonly #options: SpotchainFeedOptions;
   readonly #clock: Clock;
@@ -148,7 +148,7 @@ class TokenPoller {
   readonly #schedule: PollingSchedule;
   readonly #prices = new Map<string, PriceRow>();
   readonly #scaled = new Map<string, ScaledUi>();
-  /** Mints whose end was told. */
+  /** Mints whose end was reported. */
   readonly #ended = new Set<string>();
   #connected = false;
   #epoch = 0;
@@ -162,7 +162,7 @@ class TokenPoller {
     this.#schedule = schedule;
   }
 
-  /** Round after round, each spread evenly over its length. */
+  /** Runs one round after another, each spread evenly over its length. */
   rounds(): Observable<FeedMessage> {
     return defer(() => this.#round()).pipe(repeat());
   }
@@ -174,7 +174,7 @@ class TokenPoller {
     const { order, lengthMs } = this.#schedule.begin(quotable, client.perMinute, roundMs);
     return concat(
       from(halted),
-      // While the routes do not answer, one question at a time is enough to find out whether they do again.
+      // While routes do not answer, one request at a time suffices to notice their return.
       this.#failures === 0 ? this.#roundPrices(quotable) : EMPTY,
       from(order).pipe(
         concatMap((token, index) =>
@@ -189,7 +189,7 @@ class TokenPoller {
     );
   }
 
-  /** Waits until an instant; emits nothing. */
+  /** Waits until an instant without emitting. */
   #until(at: EpochMs, wanted = true): Observable<never> {
     return defer(() => {
       const ms = at - this.#clock.now();
@@ -197,7 +197,7 @@ class TokenPoller {
     });
   }
 
-  /** The tokens that may be quoted now; one whose mint has come to its end is told `halted` once and never asked for again. */
+  /** Returns the tokens to quote now. A token whose mint has ended is reported as `halted` once and not requested again. */
   #tokensNow(now: EpochMs): { readonly quotable: readonly SpotToken[]; readonly halted: readonly FeedMessage[] } {
     const halted: FeedMessage[] = [];
     const quotable = this.#listed().filter((token) => {
@@ -211,7 +211,7 @@ class TokenPoller {
     return { quotable, halted };
   }
 
-  /** Prices only check what the routes say; whether the venue can be received is for the routes to show. */
+  /** Requests prices, which only verify the routes. Failures do not affect the connection state. */
   #roundPrices(tokens: readonly SpotToken[]): Observable<FeedMessage> {
     const batches = Array.from({ length: Math.ceil(tokens.length / PRICE_BATCH) }, (_, index) =>
       tokens.slice(index * PRICE_BATCH, (index + 1) * PRICE_BATCH),
@@ -235,7 +235,7 @@ class TokenPoller {
     for (const token of batch) {
       const row = read.rows.get(token.mint);
       if (row === undefined) {
-        // Left out means: no reliable price. The quote then stands on the routes alone.
+        // Omitted means that there is no reliable price. The quote then depends on the routes alone.
         this.#prices.delete(token.mint);
         continue;
       }
@@ -246,7 +246,7 @@ class TokenPoller {
     return told;
   }
 
-  /** Both routes of one token. The venue's silence costs a pause, its refusal of the token only that token. */
+  /** Requests both routes of one token. Silence of the venue pauses the feed; a refusal affects only the token. */
   #probe(token: SpotToken, dueAt: EpochMs): Observable<FeedMessage> {
     return defer(() => this.#askRoutes(token, dueAt + DATA_DEGRADATION_MS)).pipe(
       catchError((error: unknown) => {
@@ -258,7 +258,7 @@ class TokenPoller {
     );
   }
 
-  /** Returns the answer, or the venue's silence if it has not come by the deadline. */
+  /** Returns the answer, or an error of silence if it does not arrive by the deadline. */
   async #by<Answer>(deadline: EpochMs, asked: Promise<Answer>): Promise<Answer> {
     const askedAt = this.#clock.now();
     let cancel = (): void => {};
@@ -274,7 +274,7 @@ class TokenPoller {
     }
   }
 
-  /** A buy of the probe, or of a part of it where the pool has no room for more: a young or nearly full pool still has a price. */
+  /** Buys the probe amount, or a part of it if the pool has no room: a young or nearly full pool still has a price. */
   async #smallBuy(stableMint: string, tokenMint: string, amount: bigint): Promise<Leg> {
     for (const divisor of SMALLER_PROBES) {
       try {
@@ -307,7 +307,7 @@ class TokenPoller {
       yield this.#refused(token.symbol, error);
     }
     const receivedAt = this.#clock.now();
-    // An answer that comes after the mint's end is of no use; the next round tells of the end.
+    // An answer after the mint's end is dropped. The next round reports the end.
     if (token.validTo != null && receivedAt >= token.validTo) return;
     const multiplier = multiplierAt(this.#scaled.get(token.mint) ?? token.scaledUi, receivedAt);
     const price = this.#prices.get(token.mint)?.usdPrice ?? null;
@@ -335,7 +335,7 @@ class TokenPoller {
     return [feedStatus('spotchain', QUOTE_SOURCE, this.#clock.now(), 'connected', this.#epoch)];
   }
 
-  /** The first answer that is missed is told with the time at which it was due. */
+  /** Reports the first missing answer, with the time at which it was due. */
   #lost(error: VenueError, dueAt: EpochMs): readonly FeedMessage[] {
     this.#failures += 1;
     if (!this.#connected && this.#failures > 1) return [];

@@ -1,4 +1,4 @@
-/** Jupiter's answers as quotes and pool liquidity. Pure. See docs/reference/outside/aggregator.md. */
+/** Mapping of Jupiter's answers to quotes and pool liquidity. Pure. See docs/reference/outside/aggregator.md. */
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
 import type { PoolLiquidity, Quote, RejectionReason } from '../../../domain/market/quote.ts';
@@ -12,13 +12,13 @@ import { readScaledUi, type ScaledUi, uiAmount } from './multiplier.ts';
 export const QUOTE_SOURCE = 'jupiter:quote';
 export const PRICE_SOURCE = 'jupiter:price';
 
-/** One step of a route, and the two kinds of reports that come beside one: keyed by pool, so that every name is known. */
+/** Fields of a route's step, and of the two kinds of reports keyed by pool, in which every name is accepted. */
 const STEP: Members = [
   'swapInfo percent bps usdValue',
   { swapInfo: 'ammKey label inputMint outputMint inAmount outAmount feeAmount feeMint updateContextSlot' },
 ];
 const REPORT: Members = ['info', { info: '*' }];
-/** The members of both route answers, `v1` and `v2` without a taker, read or not. */
+/** Fields of both route answers, `v1` and `v2` without a taker, used or not. */
 export const QUOTE_FIELDS = knownFields(QUOTE_SOURCE, [
   'inputMint inAmount outputMint outAmount otherAmountThreshold swapMode slippageBps platformFee priceImpactPct routePlan ' +
     'contextSlot timeTaken swapUsdValue simplerRouteUsed mostReliableAmmsQuoteReport longtailMarketQuoteReport ' +
@@ -43,22 +43,22 @@ const PRICE_FIELDS = knownFields(PRICE_SOURCE, [
   },
 ]);
 
-/** One token that is quoted against the stablecoin. */
+/** Token that is quoted against the stablecoin. */
 export interface SpotToken {
-  /** `AAPLx`, `SPACEX`: the `instrument` of its quotes. */
+  /** Symbol such as `AAPLx` or `SPACEX`: the `instrument` of its quotes. */
   readonly symbol: string;
   readonly mint: string;
   readonly decimals: number;
-  /** Multiplier known to the catalog. The venue's price answers keep it up to date. */
+  /** Multiplier from the catalog, updated by the venue's price answers. */
   readonly scaledUi: ScaledUi;
-  /** Time at which the mint is quoted at all; always by default. */
+  /** Time from which the mint is quoted. Default: always. */
   readonly validFrom?: EpochMs | null;
   readonly validTo?: EpochMs | null;
 }
 
-/** The answer to one route request, reduced to what prices need. */
+/** Answer to one route request, reduced to what prices need. */
 export interface Leg {
-  /** Raw integers as text. */
+  /** Raw amounts as integer text. */
   readonly inAmount: string;
   readonly outAmount: string;
   readonly contextSlot: number | null;
@@ -67,8 +67,8 @@ export interface Leg {
 const RAW = /^[1-9]\d{0,19}$/;
 
 /**
- * Reads the answer of `/swap/v1/quote` or of `/swap/v2/order` without a taker, and checks that it is the answer to the
- * question: same mints, same raw amount. Returns a sentence if it is not usable. `note` is told of unknown members.
+ * Maps the answer of `/swap/v1/quote`, or of `/swap/v2/order` without a taker, and checks that mints and raw amount equal the request's.
+ * Returns a sentence if it is unusable. `note` receives unknown fields.
  */
 export function readLeg(body: unknown, inputMint: string, outputMint: string, amount: string, note?: NoteUnknownField): Leg | string {
   if (typeof body !== 'object' || body === null) return 'the quote is not an object';
@@ -79,7 +79,7 @@ export function readLeg(body: unknown, inputMint: string, outputMint: string, am
     return `the quote is for ${valueText(answer['inputMint'], 44)} to ${valueText(answer['outputMint'], 44)}, which was not asked for`;
   }
   if (inAmount !== amount) return `the quote takes ${valueText(inAmount, 30)} raw units, not the ${amount} that were asked for`;
-  // Left out it is the default, which is what was asked for.
+  // Omitted means the default, which was requested.
   if (swapMode !== undefined && swapMode !== 'ExactIn') return `the quote is for ${valueText(swapMode, 20)}, asked for was ExactIn`;
   if (typeof outAmount !== 'string' || !RAW.test(outAmount))
     return `the quote's outAmount is ${JSON.stringify(outAmount)?.slice(0, 40)}, no raw amount above zero`;
@@ -87,26 +87,25 @@ export function readLeg(body: unknown, inputMint: string, outputMint: string, am
   return { inAmount, outAmount, contextSlot };
 }
 
-/** Significant digits of prices: beyond them lies only the noise of dividing integers. */
+/** Significant digits of prices. Further ones are noise of integer division. */
 const PRICE_DIGITS = 15;
 
-/** Returns stable per UI unit of token, rounded against the trader: down for a bid, up for an ask. */
+/** Returns stablecoin per UI unit of token, rounded against the trader: down for a bid, up for an ask. */
 function perUiUnit(stableRaw: string, stableDecimals: number, tokenUi: Decimal, rounding: 0 | 1): DecimalString {
   return plainDecimal(uiAmount(stableRaw, stableDecimals, '1').div(tokenUi).toSignificantDigits(PRICE_DIGITS, rounding));
 }
 
-/** Both legs of one probe. `sell` is null if the token could be bought but not sold. */
+/** Legs of one probe. `sell` is null if the token could be bought but not sold. */
 export interface Probe {
   readonly buy: Leg;
   readonly sell: Leg | null;
 }
 
 /**
- * A quote per UI unit out of a small buy and the small sell of what it bought: the ask is what the buy paid, the bid
- * what the sell brought; both sizes are the amount probed. Route amounts are RAW and ignore the multiplier, hence the
- * division by it (`multiplier` is the one effective now). `priceUsd` is the venue's own price per UI unit (a
- * last-swap heuristic): if it strays from the executable mid by more than `maxDisagreementPct`, one of the two, or the
- * multiplier, is wrong, and the quote is `degraded` (flag `wide_confidence`).
+ * Maps a small buy and the sell of what it bought to a quote per UI unit. The ask is the price of the buy, the bid that of the sell, and
+ * both sizes are the probed amount. Route amounts are RAW, so they are divided by `multiplier`, the one in effect. `priceUsd` is the
+ * venue's own price per UI unit (a last-swap heuristic). If it differs from the executable mid by more than `maxDisagreementPct`, one of
+ * the prices or the multiplier is wrong, and the quote is `degraded` (flag `wide_confidence`).
  */
 export function mapProbe(
   token: SpotToken,
@@ -142,7 +141,7 @@ export function mapProbe(
   };
 }
 
-/** The quote of a token that the venue refuses to trade at all (paused mint): both sides gone, `halted`. */
+/** Returns the quote of a token that the venue does not trade (paused mint): both sides empty, `halted`. */
 export function haltedQuote(token: SpotToken, receivedAt: EpochMs): Quote<'spotchain'> {
   return {
     kind: 'quote',
@@ -169,16 +168,16 @@ export interface PriceRow {
   readonly scaledUi: ScaledUi | null;
 }
 
-/** Result of a `/price/v3` answer: rows by mint, and why others cannot be used. */
+/** Result of a `/price/v3` answer: rows by mint, and the reasons for unusable ones. */
 export interface ReadPrices {
   readonly rows: ReadonlyMap<string, PriceRow>;
   readonly unread: readonly { readonly reason: RejectionReason; readonly detail: string }[];
 }
 
 /**
- * Reads `/price/v3`, each row by itself. Mints that the venue does not know are left out of the answer. `liquidity` and
- * `scaledUiConfig` may be missing or null; a row in which one of them cannot be read is refused whole, since a price beside
- * a multiplier that nobody understands is worth nothing. A sentence if the answer is not an object.
+ * Maps `/price/v3`, each row separately. The answer omits unknown mints. `liquidity` and `scaledUiConfig` may be missing or null. A row
+ * in which one of them is unreadable is refused, because a price with an unknown multiplier is worthless. Returns a sentence if the
+ * answer is not an object.
  */
 export function readPrices(body: unknown, note?: NoteUnknownField): ReadPrices | string {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return 'the prices are not an object keyed by mint';

@@ -1,5 +1,5 @@
 /**
- * The spot exchange live: quotes, closed bars and local order books over one combined stream.
+ * Live feed of the spot exchange: quotes, closed bars and local order books over one combined stream.
  * See docs/reference/outside/spot-exchange.md.
  */
 import { createClockScheduler } from '../../../../streams/clock/clock-scheduler.ts';
@@ -26,27 +26,27 @@ import { LocalBook, SNAPSHOT_LEVELS } from './local-book.ts';
 import { DEPTH_SOURCE, type DepthDiff, mapSpotFrame, PROVIDER, streamSymbols } from './map.ts';
 
 const MAX_STREAMS = 1_024;
-/** Oftener than a quote may be old (5 s); one ping in 2 s of the 5 messages a second that the venue allows. */
+/** Ping interval in milliseconds, below a quote's maximum age (5 s). The venue allows 5 messages a second. */
 const PING_MS = 2_000;
 /** Flags of a quote while its instrument's book is being repaired after a gap. */
 const REPAIRED = GAP | RESYNCING;
 
 /** Maximum lag of a ticker behind its book before its quote is no longer trusted. */
 const TICKER_BEHIND_MS = 1_000;
-/** A ticker that is further from its own book than a price may jump is wrong, however often it says so. */
+/** Returns the maximum distance of a ticker from its own book, as a fraction. A ticker beyond it is wrong, however often it repeats. */
 const maxFromBook = (): number => qualityLimits().venues.spotexchange.maxJump;
 
 export interface SpotExchangeFeedOptions {
-  /** `wss://stream.binance.com:9443`; `/stream?streams=…` is added. */
+  /** Base URL of streams: `wss://stream.binance.com:9443`. `/stream?streams=…` is appended. */
   readonly streamUrl: string;
   /** Client for the snapshots of the local books. */
   readonly rest: VenueHttp;
   readonly clock: Clock;
-  /** Random source for jitter of backoffs, 0 <= n < 1. */
+  /** Random source for the jitter of backoffs, 0 <= n < 1. */
   readonly random: () => number;
-  /** Instruments as the product names them: `BTCUSDT`. */
+  /** Instruments by the product's names: `BTCUSDT`. */
   readonly instruments: readonly string[];
-  /** Timeframes whose closed bars are wanted, e.g. `1m`. Default none. */
+  /** Timeframes whose closed bars are subscribed, e.g. `1m`. Default none. */
   readonly timeframes?: readonly string[];
   /** True to keep local order books. Default true. */
   readonly books?: boolean;
@@ -54,23 +54,23 @@ export interface SpotExchangeFeedOptions {
   readonly tickers?: boolean;
   /** True to follow trades. Default false. */
   readonly trades?: boolean;
-  /** Levels a side of a snapshot. Default 1000 (weight 50). */
+  /** Levels per side of a snapshot. Default 1000 (weight 50). */
   readonly snapshotLevels?: number;
-  /** See `VenueSocketOptions`. */
+  /** Silence after which a connection counts as lost, in milliseconds (see `VenueSocketOptions`). */
   readonly silenceMs?: number;
   readonly dataSilenceMs?: number;
 }
 
 export interface SpotExchangeFeed extends VenueFeed {
-  /** The local book down to `levels` a side; null while there is none (not followed, not yet synchronised, disconnected). */
+  /** Returns the local book with `levels` per side, or null if there is none (not followed, not yet synchronized, disconnected). */
   book(instrument: string, levels: number): OrderBook | null;
-  /** The newest day statistics; null before the first and while disconnected. */
+  /** Returns the newest day statistics, or null before the first and while disconnected. */
   dayTicker(instrument: string): DayTicker | null;
-  /** Trades as they come while `messages` is subscribed. They are no market events and change no quote. */
+  /** Trades, received while `messages` is subscribed. They are not market events and change no quote. */
   readonly trades: Observable<VenueTrade>;
 }
 
-/** Followed streams of each instrument besides its best bid and ask. */
+/** Followed streams of each instrument in addition to its best bid and ask. */
 interface FollowedStreams {
   readonly timeframes?: readonly string[];
   readonly books?: boolean;
@@ -78,7 +78,7 @@ interface FollowedStreams {
   readonly trades?: boolean;
 }
 
-/** The path of the combined stream for some instruments. @throws RangeError if the venue takes no so many streams at once. */
+/** Returns the path of the combined stream. @throws RangeError if the venue does not allow that many streams */
 export function combinedStreamPath(
   instruments: readonly string[],
   { timeframes = [], books = false, tickers = false, trades = false }: FollowedStreams = {},
@@ -98,9 +98,9 @@ export function combinedStreamPath(
 }
 
 /**
- * The live feed. Subscribing connects, the last unsubscribe closes everything; several subscribers share one connection.
- * A lost update of an order book makes that instrument's quotes `degraded` (gap, resyncing) until a new snapshot fits. So
- * does a ticker that stops while its book goes on.
+ * Creates the live feed. Subscribing connects, the last unsubscribe closes everything, and subscribers share one connection. After a lost
+ * book update the instrument's quotes are `degraded` (gap, resyncing) until a new snapshot fits, and also while its ticker is silent and
+ * its book is not.
  */
 export function createSpotExchangeFeed(options: SpotExchangeFeedOptions): SpotExchangeFeed {
   const { clock } = options;
@@ -147,7 +147,7 @@ export function createSpotExchangeFeed(options: SpotExchangeFeedOptions): SpotEx
   };
 }
 
-/** A local book as an `OrderBook`; null before its first snapshot. */
+/** Returns a local book as an `OrderBook`, or null before its first snapshot. */
 export function localOrderBook(instrument: string, book: LocalBook, levels: number): OrderBook | null {
   if (book.state === 'new') return null;
   return {
@@ -166,7 +166,7 @@ export function localOrderBook(instrument: string, book: LocalBook, levels: numb
   };
 }
 
-/** Data that a feed keeps or reports besides its messages. */
+/** Data that a feed keeps or reports in addition to its messages. */
 interface KeptBeside {
   readonly books: ReadonlyMap<string, LocalBook>;
   readonly dayTickers: Map<string, DayTicker>;
@@ -179,7 +179,7 @@ interface KeptTicker {
   behindSince: EpochMs | null;
 }
 
-/** Reads the frames of one subscription: tickers against the local books, which it keeps whole. */
+/** Reader of one subscription's frames. It maintains the local books and compares the tickers with them. */
 class SpotReader {
   readonly #options: SpotExchangeFeedOptions;
   readonly #symbols: ReturnType<typeof streamSymbols>;
@@ -190,7 +190,7 @@ class SpotReader {
   /** Instruments whose book is being repaired; usually empty. */
   readonly #repairing = new Set<string>();
   readonly #tickers = new Map<string, KeptTicker>();
-  /** Instruments for which a snapshot is being asked for. */
+  /** Instruments for which a snapshot is requested. */
   readonly #asking = new Map<string, Subscription>();
 
   constructor(
@@ -207,7 +207,7 @@ class SpotReader {
     this.#note = note;
   }
 
-  /** Forgets what was received over a lost connection. It says nothing about the next one. */
+  /** Discards the state of a lost connection. */
   forget(): void {
     for (const asking of this.#asking.values()) asking.unsubscribe();
     this.#asking.clear();
@@ -217,7 +217,7 @@ class SpotReader {
     for (const book of this.#books.values()) book.clear();
   }
 
-  /** Emits what a frame says. Returns whether it held data: a bar that is still forming yields nothing and proves that data flows. */
+  /** Emits the messages of a frame. Returns true if it contained data: an open bar emits nothing, but shows that data arrives. */
   read(frame: Buffer, receivedAt: EpochMs, connection: VenueConnection): boolean {
     let data = true;
     for (const message of mapSpotFrame(frame, receivedAt, this.#symbols, this.#note)) {
@@ -236,7 +236,7 @@ class SpotReader {
     return data;
   }
 
-  /** Keeps the ticker's quote; returns the flag bits that its book puts on it. */
+  /** Stores the ticker's quote. Returns the flag bits that its book adds. */
   #takeQuote(quote: Quote): number {
     if (this.#books.size > 0) {
       const ticker = this.#tickers.get(quote.instrument);
@@ -256,11 +256,11 @@ class SpotReader {
     const outcome = book.apply(diff);
     if (outcome === 'gap') this.#repairing.add(diff.instrument);
     else if (outcome === 'applied') this.#compareWithTicker(diff, book, emit);
-    // The snapshot is asked for after the first difference is kept, so that it cannot be older than what is kept.
+    // The snapshot is requested after the first stored difference, so that it is not older than the differences.
     if (book.needsSnapshot && !this.#asking.has(diff.instrument)) this.#synchronize(diff.instrument, book, emit);
   }
 
-  /** Asks for snapshots until one fits the differences that were kept. */
+  /** Requests snapshots until one fits the stored differences. */
   #synchronize(instrument: string, book: LocalBook, emit: VenueConnection['emit']): void {
     const asking = fittingSnapshot(this.#options, instrument, book, emit).subscribe({
       complete: () => {
@@ -272,13 +272,12 @@ class SpotReader {
   }
 
   /**
-   * The ticker of one instrument may stop while the socket, whose pongs vouch for its quotes, lives on. The book tells:
-   * both count the same update ids, so a book that is ahead of the last quote and has another top has seen what the
-   * ticker did not bring.
+   * Detects a silent ticker of one instrument on a live socket, whose pongs would confirm its quotes. Book and ticker share their update
+   * ids, so a newer book with other best prices contains a change that the ticker did not send.
    */
   #compareWithTicker(diff: DepthDiff, book: LocalBook, emit: VenueConnection['emit']): void {
     const ticker = this.#tickers.get(diff.instrument);
-    // A book whose market left what its snapshot told has no top.
+    // A book whose market moved beyond its snapshot has no best price.
     if (book.state !== 'live') return;
     if (ticker === undefined || diff.lastId <= (ticker.quote.sequence as number)) return;
     const [bid, ask] = [book.bids[0], book.asks[0]];
@@ -291,10 +290,10 @@ class SpotReader {
   }
 }
 
-/** A snapshot that is older than the differences that were kept. */
+/** Snapshot that is older than the stored differences. */
 class SnapshotTooOld extends Error {}
 
-/** Completes once a snapshot fitted the book; a refusal is emitted as a rejection, and asked again after a backoff. */
+/** Completes when a snapshot fits the book. A refusal is emitted as a rejection, and the request repeats after a backoff. */
 function fittingSnapshot(
   { rest, clock, random, snapshotLevels = SNAPSHOT_LEVELS }: SpotExchangeFeedOptions,
   instrument: string,
@@ -334,7 +333,7 @@ function leavesBook({ instrument, bid, ask }: Quote, books: ReadonlyMap<string, 
   return apart('spotexchange', bid, ask, bestBid[0], bestAsk[0], maxFromBook());
 }
 
-/** Returns the quote of a book while its ticker is silent, with the flag that data was lost. */
+/** Returns the quote of a book while its ticker is silent, flagged as having lost data. */
 function quoteOfTop(diff: DepthDiff, bid: BookLevel | undefined, ask: BookLevel | undefined): Quote<'spotexchange'> {
   return {
     kind: 'quote',

@@ -1,4 +1,4 @@
-/** The spot exchange's frames in the engine's words. Pure: bytes in, messages out. See docs/reference/outside/spot-exchange.md. */
+/** Mapping of the spot exchange's frames to engine messages. Pure. See docs/reference/outside/spot-exchange.md. */
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { Candle } from '../../../domain/candles/candle.ts';
 import { compareDecimals, type DecimalString } from '../../../domain/values/decimal.ts';
@@ -16,14 +16,14 @@ import { BOOK_TICKER_SOURCE, type DepthDiff, scanSpotFrame } from './scan-frames
 
 export type { DepthDiff } from './scan-frames.ts';
 
-/** The provider's name in `source`. */
+/** Provider name in `source`. */
 export const PROVIDER = 'binance';
 export const DEPTH_SOURCE = 'binance:depth';
 export const KLINE_SOURCE = 'binance:kline';
 export const TICKER_SOURCE = 'binance:24hrTicker';
 export const TRADE_SOURCE = 'binance:aggTrade';
 
-/** Members that the venue documents, used or not. */
+/** Fields that the venue documents, used or not. */
 const BOOK_TICKER_FIELDS = knownFields(BOOK_TICKER_SOURCE, 'u s b B a A');
 const DEPTH_FIELDS = knownFields(DEPTH_SOURCE, 'e E s U u b a');
 const TICKER_FIELDS = knownFields(TICKER_SOURCE, 'e E s p P w x c Q b B a A o h l v q O C F L n');
@@ -31,7 +31,7 @@ const TRADE_FIELDS = knownFields(TRADE_SOURCE, 'e E s a p q f l T m M nq');
 const ENVELOPE_FIELDS = knownFields(PROVIDER, 'stream data');
 const KLINE_FIELDS = knownFields(KLINE_SOURCE, ['e E s k', { k: 't T s i f L o c h l v n x q V Q B' }]);
 
-/** The venue announces that it will close the connection for maintenance. */
+/** Announcement that the venue will close the connection for maintenance. */
 export interface ServerShutdown {
   readonly kind: 'server_shutdown';
 }
@@ -42,21 +42,21 @@ const NOTHING: readonly SpotMessage[] = Object.freeze([]);
 const SHUTDOWN: readonly SpotMessage[] = Object.freeze([Object.freeze({ kind: 'server_shutdown' as const })]);
 const ONE_SIDED: readonly QualityFlag[] = Object.freeze(['one_sided'] as const);
 
-/** Events of the venue that are well-formed and carry nothing for us. */
+/** Well-formed events of the venue that are ignored. */
 const UNUSED_EVENTS = new Set(['trade', '24hrMiniTicker', '1hTicker', '4hTicker', '1dTicker', 'avgPrice']);
 
-/** Returns the product's name of a venue's interval: `1d` is `24h`; null if the product has no such timeframe. */
+/** Returns the product's timeframe of a venue interval (`1d` is `24h`), or null if there is none. */
 export function timeframeOfInterval(interval: unknown): string | null {
   if (interval === '1d') return '24h';
   return typeof interval === 'string' && /^([1-9]\d?)[mh]$/.test(interval) ? interval : null;
 }
 
-/** The stream symbols (lower case) of the instruments that are followed. */
+/** Returns the stream symbols (lower case) of the followed instruments. */
 export function streamSymbols(instruments: readonly string[]): ReadonlyMap<string, string> {
   return new Map(instruments.map((instrument) => [instrument.toLowerCase(), instrument]));
 }
 
-/** The members of a bookTicker message as the venue wrote them. */
+/** Fields of a bookTicker message as the venue wrote them. */
 interface BookTicker {
   readonly instrument: string;
   readonly sequence: number;
@@ -67,9 +67,8 @@ interface BookTicker {
 }
 
 /**
- * The quote of a bookTicker. The stream carries no event time, so `observedAt` is `receivedAt` and `sourceTime` false.
- * The venue writes an empty side as price 0 with size 0, and behind any price with size 0 stands nobody; any other price
- * that is not above zero is refused.
+ * Maps a bookTicker to a quote. The stream has no event time, so `observedAt` is `receivedAt` and `sourceTime` is false. An empty side
+ * has price 0 and size 0, and any price with size 0 means no order. Any other price that is not above zero is refused.
  */
 function bookTickerQuote(ticker: BookTicker, receivedAt: EpochMs): Quote<'spotexchange'> | string {
   const { bid, ask, bidSize, askSize } = ticker;
@@ -98,8 +97,8 @@ function bookTickerQuote(ticker: BookTicker, receivedAt: EpochMs): Quote<'spotex
 }
 
 /**
- * Maps one frame of the combined stream. Well-formed frames without relevant content yield nothing; an unusable frame yields one rejection
- * with its reason. `note` receives unknown members. Never throws.
+ * Maps one frame of the combined stream. Well-formed frames without relevant content yield nothing, an unusable one yields one rejection
+ * with its reason. `note` receives unknown fields. Never throws.
  */
 export function mapSpotFrame(
   frame: Buffer,
@@ -111,7 +110,7 @@ export function mapSpotFrame(
   return scanned === null ? mapParsedSpotFrame(frame, receivedAt, instruments, note) : [scanned];
 }
 
-/** `mapSpotFrame` without the scan: the meaning that the scan must agree with. */
+/** Maps a frame like `mapSpotFrame` without the scan. The scan must agree with it. */
 export function mapParsedSpotFrame(
   frame: Buffer,
   receivedAt: EpochMs,
@@ -138,14 +137,14 @@ export function mapParsedSpotFrame(
   if ('error' in envelope || ('code' in envelope && 'msg' in envelope)) {
     return refuse('venue_error', JSON.stringify(envelope['error'] ?? { code: envelope['code'], msg: envelope['msg'] }));
   }
-  // The acknowledgement of a control message.
+  // Acknowledgement of a control message.
   if ('result' in envelope && 'id' in envelope) return NOTHING;
   return refuse('unknown_shape', 'neither a stream message nor an answer');
 }
 
 type Refuse = (reason: RejectionReason, detail: string, source?: string) => readonly Rejection[];
 
-/** Returns the refusal of a frame. The function is anonymous, because loaders that keep names would create one at every frame. */
+/** Creates the refusal of a frame. The function is anonymous, because loaders that preserve names would create one per frame. */
 function refusalOf(frame: Buffer, receivedAt: EpochMs): Refuse {
   return (reason, detail, source = PROVIDER) => [rejection('spotexchange', source, receivedAt, reason, detail, frameSample(frame))];
 }
@@ -206,7 +205,7 @@ function mapBookTicker(instrument: string, data: Record<string, unknown>, receiv
   return typeof quote === 'string' ? refuse('non_positive_price', quote, BOOK_TICKER_SOURCE) : [quote];
 }
 
-/** Reads the levels of a book as `[price, size]` texts; null if any of them is not a price above zero with a size of at least zero. */
+/** Returns the levels of a book as `[price, size]` texts, or null if one is not a price above zero with a size of at least zero. */
 export function bookLevels(value: unknown): readonly BookLevel[] | null {
   if (!Array.isArray(value)) return null;
   const levels: BookLevel[] = [];
@@ -231,7 +230,7 @@ function mapDepth(instrument: string, data: Record<string, unknown>, receivedAt:
   return [{ kind: 'depth_diff', instrument, observedAt, receivedAt, firstId, lastId, bids, asks }];
 }
 
-/** Names of the numbers in a 24hrTicker, by member. */
+/** Number fields of a 24hrTicker. */
 const TICKER_MEMBERS = {
   p: 'change',
   P: 'changePct',
@@ -290,8 +289,8 @@ function mapTrade(instrument: string, data: Record<string, unknown>, receivedAt:
 }
 
 /**
- * Maps a candle from the venue's texts; null if a price is not above zero, the volume is negative or high and low do not enclose open and
- * close.
+ * Maps a candle from the venue's texts, or returns null if a price is not above zero, the volume is negative, or high and low do not
+ * enclose open and close.
  */
 export function wireCandle(openTime: unknown, texts: readonly unknown[]): Candle | null {
   const [open, high, low, close, volume] = texts.map(wireDecimal);
@@ -308,7 +307,7 @@ function mapKline(instrument: string, data: Record<string, unknown>, receivedAt:
   const timeframe = timeframeOfInterval(bar['i']);
   if (timeframe === null) return refuse('unknown_shape', `interval ${valueText(bar['i'])} was not asked for`, KLINE_SOURCE);
   if (typeof bar['x'] !== 'boolean') return refuse('missing_field', 'kline without x (closed)', KLINE_SOURCE);
-  // A bar that is still forming is no candle.
+  // An open bar is ignored.
   if (!bar['x']) return NOTHING;
   const candle = wireCandle(bar['t'], [bar['o'], bar['h'], bar['l'], bar['c'], bar['v']]);
   if (candle === null) return refuse('bad_number', 'a closed bar with a price, volume or time that cannot be', KLINE_SOURCE);

@@ -1,5 +1,5 @@
 /**
- * Kalshi live: signed socket with numbered books if there is a key, else the listed tops again and again.
+ * Live feed of Kalshi: a signed socket with numbered books if there is a key, otherwise polling of the listed best prices.
  * See docs/reference/outside/kalshi.md.
  */
 import { defer, mergeMap, type Observable, type Subscription } from 'rxjs';
@@ -25,10 +25,10 @@ import {
 import { BOOK_SOURCE, MARKETS_SOURCE, mapSocketFrame, PROVIDER, type SocketMessage } from './map.ts';
 import { type KalshiKey, kalshiSigner } from './signature.ts';
 
-/** The venue pings every 10 s by itself; ours prove that it can answer. */
+/** Ping interval in milliseconds. The venue pings every 10 s itself; our pings prove that it answers. */
 const PING_MS = 15_000;
 const DATA_SILENCE_MS = 15 * 60_000;
-/** Period of polling without a key: shorter than a quote may be old (60 s), and far below the read budget. Milliseconds. */
+/** Polling interval without a key, in milliseconds: below a quote's maximum age (60 s), and far below the read budget. */
 const POLL_MS = 10_000;
 const ONE_SIDED: readonly QualityFlag[] = Object.freeze(['one_sided'] as const);
 const LOST: readonly QualityFlag[] = Object.freeze(['gap', 'resyncing'] as const);
@@ -36,20 +36,20 @@ const BOOKS = 'orderbook_delta';
 const CHANNELS = [BOOKS, 'trade', 'market_lifecycle_v2'] as const;
 
 export interface KalshiFeedOptions extends ProviderFeedOptions {
-  /** `wss://external-api-ws.kalshi.com/trade-api/ws/v2`. */
+  /** Websocket URL: `wss://external-api-ws.kalshi.com/trade-api/ws/v2`. */
   readonly streamUrl: string;
-  /** Null: the venue takes no socket without one, so that the tops are polled. */
+  /** Key, or null to poll the best prices, because the venue opens no socket without one. */
   readonly key: KalshiKey | null;
 }
 
-/** The live feed. Subscribing connects. @throws Error if the key is no RSA private key. */
+/** Creates the live feed. Subscribing connects. @throws Error if the key is not an RSA private key */
 export function createKalshiFeed(options: KalshiFeedOptions): PredictionFeed {
   const { key } = options;
   const signed = key === null ? null : kalshiSigner(key);
   return createProviderFeed(PROVIDER, options, (stage) => (signed === null ? pollTops(options, stage) : openBooks(options, signed, stage)));
 }
 
-/** The quotes of both outcomes: who bids for one offers the other at one minus the price. */
+/** Returns the quotes of both outcomes. A bid for one is an offer of the other at one minus the price. */
 function topQuotes(
   market: PredictionMarket,
   source: string,
@@ -84,7 +84,7 @@ function topQuotes(
   });
 }
 
-/** One followed market. `book` is null from a gap or a lost connection until its next snapshot. */
+/** Followed market. `book` is null from a gap or a lost connection until its next snapshot. */
 interface Followed {
   market: PredictionMarket;
   book: LevelBook | null;
@@ -107,7 +107,7 @@ class BookStream implements ProviderStream {
   #connection: VenueConnection | null = null;
   #close: (() => void) | null = null;
   #commands = 0;
-  /** The subscription of each channel, and the last number of each that is counted. */
+  /** Subscription id of each channel, and the last sequence number of each numbered one. */
   readonly #sids = new Map<string, number>();
   readonly #numbers = new Map<number, number>();
 
@@ -188,7 +188,7 @@ class BookStream implements ProviderStream {
     });
   }
 
-  /** Requests all books anew after a lost message, which could have been of any book. They are marked until they come. */
+  /** Requests all books again after a lost message, which may have belonged to any book. They are flagged until they arrive. */
   #resync(sid: number, receivedAt: EpochMs, sequence: number): void {
     for (const one of this.#followed.values()) {
       if (one.book === null) continue;
@@ -200,11 +200,11 @@ class BookStream implements ProviderStream {
     if (waiting.length > 0) this.#askAnew(sid, waiting, receivedAt);
   }
 
-  /** Keeps the numbers of the books' subscription. @returns false if the message follows on a lost one. */
+  /** Tracks the sequence numbers of the books' subscription. @returns false if a message was lost before this one */
   #inStep(sid: number, seq: number, receivedAt: EpochMs): boolean {
     if (sid !== this.#sids.get(BOOKS)) return true;
     const last = this.#numbers.get(sid) ?? seq - 1;
-    // Earlier messages change nothing.
+    // Repeated messages change nothing.
     if (seq <= last) return false;
     this.#numbers.set(sid, seq);
     if (seq === last + 1) return true;
@@ -230,14 +230,14 @@ class BookStream implements ProviderStream {
       case 'delta': {
         const one = this.#followed.get(message.ticker);
         if (!this.#inStep(message.sid, message.seq, receivedAt) || one?.book == null) return;
-        // More taken away than stood there: a difference was lost without a number.
+        // More removed than present: a difference was lost without a gap in the numbers.
         if (!one.book.add(message.side, message.price, message.delta)) return this.#resync(message.sid, receivedAt, message.seq);
         one.at = message.at;
         return this.#tell(one, receivedAt, message.seq, 'live', NO_FLAGS);
       }
       case 'unusable':
         this.#stage.emit(message.rejection);
-        // A difference that cannot be read is a lost one.
+        // An unreadable difference counts as lost.
         if (message.sid === this.#sids.get(BOOKS)) {
           this.#inStep(message.sid, message.seq, receivedAt);
           this.#resync(message.sid, receivedAt, message.seq);
@@ -295,13 +295,13 @@ class BookStream implements ProviderStream {
     this.#forget();
     const tickers = [...this.#followed.keys()];
     for (const { wait } of this.#followed.values()) wait.asked(this.#clock.now());
-    // The default of `use_yes_price` is being changed by the venue: it is always said.
+    // Stated explicitly, because the venue is changing the default of `use_yes_price`.
     this.#command('subscribe', { channels: [BOOKS], market_tickers: tickers, use_yes_price: false });
     for (const channel of CHANNELS.slice(1)) this.#command('subscribe', { channels: [channel], market_tickers: tickers });
   }
 }
 
-/** Polls the listed tops of the followed markets without a key, every 10 s. An unchanged answer proves them anew. */
+/** Polls the listed best prices of the followed markets every 10 s, without a key. An unchanged answer confirms them. */
 function pollTops(options: KalshiFeedOptions, stage: Stage): ProviderStream {
   let markets: readonly PredictionMarket[] = [];
   let polling: Subscription | null = null;
@@ -314,7 +314,10 @@ function pollTops(options: KalshiFeedOptions, stage: Stage): ProviderStream {
   };
 }
 
-/** Asks again and again; a failure is told once as a lost connection, counted each time, and tried again after a backoff. */
+/**
+ * Polls repeatedly. The first failure is reported as a lost connection, every failure is counted, and the next attempt follows after a
+ * backoff.
+ */
 function listedTops({ rest, clock, random }: KalshiFeedOptions, markets: () => readonly PredictionMarket[]): Observable<FeedMessage> {
   let epoch = 0;
   let connected = false;
@@ -340,7 +343,7 @@ function listedTops({ rest, clock, random }: KalshiFeedOptions, markets: () => r
   });
 }
 
-/** The tops as a listing shows them. It tells sizes only where the venue does. */
+/** Returns the best prices of a listing, with sizes only if the venue gives them. */
 function listedQuotes(market: PredictionMarket): readonly FeedMessage[] {
   const [yes] = market.outcomes;
   const level = (price: string | null, size: string | null): PredictionLevel | null =>

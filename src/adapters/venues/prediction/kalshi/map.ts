@@ -1,5 +1,5 @@
 /**
- * Kalshi's answers and frames in the engine's words. Pure: payloads in, markets, books, trades or counted rejections out.
+ * Mapping of Kalshi's answers and frames to markets, books, trades or counted rejections. Pure.
  * See docs/reference/outside/kalshi.md.
  */
 import type { NoteUnknownField } from '../../../../../streams/feed-counters.ts';
@@ -47,14 +47,14 @@ import {
 import { bestFirst } from '../level-book.ts';
 import { asksOf, type DeltaMessage, type SnapshotMessage, scanSocketFrame } from './scan-frames.ts';
 
-/** The provider's name in `source`. */
+/** Provider name in `source`. */
 export const PROVIDER = 'kalshi';
 export const MARKETS_SOURCE = 'kalshi:markets';
 export const BOOK_SOURCE = 'kalshi:orderbook';
 export const TRADES_SOURCE = 'kalshi:trades';
 const SERIES_SOURCE = 'kalshi:series';
 
-/** Members that the venue documents or was seen to send, used or not. */
+/** Fields that the venue documents or was seen to send, used or not. */
 const SOURCES = 'name url';
 const MARKET: Members = [
   'ticker event_ticker market_type title subtitle yes_sub_title no_sub_title created_time updated_time open_time close_time ' +
@@ -111,14 +111,14 @@ const STATUSES: Readonly<Record<string, PredictionStatus>> = {
   finalized: 'resolved',
 };
 
-/** Terms of a series that hold for all its markets. */
+/** Terms of a series, which apply to all its markets. */
 export interface SeriesTerms {
   readonly ticker: string;
   readonly fee: PredictionFee;
   readonly sources: readonly ResolutionSource[];
 }
 
-/** The taker fee of the published schedule, before a series' multiplier. */
+/** Taker fee rate of the published schedule, before a series' multiplier. */
 const BASE_RATE = '0.07';
 export const UNKNOWN_FEE: PredictionFee = { model: 'unknown', rate: null, exponent: 1, roundingUsd: null };
 
@@ -130,12 +130,12 @@ function sourcesIn(value: unknown): readonly ResolutionSource[] {
   });
 }
 
-/** Fee types by which takers pay the quadratic fee; makers pay one besides in the second. */
+/** Fee types by which takers pay the quadratic fee. In the second one makers pay a fee too. */
 const TAKER_QUADRATIC: ReadonlySet<string> = new Set(['quadratic', 'quadratic_with_maker_fees']);
 
 /**
- * The answer of `/series/{ticker}`: sources and fees. A fee type that is not known leaves the fee unknown. `note` is told of
- * members that is unknown, here and below.
+ * Maps the answer of `/series/{ticker}`: sources and fees. An unknown fee type leaves the fee unknown. `note` receives unknown fields,
+ * here and below.
  */
 export function mapSeries(body: unknown, receivedAt: EpochMs, note?: NoteUnknownField): SeriesTerms | Rejection {
   noteUnknown(body, SERIES_FIELDS, note);
@@ -153,7 +153,7 @@ export function mapSeries(body: unknown, receivedAt: EpochMs, note?: NoteUnknown
   });
 }
 
-/** Words of titles and rules that make the strike one that may be touched at any time. */
+/** Words in titles and rules by which the strike may be touched at any time. */
 const ANY_TIME = /\b(at any (time|point)|reach(es)?|hits?|touch(es)?|high(est)?|low(est)?|maximum|minimum|how (high|low))\b/i;
 const STRIKES: Readonly<Record<string, Comparator>> = {
   greater: 'above',
@@ -163,7 +163,7 @@ const STRIKES: Readonly<Record<string, Comparator>> = {
   between: 'between',
 };
 
-/** The strike fields as a question: the provider's own structure, no reading of words but for when it counts. */
+/** Maps the strike fields to a question. Only its time of effect is read from the texts. */
 function questionOf(fields: Fields, underlying: string | null, text: string, closesAt: EpochMs | null): PredictionQuestion | null {
   const type = maybeText(fields, 'strike_type') ?? '';
   const comparator = Object.hasOwn(STRIKES, type) ? STRIKES[type] : undefined;
@@ -197,7 +197,7 @@ function gridOf(fields: Fields): readonly PriceRange[] {
   });
 }
 
-/** The named structures, for answers that give no ranges. */
+/** Named price structures, for answers without ranges. */
 const STRUCTURES: Readonly<Record<string, readonly PriceRange[]>> = {
   linear_cent: [{ start: '0', end: '1', step: '0.01' }],
   deci_cent: [{ start: '0', end: '1', step: '0.001' }],
@@ -208,7 +208,7 @@ const STRUCTURES: Readonly<Record<string, readonly PriceRange[]>> = {
   ],
 };
 
-/** Inherited facts of a market. */
+/** Facts that a market inherits from its event and series. */
 export interface MarketContext {
   readonly event: Fields | null;
   readonly series: SeriesTerms | null;
@@ -223,7 +223,7 @@ function eventOf(ticker: string, event: Fields | null): PredictionEventLink {
   };
 }
 
-/** One market. Never throws: a rejection if it cannot be read, or is not one of two outcomes. */
+/** Maps one market, or returns a rejection if it is unreadable or does not have two outcomes. Never throws. */
 export function mapMarket(raw: unknown, { event, series }: MarketContext, receivedAt: EpochMs): PredictionMarket | Rejection {
   return readable(MARKETS_SOURCE, receivedAt, raw, () => {
     const fields = objectIn(raw, 'the market');
@@ -257,7 +257,7 @@ export function mapMarket(raw: unknown, { event, series }: MarketContext, receiv
       providerId: `${ticker}:${side}`,
       bid: price(`${side}_bid_dollars`),
       ask: price(`${side}_ask_dollars`),
-      // Sizes are listed of yes only; who bids for one outcome offers the other.
+      // Sizes are listed only for yes. A bid for one outcome is an offer of the other.
       bidSize: size(side, side === 'yes' ? 'yes_bid' : 'yes_ask', `${side}_bid_dollars`),
       askSize: size(side, side === 'yes' ? 'yes_ask' : 'yes_bid', `${side}_ask_dollars`),
       last: last === null || side === 'yes' ? last : complement(last),
@@ -320,11 +320,11 @@ function payoutOf(fields: Fields, result: string | null): DecimalString | null {
 export interface MappedPage {
   readonly markets: readonly PredictionMarket[];
   readonly rejections: readonly Rejection[];
-  /** The next page; null after the last. */
+  /** Cursor of the next page, or null after the last. */
   readonly cursor: string | null;
 }
 
-/** A page of `/events?with_nested_markets=true`: every market of every event, each by itself. */
+/** Maps a page of `/events?with_nested_markets=true`, each market of each event separately. */
 export function mapEvents(
   body: unknown,
   seriesOf: (ticker: string) => SeriesTerms | null,
@@ -352,7 +352,7 @@ export function mapEvents(
   );
 }
 
-/** A page of `/markets`. */
+/** Maps a page of `/markets`. */
 export function mapMarkets(
   body: unknown,
   contextOf: (eventTicker: string) => MarketContext,
@@ -386,7 +386,7 @@ function pageOf(mapped: readonly (PredictionMarket | Rejection)[], cursor: strin
   return { markets, rejections: [...mapped.filter(isRejection), ...unknown], cursor };
 }
 
-/** The series that the events of a page belong to. */
+/** Returns the series tickers of a page's events. */
 export function seriesTickersIn(body: unknown): readonly string[] {
   const events = (body as { events?: unknown } | null)?.events;
   if (!Array.isArray(events)) return [];
@@ -394,7 +394,7 @@ export function seriesTickersIn(body: unknown): readonly string[] {
   return [...new Set(tickers.filter((ticker): ticker is string => typeof ticker === 'string' && ticker !== ''))];
 }
 
-/** Reads the levels `[price, size]` of one side; absent or null if it is empty. */
+/** Returns the levels `[price, size]` of one side; empty if the field is absent or null. @throws Unreadable */
 function levelsIn(value: unknown, what: string): PredictionLevel[] {
   const levels: PredictionLevel[] = [];
   if (value === undefined || value === null) return levels;
@@ -409,7 +409,7 @@ function levelsIn(value: unknown, what: string): PredictionLevel[] {
   return levels;
 }
 
-/** The answer of `/markets/{ticker}/orderbook`. It carries no time: its receipt is its time. */
+/** Maps the answer of `/markets/{ticker}/orderbook`, whose time is that of receipt because it has none. */
 export function mapOrderBook(
   body: unknown,
   market: PredictionMarket,
@@ -431,7 +431,7 @@ export function mapOrderBook(
   });
 }
 
-/** A trade as `/markets/trades` and the `trade` channel write it: the prices of both outcomes, and whose the taker bought. */
+/** Maps a trade of `/markets/trades` or the `trade` channel: the prices of both outcomes, and the one that the taker bought. */
 function tradeOf(fields: Fields, market: PredictionMarket, at: EpochMs, source: string, receivedAt: EpochMs): PredictionTrade {
   const size = decimalOf(fields['count_fp'] ?? fields['count'], 'count_fp');
   if (!new Decimal(size).gt(0)) throw new Unreadable('bad_number', `count_fp ${size} is not above zero`);
@@ -451,7 +451,7 @@ function tradeOf(fields: Fields, market: PredictionMarket, at: EpochMs, source: 
   };
 }
 
-/** A page of `/markets/trades`: each trade by itself. */
+/** Maps a page of `/markets/trades`, each trade separately. */
 export function mapTrades(
   body: unknown,
   market: PredictionMarket,
@@ -474,19 +474,19 @@ export function mapTrades(
   return { trades: read.filter((one): one is PredictionTrade => !isRejection(one)), rejections: read.filter(isRejection) };
 }
 
-/** Messages of the socket. `sid` and `seq` number the messages of one subscription. */
+/** Message of the socket. `sid` and `seq` number the messages of one subscription. */
 export type SocketMessage =
   | { readonly kind: 'subscribed'; readonly channel: string; readonly sid: number }
   | SnapshotMessage
   | DeltaMessage
   | { readonly kind: 'trade'; readonly trade: PredictionTrade }
   | { readonly kind: 'lifecycle'; readonly ticker: string }
-  /** A numbered message that could not be used: its number counts all the same, or it would look lost. */
+  /** Unusable message whose number still counts, because it would otherwise look lost. */
   | { readonly kind: 'unusable'; readonly sid: number; readonly seq: number; readonly rejection: Rejection }
   | Rejection;
 
 const FRAME_FIELDS = knownFields(PROVIDER, 'type id sid seq msg');
-/** The members of the messages that are read, used or not. */
+/** Fields of the messages that are read, used or not. */
 const MESSAGE_FIELDS: ReadonlyMap<string, KnownFields> = new Map([
   ['subscribed', knownFields(PROVIDER, 'channel sid')],
   ['error', knownFields(PROVIDER, 'code msg market_id market_ticker')],
@@ -511,12 +511,12 @@ const MESSAGE_FIELDS: ReadonlyMap<string, KnownFields> = new Map([
 
 type MarketOf = (ticker: string) => PredictionMarket | undefined;
 
-/** Maps one frame. Null if it has no relevant content. `note` receives unknown members. Never throws. */
+/** Maps one frame, or returns null if it has no relevant content. `note` receives unknown fields. Never throws. */
 export function mapSocketFrame(frame: Buffer, receivedAt: EpochMs, marketOf: MarketOf, note?: NoteUnknownField): SocketMessage | null {
   return scanSocketFrame(frame, (ticker) => marketOf(ticker) !== undefined) ?? mapParsedSocketFrame(frame, receivedAt, marketOf, note);
 }
 
-/** `mapSocketFrame` without the scan: the meaning that the scan must agree with. */
+/** Maps a frame like `mapSocketFrame` without the scan. The scan must agree with it. */
 export function mapParsedSocketFrame(
   frame: Buffer,
   receivedAt: EpochMs,
@@ -537,7 +537,7 @@ export function mapParsedSocketFrame(
     : read;
 }
 
-/** The market that a message is about. */
+/** Returns the market of a message. @throws Unreadable if it is not followed */
 function marketIn(message: Fields, marketOf: MarketOf): PredictionMarket {
   const ticker = textIn(message, 'market_ticker');
   const found = marketOf(ticker);

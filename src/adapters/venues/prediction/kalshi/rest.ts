@@ -1,5 +1,5 @@
 /**
- * Kalshi's public market data over HTTP: events with their markets, series, order books and trades.
+ * Client of Kalshi's public market data over HTTP: events with markets, series, order books and trades.
  * See docs/reference/outside/kalshi.md.
  */
 import type { Clock } from '../../../../../streams/clock/clock.ts';
@@ -14,46 +14,46 @@ import { isRejection } from '../fields.ts';
 import type { Listing } from '../provider-feed.ts';
 import { type MarketContext, mapEvents, mapMarkets, mapOrderBook, mapSeries, mapTrades, type SeriesTerms, seriesTickersIn } from './map.ts';
 
-/** The basic tier: a bucket of 200 tokens a second, of which a read costs 10. */
+/** Tokens per second of the basic tier's bucket. A read costs 10. */
 export const KALSHI_TOKENS_PER_SECOND = 200;
 const READ_COST = 10;
-/** A limit comes without a term; the bucket is full again after a second. */
+/** Pause after a 429 in milliseconds. It has no Retry-After, and the bucket is full after a second. */
 const LIMIT_PAUSE_MS = 1_000;
 const EVENTS_PAGE = 200;
 const MAX_PAGES = 50;
-/** Tickers that one request may name. */
+/** Maximum tickers per request. */
 const MAX_TICKERS = 50;
 
 export interface KalshiRestOptions {
-  /** `https://external-api.kalshi.com/trade-api/v2`. */
+  /** Base URL: `https://external-api.kalshi.com/trade-api/v2`. */
   readonly baseUrl: string;
   readonly clock: Clock;
-  /** Random source for jitter of retries, 0 <= n < 1. */
+  /** Random source for the jitter of retries, 0 <= n < 1. */
   readonly random: () => number;
-  /** Tokens in any second: `KALSHI_TOKENS_PER_SECOND`. */
+  /** Budget in tokens per second (`KALSHI_TOKENS_PER_SECOND`). */
   readonly budget: RequestBudget;
-  /** Maximum wait of a request for budget. Default 20 s. */
+  /** Maximum wait for budget, in milliseconds. Default 20 s. */
   readonly maxWaitMs?: number;
-  /** Markets that are listed at most. Default 2000. */
+  /** Maximum number of listed markets. Default 2000. */
   readonly maxMarkets?: number;
-  /** Counts what the answers hold that is unknown. Default: a counter of its own. */
+  /** Counter of unknown fields in the answers. Default: one of its own. */
   readonly unknownFields?: UnknownFields;
 }
 
 export interface KalshiRest {
   /** Counter of unknown fields in the answers. */
   readonly unknownFields: UnknownFields;
-  /** Every open market. @throws VenueError */
+  /** Lists every open market. @throws VenueError */
   list(): Promise<Listing>;
-  /** Reads these markets as they are now. @throws VenueError */
+  /** Reads the current state of these markets. @throws VenueError */
   ask(markets: readonly PredictionMarket[]): Promise<Listing>;
-  /** @throws VenueError, also if the answer cannot be read. */
+  /** Reads a market's book. @throws VenueError, also if the answer is unreadable */
   book(market: PredictionMarket): Promise<PredictionBook>;
-  /** The newest trades, at most 100. @throws VenueError */
+  /** Reads the newest trades, at most 100. @throws VenueError */
   trades(market: PredictionMarket): Promise<readonly PredictionTrade[]>;
 }
 
-/** Errors come as `{"error": {"code", "message"}}`, a limit as `{"error": text}`. */
+/** Parses an error: `{"error": {"code", "message"}}`, or for the rate limit `{"error": text}`. */
 function readError(body: unknown, status: number): { code: string; message: string } | null {
   const error = (body as { error?: unknown } | null)?.error;
   if (typeof error === 'string') return { code: `http_${status}`, message: error.slice(0, 200) };
@@ -77,9 +77,9 @@ export function createKalshiRest(options: KalshiRestOptions): KalshiRest {
     limitPauseMs: LIMIT_PAUSE_MS,
     readError,
   });
-  /** A series' terms hardly ever change: asked for once per process. */
+  /** Terms by series, requested once per process because they hardly ever change. */
   const series = new Map<string, SeriesTerms>();
-  /** Facts that markets inherit from their events, for markets that are requested by themselves. */
+  /** Facts that markets inherit from their events, for markets requested individually. */
   const contexts = new Map<string, MarketContext>();
 
   async function learnSeries(tickers: readonly string[], rejections: Rejection[]): Promise<void> {
@@ -90,7 +90,7 @@ export function createKalshiRest(options: KalshiRestOptions): KalshiRest {
         if (isRejection(terms)) rejections.push(terms);
         else series.set(ticker, terms);
       } catch (error) {
-        // Without its terms a market's fee is unknown and nothing else.
+        // Without its terms only a market's fee is unknown.
         if (!(error instanceof VenueError && error.status === 404)) throw error;
       }
     }

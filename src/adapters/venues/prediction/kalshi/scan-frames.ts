@@ -1,4 +1,4 @@
-/** The hot paths of Kalshi's socket: whole books and their differences, read without JSON.parse. */
+/** Scanner of Kalshi's frequent frames (whole books and differences) without JSON.parse. */
 import type { DecimalString } from '../../../../domain/values/decimal.ts';
 import { complement, type PredictionLevel } from '../../../../domain/prediction/market.ts';
 import type { EpochMs } from '../../../../domain/values/time.ts';
@@ -6,7 +6,7 @@ import { FrameScan, LevelLayout, Literal, memberNames } from '../../frame-scan.t
 import type { BookSide } from '../level-book.ts';
 import { scannedLevels, scannedPrice } from '../scan-levels.ts';
 
-/** Whole book. The venue shows bids of both outcomes only: a bid for no offers yes at one minus that price. */
+/** Whole book. The venue lists bids of both outcomes: a bid for no is an offer of yes at one minus its price. */
 export interface SnapshotMessage {
   readonly kind: 'snapshot';
   readonly sid: number;
@@ -16,7 +16,7 @@ export interface SnapshotMessage {
   readonly asks: readonly PredictionLevel[];
 }
 
-/** A difference of one level. */
+/** Difference of one level. */
 export interface DeltaMessage {
   readonly kind: 'delta';
   readonly sid: number;
@@ -39,7 +39,7 @@ const LEVELS = new LevelLayout('["', '","', '"]', { zeroSizes: true });
 
 const scan = new FrameScan();
 
-/** Offers of yes out of bids for no. */
+/** Converts bids for no to offers of yes. */
 export function asksOf(no: readonly PredictionLevel[]): PredictionLevel[] {
   const asks: PredictionLevel[] = [];
   for (let index = 0; index < no.length; index++) {
@@ -50,8 +50,8 @@ export function asksOf(no: readonly PredictionLevel[]): PredictionLevel[] {
 }
 
 /**
- * Scans an `orderbook_snapshot` or `orderbook_delta` in the venue's layout, members of `msg` in any order. Null for every other frame and
- * for frames that would be refused; those are parsed as JSON.
+ * Scans an `orderbook_snapshot` or `orderbook_delta` in the venue's layout, with members of `msg` in any order. Null for every other
+ * frame and for invalid ones, which are parsed as JSON.
  */
 export function scanSocketFrame(frame: Buffer, isFollowed: (ticker: string) => boolean): SnapshotMessage | DeltaMessage | null {
   if (!scan.begin(frame)) return null;
@@ -67,7 +67,7 @@ export function scanSocketFrame(frame: Buffer, isFollowed: (ticker: string) => b
 
 function snapshot(sid: number, seq: number): SnapshotMessage | null {
   let ticker: string | null = null;
-  /** Index and number of either outcome's levels among all of them. */
+  /** Start and number of each outcome's levels among all levels. */
   let yesFrom = 0;
   let noFrom = 0;
   let yes = 0;
@@ -75,7 +75,7 @@ function snapshot(sid: number, seq: number): SnapshotMessage | null {
   let seen = 0;
   do {
     const member = scan.member(SNAPSHOT_MEMBERS);
-    // A member that is unknown or comes twice is left to JSON.parse.
+    // Unknown and repeated members are left to JSON.parse.
     if (member < 0 || (seen & (1 << member)) !== 0) return null;
     seen |= 1 << member;
     if (member === 0) {

@@ -1,14 +1,17 @@
-/** Kalshi's request signature: RSA-PSS with SHA-256 over time, method and path. See docs/reference/outside/kalshi.md. */
+/** Request signature of Kalshi: RSA-PSS with SHA-256 over time, method and path. See docs/reference/outside/kalshi.md. */
 import { constants, createPrivateKey, sign } from 'node:crypto';
 import type { EpochMs } from '../../../../domain/values/time.ts';
 
-/** A key of the provider: its id, and the RSA private key as PEM. */
+/** Key of the provider: its id, and the RSA private key as PEM. */
 export interface KalshiKey {
   readonly id: string;
   readonly privateKey: string;
 }
 
-/** Makes the headers of one request. `path` includes `/trade-api/v2` or `/trade-api/ws/v2` and no query. @throws Error if the key is none. */
+/**
+ * Creates a signer that returns a request's headers. `path` includes `/trade-api/v2` or `/trade-api/ws/v2` and no query.
+ * @throws Error if the key is invalid
+ */
 export function kalshiSigner(key: KalshiKey): (method: string, path: string, at: EpochMs) => Readonly<Record<string, string>> {
   const privateKey = createPrivateKey(key.privateKey);
   return (method, path, at) => ({

@@ -1,5 +1,5 @@
 /**
- * Polymarket live: one socket of the market channel, two books per market, their tops as quotes.
+ * Live feed of Polymarket: one socket of the market channel, two books per market, their best prices as quotes.
  * See docs/reference/outside/polymarket.md.
  */
 import { evenGrid, type OutcomeSide, type PredictionMarket } from '../../../../domain/prediction/market.ts';
@@ -20,22 +20,22 @@ import {
 } from '../provider-feed.ts';
 import { BOOK_SOURCE, type LevelChange, mapMarketFrame, PROVIDER, type TokenBook } from './map.ts';
 
-/** The venue wants a sign of life about every 10 s. */
+/** Ping interval in milliseconds. The venue requires one about every 10 s. */
 const PING_MS = 10_000;
-/** Tokens of one subscription message: whole books of more might not fit into one frame. */
+/** Tokens per subscription message. The whole books of more might exceed a frame. */
 const SUBSCRIBE_CHUNK = 20;
-/** Quiet markets send nothing for minutes; the answers to our pings tell whether the connection lives. */
+/** Maximum silence of data in milliseconds. Quiet markets send nothing for minutes; pongs show that the connection is alive. */
 const DATA_SILENCE_MS = 15 * 60_000;
 const ONE_SIDED: readonly QualityFlag[] = Object.freeze(['one_sided'] as const);
 const LOST: readonly QualityFlag[] = Object.freeze(['gap', 'resyncing'] as const);
 const RESYNCING: readonly QualityFlag[] = Object.freeze(['resyncing'] as const);
 
 export interface PolymarketFeedOptions extends ProviderFeedOptions {
-  /** `wss://ws-subscriptions-clob.polymarket.com/ws/market`. */
+  /** Websocket URL: `wss://ws-subscriptions-clob.polymarket.com/ws/market`. */
   readonly streamUrl: string;
 }
 
-/** One followed token. `book` is null from a lost connection or a changed grid until its next whole book. */
+/** Followed token. `book` is null from a lost connection or a changed price grid until its next whole book. */
 interface Followed {
   readonly token: string;
   readonly side: OutcomeSide;
@@ -46,7 +46,7 @@ interface Followed {
   readonly wait: BookWait;
 }
 
-/** The live feed. Subscribing connects. */
+/** Creates the live feed. Subscribing connects. */
 export function createPolymarketFeed(options: PolymarketFeedOptions): PredictionFeed {
   return createProviderFeed(PROVIDER, options, (stage) => openStream(options, stage));
 }
@@ -127,7 +127,7 @@ class MarketChannel implements ProviderStream {
       ask: ask?.price ?? null,
       bidSize: bid?.size ?? null,
       askSize: ask?.size ?? null,
-      // The venue numbers nothing; order is the time's.
+      // The venue has no sequence numbers; time gives the order.
       sequence: null,
       quality: whole ? 'degraded' : quality,
       flags: whole ? ONE_SIDED : flags,
@@ -162,7 +162,7 @@ class MarketChannel implements ProviderStream {
     );
   }
 
-  /** The book is not the venue's any more: say so, and ask for it whole. */
+  /** Flags a book that no longer equals the venue's, and requests it again. */
   #resync(one: Followed, receivedAt: EpochMs, flags: readonly QualityFlag[]): void {
     one.book = null;
     this.#tell(one, receivedAt, 'degraded', flags);
@@ -183,7 +183,7 @@ class MarketChannel implements ProviderStream {
     const touched = new Map<Followed, LevelChange>();
     for (const change of changes) {
       const one = this.#followed.get(change.token);
-      // Before its whole book a token's differences say nothing.
+      // Differences are meaningless before the whole book.
       if (one?.book == null) continue;
       one.book.set(change.side, change.price, change.size);
       one.at = at;
@@ -192,13 +192,13 @@ class MarketChannel implements ProviderStream {
     for (const [one, { best }] of touched) {
       const bid = one.book?.best('bids')?.price ?? null;
       const ask = one.book?.best('asks')?.price ?? null;
-      // The venue's own tops are the only proof that nothing was lost.
+      // Only the venue's own best prices prove that nothing was lost.
       if (best !== null && (best.bid !== bid || best.ask !== ask)) this.#resync(one, receivedAt, LOST);
       else this.#tell(one, receivedAt, 'live', NO_FLAGS);
     }
   }
 
-  /** A book, or a change of one, that cannot be read is a lost one: the pongs must not vouch for what stood before. */
+  /** Counts an unreadable book or change as lost, so that pongs do not confirm the state before it. */
   #loseBooks(frame: Buffer, receivedAt: EpochMs): void {
     const text = frame.toString('utf8');
     if (!/"event_type":"(book|price_change)"/.test(text)) return;
@@ -257,7 +257,7 @@ class MarketChannel implements ProviderStream {
         else {
           const one = this.#followed.get(message.token);
           if (one === undefined) continue;
-          // A new grid begins a new book.
+          // A new price grid starts a new book.
           one.market = { ...one.market, priceGrid: evenGrid(message.step), observedAt: message.at, receivedAt };
           if (one.side === 'yes') this.#stage.changed(one.market);
           this.#resync(one, receivedAt, RESYNCING);

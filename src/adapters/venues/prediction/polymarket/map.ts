@@ -1,5 +1,5 @@
 /**
- * Polymarket's answers and frames in the engine's words. Pure: payloads in, markets, books, trades or counted rejections out.
+ * Mapping of Polymarket's answers and frames to markets, books, trades or counted rejections. Pure.
  * See docs/reference/outside/polymarket.md.
  */
 import type { NoteUnknownField } from '../../../../../streams/feed-counters.ts';
@@ -53,14 +53,14 @@ import { type ChangesMessage, type LevelChange, scanMarketFrame, type TokenBook 
 
 export type { LevelChange, TokenBook } from './scan-frames.ts';
 
-/** The provider's name in `source`. */
+/** Provider name in `source`. */
 export const PROVIDER = 'polymarket';
 export const GAMMA_SOURCE = 'polymarket:gamma';
 export const BOOK_SOURCE = 'polymarket:book';
 export const TRADES_SOURCE = 'polymarket:trades';
 const CLOB_SOURCE = 'polymarket:clob';
 
-/** Members that Gamma and the other services document or were seen to send, used or not. */
+/** Fields that Gamma and the other services document or were seen to send, used or not. */
 const REWARD = 'id conditionId assetAddress rewardsAmount rewardsDailyRate startDate endDate';
 const TAG = 'id label slug forceShow forceHide isCarousel createdAt updatedAt publishedAt createdBy updatedBy requiresTranslation';
 const EVENT_NAMES =
@@ -104,13 +104,13 @@ const TRADE_FIELDS = knownFields(
     'bio profileImage profileImageOptimized',
 );
 
-/** Markets that were read, and what yielded none. */
+/** Mapped markets, and the rejections. */
 export interface MappedMarkets {
   readonly markets: readonly PredictionMarket[];
   readonly rejections: readonly Rejection[];
 }
 
-/** An array of texts that is itself written as a text; Gamma writes outcomes, prices and token ids so. */
+/** Returns an array of texts that is encoded as a JSON text, as Gamma does for outcomes, prices and token ids. @throws Unreadable */
 function textsIn(fields: Fields, name: string): readonly string[] {
   const text = textIn(fields, name);
   let list: unknown;
@@ -140,8 +140,8 @@ interface Stage {
 }
 
 /**
- * Reads the stage of a market. The oracle's word beats the prices: Gamma closes a market and pins its prices to the proposed
- * outcome while that outcome may still be disputed and flip, and a settlement is never taken back.
+ * Reads the stage of a market. The oracle's state overrides the prices: Gamma closes a market and sets its prices to the proposed outcome
+ * while that outcome may still be disputed. A settlement is never reversed.
  */
 function stageOf(fields: Fields): Stage {
   const [active, closed] = [flagIn(fields, 'active'), flagIn(fields, 'closed')];
@@ -161,15 +161,15 @@ function stageOf(fields: Fields): Stage {
   if (oracle !== null && oracle !== 'resolved') return stage(oracle);
   const payouts = closed ? payoutsOf(fields, oracle === 'resolved') : null;
   if (payouts !== null) return { status: 'resolved', words, payouts };
-  // Closed without a payout: the winner must be asked for elsewhere.
+  // Closed without a payout: the winner must be requested elsewhere.
   if (closed) return stage('closed');
   if (!active) return stage('unopened');
   return stage(accepting === true ? 'open' : accepting === false ? 'paused' : 'unknown');
 }
 
 /**
- * Returns the payouts that the prices of a closed market state, or null if they state none. The legacy `["0","0"]` states none.
- * Even prices are a payout only by the oracle's word: a market that never traded shows them too.
+ * Returns the payouts in a closed market's prices, or null if there are none. The legacy value `["0","0"]` means none. Equal prices are a
+ * payout only if the oracle says so, because a market that never traded has them too.
  */
 function payoutsOf(fields: Fields, decided: boolean): readonly DecimalString[] | null {
   if (maybeText(fields, 'outcomePrices') === null) return null;
@@ -193,7 +193,7 @@ function feeOf(fields: Fields): PredictionFee {
   return { model: 'quadratic', rate: sizeOf(terms['rate'], 'feeSchedule.rate'), exponent, roundingUsd: '0.00001' };
 }
 
-/** The source that the provider names, and the one that the rules name in words. */
+/** Returns the provider's structured source, and the one named in the rules. */
 function sourcesOf(fields: Fields, rules: string): readonly ResolutionSource[] {
   const url = maybeText(fields, 'resolutionSource');
   const said = /resolution source for this market (?:is|will be) (.+?)\.(?:\s|$)/i.exec(rules)?.[1] ?? null;
@@ -209,12 +209,12 @@ function eventOf(event: Fields | null, market: Fields): PredictionEventLink | nu
     id: predictionEventId(PROVIDER, providerId),
     providerId,
     title: maybeText(event, 'title') ?? '',
-    // A neg-risk event is the provider's word for "at most one of them".
+    // A neg-risk event means that at most one of its markets resolves to yes.
     mutuallyExclusive: maybeFlag(event, 'negRisk') ?? maybeFlag(market, 'negRisk'),
   };
 }
 
-/** The ids beside the condition id, by the provider's names. */
+/** Returns the ids other than the condition id, by the provider's names. */
 function idsOf(fields: Fields, tokens: readonly string[]): Record<string, string> {
   const ids: Record<string, string> = { yesTokenId: tokens[0] as string, noTokenId: tokens[1] as string };
   for (const [name, ours] of [
@@ -229,7 +229,7 @@ function idsOf(fields: Fields, tokens: readonly string[]): Record<string, string
   return ids;
 }
 
-/** One market of Gamma; `event` is the one that it came in, if it did. Never throws: a rejection if it cannot be read. */
+/** Maps one market of Gamma, or returns a rejection if it is unreadable. `event` is the one that contained it, or null. Never throws. */
 export function mapGammaMarket(raw: unknown, event: Fields | null, receivedAt: EpochMs): PredictionMarket | Rejection {
   return readable(GAMMA_SOURCE, receivedAt, raw, () => {
     const fields = objectIn(raw, 'the market');
@@ -306,7 +306,7 @@ export function mapGammaMarket(raw: unknown, event: Fields | null, receivedAt: E
       asks: readQuestion(question, rules, closesAt),
       venue: 'prediction',
       source: GAMMA_SOURCE,
-      // An outcome is no older than its resolution, whatever the listing says of its last update.
+      // An outcome is not older than its resolution, whatever the listing's last update.
       observedAt: Math.min(Math.max(maybeTime(fields, 'updatedAt') ?? receivedAt, resolvedAt ?? 0), receivedAt),
       receivedAt,
       quality: quoted ? 'live' : 'halted',
@@ -322,7 +322,7 @@ function gridOf(fields: Fields): PredictionMarket['priceGrid'] {
   return evenGrid(step);
 }
 
-/** A page of `/events`: every market of every event, each by itself. `note` is told of members that is unknown, here and below. */
+/** Maps a page of `/events`, each market of each event separately. `note` receives unknown fields, here and below. */
 export function mapGammaEvents(body: unknown, receivedAt: EpochMs, note?: NoteUnknownField): MappedMarkets {
   noteUnknown(body, LISTED_EVENT, note);
   const read = readable(GAMMA_SOURCE, receivedAt, body, () =>
@@ -338,7 +338,7 @@ export function mapGammaEvents(body: unknown, receivedAt: EpochMs, note?: NoteUn
   return splitMarkets(mapped);
 }
 
-/** A page of `/markets`. */
+/** Maps a page of `/markets`. */
 export function mapGammaMarkets(body: unknown, receivedAt: EpochMs, note?: NoteUnknownField): MappedMarkets {
   noteUnknown(body, LISTED_MARKET, note);
   const read = readable(GAMMA_SOURCE, receivedAt, body, () =>
@@ -347,7 +347,7 @@ export function mapGammaMarkets(body: unknown, receivedAt: EpochMs, note?: NoteU
   return isRejection(read) ? { markets: [], rejections: [read] } : splitMarkets(read);
 }
 
-/** Words that is unknown are counted, and their markets kept as `unknown`. */
+/** Separates markets from rejections. A market with an unknown status is kept as `unknown`, and counted as a rejection too. */
 function splitMarkets(mapped: readonly (PredictionMarket | Rejection)[]): MappedMarkets {
   const markets = mapped.filter((one): one is PredictionMarket => !isRejection(one));
   const unknown = markets
@@ -358,7 +358,10 @@ function splitMarkets(mapped: readonly (PredictionMarket | Rejection)[]): Mapped
   return { markets, rejections: [...mapped.filter(isRejection), ...unknown] };
 }
 
-/** Maps the winner named by the order book's own catalogue, for markets whose prices do not name it: the side, or null if it names none. */
+/**
+ * Maps the winner in the order book service's catalog, for markets whose prices do not show it. Returns the side, or null if there is
+ * none.
+ */
 export function mapClobWinner(body: unknown, receivedAt: EpochMs, note?: NoteUnknownField): { readonly winner: string | null } | Rejection {
   noteUnknown(body, WINNER_FIELDS, note);
   return readable(CLOB_SOURCE, receivedAt, body, () => {
@@ -368,7 +371,7 @@ export function mapClobWinner(body: unknown, receivedAt: EpochMs, note?: NoteUnk
   });
 }
 
-/** A market with the winner that was asked for elsewhere. */
+/** Returns a market with the winner from the order book service. */
 export function withWinner(market: PredictionMarket, winner: string): PredictionMarket {
   const [yes, no] = market.outcomes;
   const pays = (outcome: PredictionOutcome): PredictionOutcome => ({ ...outcome, payout: outcome.providerId === winner ? '1' : '0' });
@@ -377,7 +380,7 @@ export function withWinner(market: PredictionMarket, winner: string): Prediction
   return { ...market, status: 'resolved', outcomes: [pays(yes), pays(no)], resolution: { ...market.resolution, result } };
 }
 
-/** Reads the non-empty levels of one side, best first. */
+/** Returns the non-empty levels of one side, best first. @throws Unreadable */
 function levelsIn(value: unknown, side: BookSide): PredictionLevel[] {
   const list = listIn(value, side);
   const levels: PredictionLevel[] = [];
@@ -400,7 +403,7 @@ function tokenBook(fields: Fields): TokenBook {
   };
 }
 
-/** The answer of `/book` for a market's affirmative token. */
+/** Maps the answer of `/book` for a market's yes token. */
 export function mapBook(body: unknown, market: PredictionMarket, receivedAt: EpochMs, note?: NoteUnknownField): PredictionBook | Rejection {
   noteUnknown(body, EVENT_FIELDS.get('book') as KnownFields, note);
   return readable(BOOK_SOURCE, receivedAt, body, () => {
@@ -421,7 +424,7 @@ export function mapBook(body: unknown, market: PredictionMarket, receivedAt: Epo
 
 const TAKERS: Readonly<Record<string, 'buy' | 'sell'>> = { BUY: 'buy', SELL: 'sell' };
 
-/** The answer of the Data API's `/trades`: each trade by itself. Times are seconds there, numbers are JSON numbers. */
+/** Maps the Data API's `/trades`, each trade separately. Times are seconds and numbers are JSON numbers there. */
 export function mapTrades(
   body: unknown,
   market: PredictionMarket,
@@ -443,7 +446,7 @@ export function mapTrades(
   return { trades: read.filter((one): one is PredictionTrade => !isRejection(one)), rejections: read.filter(isRejection) };
 }
 
-/** A trade by its content: the stream gives no id, and the same trade received twice must be one. */
+/** Maps a trade. Its id is derived from its content, because the stream has no ids and a repeated trade must be recognized. */
 function tradeOf(
   market: PredictionMarket,
   token: string,
@@ -465,7 +468,7 @@ function tradeOf(
   return { id, marketId: market.id, provider: PROVIDER, side: outcome.side, price, size, taker, source, observedAt: at, receivedAt };
 }
 
-/** Messages of the market channel. */
+/** Message of the market channel. */
 export type MarketMessage =
   | TokenBook
   | ChangesMessage
@@ -475,11 +478,11 @@ export type MarketMessage =
   | { readonly kind: 'pong' }
   | Rejection;
 
-/** Frames that carry nothing for us: the books say the same. */
+/** Frames that are ignored because books contain the same. */
 const UNUSED = new Set(['best_bid_ask']);
 const SIDES: Readonly<Record<string, 'bids' | 'asks'>> = { BUY: 'bids', SELL: 'asks' };
 
-/** The members of the frames that are read, used or not. */
+/** Fields of the frames that are read, used or not. */
 const EVENT_FIELDS: ReadonlyMap<string, KnownFields> = new Map([
   [
     'book',
@@ -519,13 +522,13 @@ const EVENT_FIELDS: ReadonlyMap<string, KnownFields> = new Map([
 
 type MarketOf = (token: string) => PredictionMarket | undefined;
 
-/** Maps one frame: an object or a list of them, each read by itself. `note` receives unknown members. Never throws. */
+/** Maps one frame: an object or a list, each object separately. `note` receives unknown fields. Never throws. */
 export function mapMarketFrame(frame: Buffer, receivedAt: EpochMs, marketOf: MarketOf, note?: NoteUnknownField): readonly MarketMessage[] {
   const scanned = scanMarketFrame(frame, (token) => marketOf(token) !== undefined);
   return scanned === null ? mapParsedMarketFrame(frame, receivedAt, marketOf, note) : [scanned];
 }
 
-/** `mapMarketFrame` without the scan: the meaning that the scan must agree with. */
+/** Maps a frame like `mapMarketFrame` without the scan. The scan must agree with it. */
 export function mapParsedMarketFrame(
   frame: Buffer,
   receivedAt: EpochMs,

@@ -1,5 +1,5 @@
 /**
- * Polymarket's three HTTP services: the catalogue (Gamma), the order books (CLOB) and the trades (Data).
+ * Client of Polymarket's three HTTP services: catalog (Gamma), order books (CLOB) and trades (Data).
  * See docs/reference/outside/polymarket.md.
  */
 import type { Clock } from '../../../../../streams/clock/clock.ts';
@@ -14,14 +14,14 @@ import { isRejection } from '../fields.ts';
 import type { Listing } from '../provider-feed.ts';
 import { mapBook, mapClobWinner, mapGammaEvents, mapGammaMarkets, mapTrades, PROVIDER, withWinner } from './map.ts';
 
-/** Requests in any 10 s that each service allows: `/markets`, `/events` and both together of Gamma; `/trades`; `/book`. */
+/** Window of the request limits in milliseconds, and the requests that each service allows in it. */
 export const POLYMARKET_WINDOW_MS = 10_000;
 export const POLYMARKET_LIMITS = { gamma: 300, clob: 1_500, data: 200 } as const;
 
 const PAGE = 100;
-/** The provider stops paging by offset here. */
+/** Offset beyond which the provider does not page. */
 const LAST_OFFSET = 10_000;
-/** Condition ids that one request may name. */
+/** Maximum condition ids per request. */
 const MAX_IDS = 100;
 
 export interface PolymarketRestOptions {
@@ -29,31 +29,31 @@ export interface PolymarketRestOptions {
   readonly clobUrl: string;
   readonly dataUrl: string;
   readonly clock: Clock;
-  /** Random source for jitter of retries, 0 <= n < 1. */
+  /** Random source for the jitter of retries, 0 <= n < 1. */
   readonly random: () => number;
   readonly budgets: { readonly gamma: RequestBudget; readonly clob: RequestBudget; readonly data: RequestBudget };
-  /** Maximum wait of a request for budget. Default 20 s. */
+  /** Maximum wait for budget, in milliseconds. Default 20 s. */
   readonly maxWaitMs?: number;
-  /** Markets that are listed at most, the most traded first. Default 2000. */
+  /** Maximum number of listed markets, the most traded first. Default 2000. */
   readonly maxMarkets?: number;
-  /** Counts what the answers hold that is unknown. Default: a counter of its own. */
+  /** Counter of unknown fields in the answers. Default: one of its own. */
   readonly unknownFields?: UnknownFields;
 }
 
 export interface PolymarketRest {
   /** Counter of unknown fields in the answers. */
   readonly unknownFields: UnknownFields;
-  /** Every open market of the most traded events. @throws VenueError */
+  /** Lists the open markets of the most traded events. @throws VenueError */
   list(): Promise<Listing>;
-  /** Reads these markets as they are now, with the winner if only the order books know it. @throws VenueError */
+  /** Reads the current state of these markets, with the winner even if only the order book service has it. @throws VenueError */
   ask(markets: readonly PredictionMarket[]): Promise<Listing>;
-  /** @throws VenueError, also if the answer cannot be read. */
+  /** Reads a market's book. @throws VenueError, also if the answer is unreadable */
   book(market: PredictionMarket): Promise<PredictionBook>;
-  /** The newest trades, at most 100. @throws VenueError */
+  /** Reads the newest trades, at most 100. @throws VenueError */
   trades(market: PredictionMarket): Promise<readonly PredictionTrade[]>;
 }
 
-/** Errors come as `{"error": text}`. */
+/** Parses an error `{"error": text}`. */
 function readError(body: unknown, status: number): { code: string; message: string } | null {
   const text = (body as { error?: unknown } | null)?.error;
   return typeof text === 'string' ? { code: `http_${status}`, message: text.slice(0, 200) } : null;
@@ -104,7 +104,7 @@ class PolymarketClient implements PolymarketRest {
       rejections.push(...page.rejections);
       if (!Array.isArray(body) || body.length < PAGE) break;
     }
-    // An event of an open market may list closed ones beside it.
+    // An event with open markets may also list closed ones.
     return { markets: markets.slice(0, this.#maxMarkets), rejections };
   }
 
@@ -113,7 +113,7 @@ class PolymarketClient implements PolymarketRest {
     const rejections: Rejection[] = [];
     for (let from = 0; from < asked.length; from += MAX_IDS) {
       const ids = asked.slice(from, from + MAX_IDS);
-      // The catalogue leaves out closed markets unless they are asked for.
+      // The catalog omits closed markets unless they are requested.
       for (const closed of ['true', 'false']) {
         const query: (readonly [string, string])[] = [
           ...ids.map(({ providerId }) => ['condition_ids', providerId] as const),
@@ -126,7 +126,7 @@ class PolymarketClient implements PolymarketRest {
       }
     }
     const known = new Map(asked.map((market) => [market.id, market]));
-    // Asked for by themselves, markets come without their events.
+    // Markets requested individually come without their events.
     const linked = markets.map((market) => (market.event === null ? { ...market, event: known.get(market.id)?.event ?? null } : market));
     return this.#withWinners({ markets: linked, rejections });
   }
@@ -167,9 +167,9 @@ class PolymarketClient implements PolymarketRest {
       return mapClobWinner(await this.#clob.get(`/markets/${conditionId}`, {}, 1), receivedAt, this.#unknownFields.note);
     } catch (error) {
       if (!(error instanceof VenueError)) throw error;
-      // A market that the order books never had has no winner there.
+      // A market that never had an order book has no winner there.
       if (error.status === 404) return { winner: null };
-      // One answer that cannot be read costs its own market one round, and not the other ninety-nine.
+      // One unreadable answer costs its own market one round, but not the other ninety-nine.
       if (error.status >= 200 && error.status < 300)
         return rejection('prediction', `${PROVIDER}:clob`, receivedAt, 'venue_error', `${error.code}: ${error.message}`, '');
       throw error;

@@ -1,4 +1,4 @@
-/** The hot paths of Polymarket's market channel: whole books and changes of levels, read without JSON.parse. */
+/** Scanner of Polymarket's frequent frames (whole books and level changes) without JSON.parse. */
 import type { DecimalString } from '../../../../domain/values/decimal.ts';
 import type { PredictionLevel } from '../../../../domain/prediction/market.ts';
 import type { EpochMs } from '../../../../domain/values/time.ts';
@@ -6,7 +6,7 @@ import { FrameScan, LevelLayout, memberNames } from '../../frame-scan.ts';
 import { bestFirst } from '../level-book.ts';
 import { scannedLevels, scannedPrice } from '../scan-levels.ts';
 
-/** One token's whole book: of `/book`, and of the `book` frames. */
+/** Whole book of one token, from `/book` and from `book` frames. */
 export interface TokenBook {
   readonly kind: 'book';
   readonly token: string;
@@ -15,13 +15,13 @@ export interface TokenBook {
   readonly asks: readonly PredictionLevel[];
 }
 
-/** One change of one level. `size` is what stands there now. */
+/** Change of one level. `size` is the new size. */
 export interface LevelChange {
   readonly token: string;
   readonly side: 'bids' | 'asks';
   readonly price: DecimalString;
   readonly size: DecimalString;
-  /** The top of that token's book after the whole message, if it is told; null for an empty side. */
+  /** Best prices of the token's book after the whole message, if given; null for an empty side. */
   readonly best: { readonly bid: DecimalString | null; readonly ask: DecimalString | null } | null;
 }
 
@@ -52,7 +52,7 @@ const MEMBERS = memberNames(
 const TIMESTAMP = 4;
 const BOOK_NEEDS = 2 | TIMESTAMP | 16 | 32 | 64;
 const CHANGES_NEED = TIMESTAMP | 64 | 128;
-/** Members of a book that changes do not have, and the other way round: such a frame is parsed. */
+/** Members that only books have. A frame that mixes them with members of changes is parsed. */
 const ONLY_BOOK = 2 | 8 | 16 | 32 | 256 | 512 | 1024 | 2048;
 const CHANGE_MEMBERS = memberNames('asset_id', 'price', 'size', 'side', 'hash', 'best_bid', 'best_ask');
 const CHANGE_NEEDS = 15;
@@ -61,8 +61,8 @@ const LEVELS = new LevelLayout('{"price":"', '","size":"', '"}', { zeroSizes: tr
 const scan = new FrameScan();
 
 /**
- * Scans a `book` or `price_change` frame without blanks, members in any order. Null for every other frame, for lists of frames and for
- * frames that would be refused; those are parsed as JSON.
+ * Scans a `book` or `price_change` frame without whitespace, with members in any order. Null for every other frame, for lists of frames
+ * and for invalid ones, which are parsed as JSON.
  */
 export function scanMarketFrame(frame: Buffer, isFollowed: (token: string) => boolean): TokenBook | ChangesMessage | null {
   if (!scan.begin(frame) || !scan.byte(OPEN_OBJECT)) return null;
@@ -77,7 +77,7 @@ export function scanMarketFrame(frame: Buffer, isFollowed: (token: string) => bo
   let seen = 0;
   do {
     const member = scan.member(MEMBERS);
-    // A member that is unknown or comes twice is left to JSON.parse.
+    // Unknown and repeated members are left to JSON.parse.
     if (member < 0 || (seen & (1 << member)) !== 0) return null;
     seen |= 1 << member;
     switch (member) {
@@ -188,7 +188,7 @@ function levelChange(isFollowed: (token: string) => boolean): LevelChange | null
   return { token, side, price, size, best: { bid: bid.length > 1 ? bid : null, ask: ask.length > 1 ? ask : null } };
 }
 
-/** `0` or `1`, if nobody stands, or a price between them. */
+/** True for a price between 0 and 1, or for `0` and `1`, which mean an empty side. */
 function isTop(decimal: DecimalString): boolean {
   return decimal.length > 1 ? decimal.charCodeAt(0) === 48 : decimal === '0' || decimal === '1';
 }
