@@ -5,7 +5,7 @@ import { isOutage, type Sql } from '../adapters/store/database.ts';
 import { isUnanswered } from '../adapters/unanswered.ts';
 import type { ServiceProcess } from './service-process.ts';
 
-/** Opens the containment. With a null `sql` quarantined rows are not recorded, as in a time move, which nobody watches. */
+/** Opens the containment. With a null `sql` quarantined rows are not recorded, as in a fast-forward, which nobody watches. */
 export function openContainment(
   { clock, metrics, warn }: Pick<ServiceProcess, 'clock' | 'metrics' | 'warn'>,
   sql: Sql | null,

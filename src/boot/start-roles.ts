@@ -63,7 +63,6 @@ import { packageVersion } from './version.ts';
 const TRAIL_ORIGIN = 'sevengate/trail';
 const CHECKPOINT_MS = 60_000;
 
-/** Dependencies of the roles. */
 export interface RoleParts {
   readonly service: ServiceProcess;
   readonly store: StoreConnections;

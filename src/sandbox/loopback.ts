@@ -39,7 +39,6 @@ export interface LoopbackSocket {
   close(code: number, reason: string): void;
 }
 
-/** Handlers of one socket. */
 export interface LoopbackSession {
   message?(text: string): void;
   /** Receives a ping or pong frame of the client. */

@@ -27,7 +27,6 @@ export interface SandboxStart {
   readonly programs: string | null;
   /** First port; 0 takes free ones. */
   readonly port: number;
-  /** The state folder. */
   readonly home: string;
   /** Converts a listening error to the one that is thrown. */
   readonly refusalOf: (error: unknown, port: number) => unknown;

@@ -77,7 +77,6 @@ export function createSandboxWorld({ clock, seed, market, evmChainId, evmClockOf
   return {
     seed,
     market,
-    /** Market of the primary chain's tokens. */
     tokenMarket,
     /** Returns the dollar value of an asset at an instant. */
     value,

@@ -29,7 +29,6 @@ export interface StoredSpan {
   readonly lastOpen: EpochMs;
 }
 
-/** Stored history for a backtest. */
 export interface BacktestReads {
   /** Reads all bars of a range, ascending. */
   bars(range: BarRange): Promise<readonly Candle[]>;

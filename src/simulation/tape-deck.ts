@@ -7,7 +7,6 @@ import { type InstrumentKey, splitInstrumentKey, type Venue } from '../domain/ma
 import { TapePlayer } from './tape-player.ts';
 import type { MarketSinks, WalkedTape } from './tape-walk.ts';
 
-/** Contents of a whole tape. */
 export interface TapeContents {
   /** Time of the first event, ISO 8601, or null if the tape has no event. */
   readonly from: string | null;

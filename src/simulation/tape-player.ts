@@ -18,7 +18,7 @@ export interface TapePlayerOptions<Sinks extends MarketSinks> {
   readonly to: EpochMs;
   /** Speed in milliseconds of the tape per millisecond. */
   readonly speed: number;
-  /** True to restart at `from` when the range ends. */
+  /** True if playing restarts at `from` when the range ends. */
   readonly loop: boolean;
   /** Clock that paces the tape's time. */
   readonly pace: Clock;

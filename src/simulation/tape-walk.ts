@@ -124,7 +124,7 @@ export class TapeWalk<Sinks extends MarketSinks> {
   }
 }
 
-/** True for an event that does not concern agents. */
+/** True if an event does not concern agents. */
 function isReceived(event: TapeEvent): event is FeedMessage & TapeEvent {
   return event.kind !== 'command' && event.kind !== 'cut' && event.kind !== 'inputs';
 }

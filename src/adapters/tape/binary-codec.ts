@@ -112,7 +112,7 @@ const COMPACT_LIMIT = 2 ** 50;
 /** Digits that a double holds exactly, with room for a difference and its sign. */
 const MAX_DIGITS = 15;
 
-/** Last event of a shape. */
+/** Coding state of a shape: its last event, to which the next one is a difference. */
 interface ShapeState {
   /** Index of the kind in `SHAPES`. */
   readonly code: number;

@@ -63,7 +63,7 @@ const MAX_LINE_BYTES = 16 * 1024 * 1024;
 const CHUNK_BYTES = 128 * 1024;
 
 export interface TapeReadOptions {
-  /** True to return the lines with the events. */
+  /** True if the lines are returned with the events. */
   readonly lines?: boolean;
 }
 

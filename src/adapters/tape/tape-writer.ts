@@ -19,7 +19,7 @@ export interface TapeWriter {
 export interface TapeWriteOptions {
   /** Form of the tape. Default: that of the file name. */
   readonly form?: TapeForm;
-  /** True to replace an existing file. Default false. */
+  /** True if an existing file is replaced. Default false. */
   readonly overwrite?: boolean;
 }
 

@@ -104,7 +104,6 @@ export function budgetStates(budgets: RequestBudgets, now: EpochMs): BudgetState
   return Object.entries(budgets).map(([name, budget]) => ({ venue: PAYERS.get(name) ?? 'reference', name, ...budget.state(now) }));
 }
 
-/** Access of this process to all outside systems. */
 export type OutsideReach = Reach<Addresses, RequestBudgets>;
 
 export interface Venues extends JoinedVenues {
@@ -134,7 +133,6 @@ export function openVenueFlows(reach: OutsideReach): VenueFlows {
   return createVenueFlows(asking);
 }
 
-/** Addresses and budgets of all bridge providers. */
 type BridgeReach = Together<Parameters<(typeof BRIDGE_PROVIDERS)[BridgeProviderName]['open']>[1]>;
 
 /** Opens bridging between both chains. Null if no provider is configured for real chains, or if the EVM chain has no stablecoin. */

@@ -1,4 +1,4 @@
-/** Time move of a sandbox: parts of feed and worker over the service's own store, under a virtual clock. */
+/** Fast-forward of a sandbox: parts of feed and worker over the service's own store, under a virtual clock. */
 import { Subject } from 'rxjs';
 import { startActivities } from '../../../actors/runtime/activities.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
@@ -91,7 +91,7 @@ const SOURCES = {
 
 /** Moves the time of the configured sandbox in a service process of its own. @throws Error as `moveSandboxOn` */
 export async function moveOn(given: Config, asked: StretchAsked): Promise<MovedOn> {
-  // A time move uses no queue.
+  // A fast-forward uses no queue.
   const config = given.REDIS_URL === null ? { ...given, QUEUE_BACKEND: 'postgres' as const } : given;
   useCatalog(config);
   const { signal } = asked;
@@ -142,7 +142,7 @@ interface StretchDeps {
   readonly containment: Containment;
 }
 
-/** Opens the parts of feed and worker for a time move. */
+/** Opens the parts of feed and worker for a fast-forward. */
 async function openParts(deps: StretchDeps): Promise<OpenStretch> {
   const { clock, owner, containment } = deps;
   const { sql, evaluator } = deps.store;
@@ -172,7 +172,7 @@ async function openParts(deps: StretchDeps): Promise<OpenStretch> {
   });
 }
 
-/** Opens the feed of a time move: the live pipeline, which reads the sandbox's market directly instead of its simulators. */
+/** Opens the feed of a fast-forward: the live pipeline, which reads the sandbox's market directly instead of its simulators. */
 async function openMarket({ service, store, past, clock, owner, containment }: StretchDeps, periodMs: number) {
   const { config, log, random, warn } = service;
   const sql = store.feed;
@@ -246,7 +246,7 @@ function createHoldingLine(log: ServiceProcess['log']) {
   };
 }
 
-/** Returns the instruments and indicators that agents use. A time move observes no others. */
+/** Returns the instruments and indicators that agents use. A fast-forward observes no others. */
 async function neededBy(sql: Sql, containment: Containment) {
   const manifests = await activeManifests(sql);
   const needs = createMarketNeeds({
@@ -274,7 +274,7 @@ async function waitUntilObserved(told: { readonly observed: boolean }): Promise<
   }
 }
 
-/** Creates the worker of a time move: tickers, timers and activities over the service's store, run on request. */
+/** Creates the worker of a fast-forward: tickers, timers and activities over the service's store, run on request. */
 function workerParts(
   { service, store: { sql }, past, clock, containment }: StretchDeps,
   runtime: Runtime,
@@ -335,7 +335,7 @@ function workerParts(
   };
 }
 
-/** Creates the liquidations of a time move. Books are read again after a possible change. */
+/** Creates the liquidations of a fast-forward. Books are read again after a possible change. */
 function stretchMargins({ store, ...looked }: Parameters<typeof liquidateBooks>[0]): StretchMargins {
   let known: ReturnType<MarginStore['margined']> | null = null;
   const margined = (): ReturnType<MarginStore['margined']> => {
@@ -370,7 +370,7 @@ function preTradeOn(
       return known?.quote ?? known?.reference ?? null;
     },
   };
-  // A time move sends no live orders, because a live venue's time cannot be moved.
+  // A fast-forward sends no live orders, because a live venue's time cannot be moved.
   const disabledVenues = disabledVenuesOf({
     spotexchange: { enabled: false, hasKey: () => false },
     primaryChain: false,

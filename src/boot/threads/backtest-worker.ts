@@ -18,25 +18,21 @@ import { type SweepJob, sweepFromHistory } from '../../simulation/sweep/sweep-fr
 import type { SweepAsked } from '../../simulation/sweep/sweep-runner.ts';
 import type { SweepOutcome } from '../../simulation/sweep/sweep-work.ts';
 
-/** Input of the thread. */
 export interface BacktestThread {
   readonly databaseUrl: string;
   readonly asked: BacktestAsked | BacktestJob;
 }
 
-/** Input of a sweep's thread. */
 export interface SweepThread {
   readonly databaseUrl: string;
   readonly sweep: SweepAsked | SweepJob;
 }
 
-/** Data of the thread of a replay session. */
 export interface ReplayThread {
   readonly databaseUrl: string;
   readonly replay: ReplayAsked;
 }
 
-/** Data of the thread of an agreement session. */
 export interface AgreementThread {
   readonly databaseUrl: string;
   readonly agreement: AgreementAsked;

@@ -10,7 +10,7 @@ export interface Terminal {
   readonly api: Client;
   /** URL of the service. */
   readonly url: string;
-  /** True to print results as the API's JSON instead of text. */
+  /** True if results are printed as the API's JSON instead of text. */
   readonly json: boolean;
   print(text: string): void;
   /** Prints progress, separate from the results. */

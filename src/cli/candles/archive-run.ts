@@ -93,7 +93,7 @@ async function stateAfter(
   return past;
 }
 
-/** Moves days with a progress bar on the terminal and a row for other readers. */
+/** Moves days with a progress bar, and records the work in the database. */
 function moveWithProgress(service: Service, folder: string, before: number): Promise<readonly MovedStretch[]> {
   const bar = progressBar('moving', 'stages of days');
   const move = { folder, before, recorded: 'always', onProgress: bar.show } as const;

@@ -1,4 +1,4 @@
-/** Organization of a command. */
+/** Organization id from a command's option. */
 import { canonicalHash } from '../../domain/values/canonical-json.ts';
 import { isUuid } from '../../domain/values/ids.ts';
 import { named } from '../words.ts';

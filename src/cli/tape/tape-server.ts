@@ -16,7 +16,7 @@ import { type TapeContents, TapeDeck, type TapeDeckOptions } from '../../simulat
 export interface TapeServerOptions extends Pick<TapeDeckOptions<never>, 'from' | 'to' | 'speed' | 'loop' | 'progress' | 'onFailure'> {
   /** First tape. Others of its folder may be loaded. */
   readonly file: string;
-  /** True to stay paused at the beginning. */
+  /** True if the replay stays paused at the beginning. */
   readonly paused: boolean;
   /** Port on loopback; 0 takes any free one. */
   readonly port: number;

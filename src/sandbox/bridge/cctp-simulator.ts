@@ -156,7 +156,7 @@ function accountText(recipient: Hex): string {
   return getAddressDecoder().decode(Buffer.from(recipient.slice(2), 'hex'));
 }
 
-/** Reads a burn on the EVM chain; null if the transaction is not one. */
+/** Returns the burn of an EVM transaction, or null if it has none. */
 function evmBurn({ evm }: Pick<CctpSimulatorOptions, 'evm'>, hash: string): Read | null {
   const landed = evm.landed(hash);
   if (landed === null || landed.to !== SANDBOX_MESSENGER || landed.status === 'reverted') return null;
@@ -164,7 +164,7 @@ function evmBurn({ evm }: Pick<CctpSimulatorOptions, 'evm'>, hash: string): Read
   return { sender: landed.from, amount, domain, recipient, maxFee, finality, hook };
 }
 
-/** Reads a burn on Solana; null if the transaction is not one. */
+/** Returns the burn of a Solana transaction, or null if it has none. */
 function solanaBurn({ solana }: Pick<CctpSimulatorOptions, 'solana'>, hash: string): Read | null {
   const landed = solana.landed(hash);
   if (landed === null || landed.run.error !== null || !landed.run.keys.includes(BURN_PROGRAM)) return null;

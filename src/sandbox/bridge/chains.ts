@@ -21,7 +21,6 @@ const PAYER = `0x${'f7'.repeat(20)}`;
 export interface BridgeChains {
   readonly solana: SolanaChain;
   readonly evm: EvmLedger;
-  /** The stablecoin on both chains. */
   readonly stable: { readonly mint: string; readonly decimals: number };
   readonly token: string;
 }
@@ -33,7 +32,7 @@ const SOLVER = sandboxKey('bridge solver');
 const SOLVER_LAMPORTS = 1_000_000_000_000n;
 let payments = 0;
 
-/** Pays on Solana from a solver that is never short, and opens the recipient's account if there is none. */
+/** Pays on Solana from a solver with unlimited funds. Creates the recipient's token account if missing. */
 function paySolana({ solana, stable }: BridgeChains, to: string, amount: bigint): string {
   const mint = address(stable.mint);
   const held = solana.account(SOLVER.address, 'processed')?.lamports ?? 0n;

@@ -302,7 +302,7 @@ class AccountLedger implements EvmLedger {
   #sandboxCall(from: string, contract: string, act: (run: Execution) => void, status: LandedEvm['status']): Hex {
     const run = execution(this.#accounts);
     act(run);
-    // Includes the block: after a restart nonces begin at one again, and hashes must stay unique.
+    // Includes the block: the counter begins again after a restart, and hashes must stay unique.
     const hash: Hex = `0x${createHash('sha256')
       .update(`sandbox ${this.#chainId} ${this.newest()} ${++this.#sandboxCount}`)
       .digest('hex')}`;

@@ -22,7 +22,7 @@ export interface IndexerOptions {
 export interface IndexerSimulator {
   readonly url: string;
   readonly faults: FaultSwitch;
-  /** Number of history requests. */
+  /** Returns the number of history requests. */
   asked(): number;
   close(): Promise<void>;
 }

@@ -13,7 +13,7 @@ const HOUR = 3_600_000;
 export interface WireItem {
   readonly id: string;
   readonly storyId: string;
-  /** ISO 8601. */
+  /** Time of publication, ISO 8601. */
   readonly publishedAt: string;
   /** Publisher. Two names of one family are not independent. */
   readonly source: { readonly name: string; readonly family: string; readonly primary: boolean };

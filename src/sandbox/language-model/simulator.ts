@@ -37,7 +37,9 @@ function phrased(lists: Lists, course: ModelCourse): unknown {
   return { ...Object.fromEntries(made), ...(course === 'obeys' ? { arm: true } : {}) };
 }
 
-/** Rephrases a message. Answers with a price if the message names a token; otherwise repeats the message. */
+/**
+ * Rephrases a message: asks for the price of a token that it names, otherwise repeats it. The script may replace this with a false claim.
+ */
 function reworded(message: string, course: ModelCourse): unknown {
   const symbol = /\b[A-Z]{2,6}x\b/.exec(message)?.[0];
   const question = symbol === undefined ? message : `What is the price of ${symbol}?`;

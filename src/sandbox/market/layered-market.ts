@@ -25,8 +25,8 @@ function scaled(candle: Candle, factor: number): Candle {
 
 /**
  * Creates the layered market.
- * @param beganAt Time from which the upper market has prices. Earlier bars come from the lower market, scaled to join the upper one's
- *   first price.
+ * @param beganAt time from which the upper market has prices; earlier bars come from the lower market, scaled to join the upper one's
+ *   first price
  */
 export function createLayeredMarket(upper: Market, lower: Market, beganAt: EpochMs): Market {
   const own = new Set(upper.assets.map(({ symbol }) => symbol));

@@ -4,7 +4,7 @@ import type { MarketAsset } from './market.ts';
 
 /** Traits of a simulated asset. */
 export interface AssetTraits extends MarketAsset {
-  /** US dollars per share or coin at the market's anchor. */
+  /** Price in US dollars per share or coin at the market's anchor. */
   readonly level: number;
   /** Annual volatility of logarithmic returns. */
   readonly volatility: number;

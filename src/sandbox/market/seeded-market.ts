@@ -261,7 +261,7 @@ class SeededAsset {
     return HALF_SPREAD * (1 + STRESS_SPREAD * stress + QUIET_SPREAD * quiet);
   }
 
-  /** True while the market makers of a share token are away: at night and on weekends in the United States. */
+  /** True if the market makers of a share token are away: at night and on weekends in the United States. */
   #isQuiet(minute: number): boolean {
     if (!this.#share) return false;
     const hour = Math.floor(minute / 60) % 24;

@@ -12,7 +12,6 @@ export interface TapeSeries {
   readonly symbol: string;
   readonly kind: MarketAsset['kind'];
   readonly face: Face;
-  /** Length of the bars. */
   readonly timeframeMs: number;
   readonly candles: readonly Candle[];
 }

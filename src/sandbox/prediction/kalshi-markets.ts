@@ -17,7 +17,6 @@ const PRICE_RANGES = [
   { start: '0.9000', end: '1.0000', step: '0.0010' },
 ];
 
-/** Dependencies of the venue. */
 export interface KalshiVenue {
   readonly questions: SeededQuestions;
   readonly clock: Clock;

@@ -27,7 +27,6 @@ export interface Listing {
   readonly number: number;
 }
 
-/** Dependencies of the venue. */
 export interface PolymarketVenue {
   readonly questions: SeededQuestions;
   readonly clock: Clock;

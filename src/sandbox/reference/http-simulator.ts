@@ -14,7 +14,6 @@ export interface SimulatorRequest {
   readonly body: string;
 }
 
-/** An open event stream. */
 export interface SimulatorStream {
   /** Sends an unnamed event. The fault switch applies. */
   data(text: string): void;
@@ -48,7 +47,7 @@ export interface HttpSimulator {
 const MAX_BODY_BYTES = 64 * 1024;
 const MAX_BACKLOG_BYTES = 8 * 1024 * 1024;
 
-/** Listens on 127.0.0.1 only. */
+/** Creates the server, which listens on 127.0.0.1 only. */
 export async function createHttpSimulator(options: HttpSimulatorOptions): Promise<HttpSimulator> {
   const { clock, faults } = options;
   const requests = new Map<string, number>();

@@ -22,7 +22,6 @@ import {
 import { type SandboxKey, sandboxKey } from './keys.ts';
 import { decodeTransaction } from './decode-transaction.ts';
 
-/** A Token-2022 mint of the sandbox's chain. */
 export interface MintListing {
   readonly mint: string;
   readonly symbol: string;

@@ -33,7 +33,6 @@ const VERSION = { 'solana-core': '3.0.6', 'feature-set': 3_640_012_085 };
 const RECENT_SLOTS = 300;
 const ACCOUNT_ENCODINGS = ['base58', 'base64', 'jsonParsed'] as const;
 
-/** Dependencies of every method. */
 interface Reading {
   readonly chain: SolanaChain;
   readonly commitment: Commitment;

@@ -138,7 +138,6 @@ interface Quoting extends Pools {
   readonly nextId: () => string;
 }
 
-/** Endpoints by path. */
 type Endpoints = Readonly<Record<string, (quoting: Quoting, request: SimulatorRequest) => SimulatorReply>>;
 const GETS: Endpoints = {
   '/swap/v1/quote': quoteAnswer,

@@ -145,7 +145,6 @@ function knownStretches(
   return afterLookback(told.reduce(sharedStretches), lookbackMs);
 }
 
-/** Reads the facts of each instrument that needs them. */
 async function readFacts<Name extends string>(
   names: readonly (Name | null)[],
   read: (name: Name) => Promise<readonly Fact[]>,

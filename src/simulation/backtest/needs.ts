@@ -1,4 +1,4 @@
-/** Stored series that a backtest of a manifest reads, and their conversion to its input. */
+/** Stored series that a backtest of a manifest reads, and their conversion to its inputs. */
 import type { Candle } from '../../domain/candles/candle.ts';
 import { isClosedThroughout } from '../../domain/candles/candle-gaps.ts';
 import { CATALOG, type CatalogEntry } from '../../domain/catalog/catalog.ts';

@@ -21,7 +21,6 @@ interface Block {
 const WEEK_MS = 7 * DAY_MS;
 const BLOCK_DAYS = 5;
 const BLOCK_BARS = { least: 20, most: 500 };
-/** Significant digits of a resampled price. */
 const DIGITS = 10;
 
 /** Returns the mean length of a block in bars: five days, but at least 20 and at most 500 bars. */
@@ -164,7 +163,7 @@ interface Carried {
   readonly factors: Float64Array;
 }
 
-/** Returns the shift of a block in time. */
+/** Returns the time shift of a block. */
 function shiftOf({ at, from }: Block, { barMs }: Grid): number {
   return (at - from) * barMs;
 }

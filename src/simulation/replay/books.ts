@@ -43,7 +43,7 @@ export class ReplayBooks {
   /** Number of actor changes at the last count of unbooked proposals; -1 if they must be counted. */
   #countedAt = -1;
   readonly #books = new Map<string, TradingBook>();
-  /** Owners of books. */
+  /** Agent of each book, by book id. */
   readonly #owners = new Map<string, string>();
   /** Owners of open proposals, in order of creation, and their reservations by book. */
   readonly #open = new Map<string, string>();
@@ -70,7 +70,6 @@ export class ReplayBooks {
     this.#changes = changes;
   }
 
-  /** Number of booked fills. */
   get fills(): number {
     return this.#fills;
   }

@@ -156,7 +156,7 @@ export class ReplayPipeline {
     if (this.#failure !== null) throw this.#failure;
   }
 
-  /** True for a half minute without Takes, which alone need it. */
+  /** True if the slot is a half minute and there is no Take, which alone needs half minutes. */
   #isIdle(slot: EpochMs): boolean {
     return slot % AGENT_TICK_MS !== 0 && !this.#observers().hasTakes;
   }
@@ -167,7 +167,7 @@ export class ReplayPipeline {
     return this.#note === null ? instruments : instruments.filter(({ key }) => this.#noted.has(key));
   }
 
-  /** True for a tape older than indicator windows and hashes of the read observation. */
+  /** True if the tape is older than indicator windows and hashes of the read observation. */
   get #isOfFirstRule(): boolean {
     return this.#note !== null && this.#note.rule === undefined;
   }

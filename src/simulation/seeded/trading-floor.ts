@@ -37,7 +37,6 @@ export interface Assessed {
   readonly book: MarkedBook;
 }
 
-/** Trading result of a run. */
 export interface Trading {
   readonly fills: readonly { readonly fill: Fill; readonly quote: Quote }[];
   readonly states: readonly string[];
@@ -77,7 +76,6 @@ export interface TradingFloor {
   outcome(): Trading;
 }
 
-/** State of a trading floor. */
 interface Kept extends TradingFloorDeps {
   readonly quotes: Map<InstrumentKey, Quote>;
   /** Live quotes of the time in which an order may have rested. */

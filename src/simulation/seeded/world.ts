@@ -28,7 +28,6 @@ import { eachRow } from '../../../actors/runtime/containment.ts';
 const ORG = '00000000-0000-7000-8000-000000000001';
 const LEVELS: readonly Autonomy[] = ['confirm', 'policy_auto', 'autonomous', 'suggest', 'research'];
 
-/** Result of a run. */
 export interface Outcome {
   readonly rows: readonly CommittedRow[];
   readonly cuts: ReadonlyMap<EpochMs, Cut>;

@@ -11,7 +11,6 @@ import type { StressReads } from '../ports.ts';
 import { type KnownMarket, stressMarkets } from './stress-market.ts';
 import type { StressOutcome, StressThread, StressThreadData } from './stress-worker.ts';
 
-/** Options of a stress test. */
 export interface StressRequest {
   /** Number of seeds per scenario and severity, from 1 on. Fixed, so that nobody can try seeds until one passes. */
   readonly seeds: number;

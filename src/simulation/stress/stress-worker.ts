@@ -10,7 +10,6 @@ import type { ThreadPost } from '../evaluation-thread.ts';
 import { stressReportPage } from './stress-report.ts';
 import { runStressTest, type StressTestOptions, type StressTestResult, stressResultText, stressSeries } from './stress-run.ts';
 
-/** Input of the thread. */
 export type StressThread = Omit<StressTestOptions, 'onProgress' | 'isCancelled'>;
 
 /** Outcome as plain JSON, which crosses from the thread. */

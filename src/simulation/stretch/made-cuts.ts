@@ -1,4 +1,4 @@
-/** Cuts of a moved period that wait to be stored. */
+/** Cuts of a fast-forward that wait to be stored. */
 import type { Cut } from '../../domain/market/cut.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 

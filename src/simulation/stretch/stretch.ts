@@ -1,5 +1,5 @@
 /**
- * Time move of a sandbox: takes over the live service's duties, runs through the period under a virtual clock, and stores each hour's
+ * Fast-forward of a sandbox: takes over the live service's duties, runs through the period under a virtual clock, and stores each hour's
  * results. Streams, worker and store are the live service's own.
  */
 import { createVirtualClock, type VirtualClock } from '../../../streams/clock/virtual-clock.ts';
@@ -15,7 +15,7 @@ const KEEP_MS = 20 * 60_000;
 /** Duties of the live service that are held meanwhile, in real time. */
 const DUTIES = ['feed', 'dispatcher'];
 
-/** Parameters of a time move. */
+/** Parameters of a fast-forward. */
 export interface StretchAsked {
   /** Returns the end of a move that begins at an instant. */
   readonly until: (from: EpochMs) => EpochMs;
@@ -25,14 +25,14 @@ export interface StretchAsked {
   readonly signal: AbortSignal;
 }
 
-/** Result of a time move. */
+/** Result of a fast-forward. */
 export interface MovedOn {
   readonly from: EpochMs;
   /** Last completed slot. Every slot up to it has its cut and decisions. */
   readonly to: EpochMs;
 }
 
-/** Time move that is ready to run. */
+/** Fast-forward that is ready to run. */
 export interface OpenStretch {
   readonly parts: Omit<LivedParts, 'everyHour'>;
   /** Tick periods, in milliseconds. */
@@ -94,7 +94,7 @@ async function liveOn(
   }
 }
 
-/** Market streams of a time move. */
+/** Market streams of a fast-forward. */
 export interface StretchMarket {
   /** Receives the market's messages at the clock's time. */
   receive(): Promise<void>;
@@ -107,7 +107,7 @@ export interface StretchMarket {
   stop(): void;
 }
 
-/** Worker of a time move, which runs only on request. */
+/** Worker of a fast-forward, which runs only on request. */
 export interface StretchWorker {
   /** Tickers by period in milliseconds. */
   readonly tickers: ReadonlyMap<number, ShardTicker>;
@@ -145,7 +145,7 @@ export async function shardsOf({ dueShards }: Pick<StretchStore<TickDuty>, 'dueS
   return shards;
 }
 
-/** Assembles a time move. Ticks are committed in batches, and due work is read again after a possible change. */
+/** Assembles a fast-forward. Ticks are committed in batches, and due work is read again after a possible change. */
 export function openStretch<Duty extends TickDuty>(deps: {
   readonly clock: VirtualClock;
   readonly shards: ReadonlyMap<number, readonly number[]>;

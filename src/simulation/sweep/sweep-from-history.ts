@@ -6,7 +6,6 @@ import type { BacktestReads } from '../ports.ts';
 import { keepingLast } from './kept-history.ts';
 import { type EarlierAsked, type SweepOutcome, sufficientHistory, workSweep } from './sweep-work.ts';
 
-/** Request for a sweep. */
 export interface SweepJob extends Pick<BacktestJob, 'funding' | 'createdAt'> {
   readonly request: SweepRequest;
   readonly variants: readonly Variant[];

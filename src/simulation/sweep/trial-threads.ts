@@ -6,7 +6,6 @@ const ENTRY = new URL('./trial-thread.mjs', import.meta.url);
 /** Variants per thread below which starting a thread costs more than it saves. */
 const LEAST_PER_THREAD = 4;
 
-/** Input of a thread. */
 export interface TrialThread {
   readonly trying: Trying;
 }

@@ -39,7 +39,7 @@ export interface Trying {
 
 /** Maximum number of cached columns per instrument. Five years of hours take a third of a megabyte each. */
 const KEPT_COLUMNS = 64;
-/** Fraction of variants that the plain decider checks, at ten times the cost of a run. A sweep's best variant is always checked. */
+/** Interval of variants that the plain decider checks, at ten times the cost of a run. A sweep's best variant is always checked. */
 const CHECKED_EVERY = 32;
 
 /** Tries variants one after the other. Calls `onDone` with the number completed. @throws Error for a defect */

@@ -62,7 +62,6 @@ export function createPredictionReads(deps: {
   };
 }
 
-/** Prediction markets of both providers. */
 export type PredictionReads = ReturnType<typeof createPredictionReads>;
 
 /** Returns a venue's answer, or null if it failed. */

@@ -144,7 +144,6 @@ export function withFallback(options: FallbackOptions): VenueFeed {
   return { venue: 'reference', messages, unknownFields };
 }
 
-/** State of the second provider's answers. */
 class ProviderLink {
   readonly #provider: ShareQuotes;
   readonly #clock: Clock;

@@ -130,7 +130,6 @@ export interface IssuerMarkFeedOptions {
   readonly everyMs?: number;
 }
 
-/** State of one token's mark. */
 interface Known {
   readonly mark: IssuerMark;
   readonly firstSeenAt: EpochMs;

@@ -74,7 +74,7 @@ function secondPrice(
   };
 }
 
-/** True for unix seconds between 2000 and 2100. */
+/** True if a value is unix seconds between 2000 and 2100. */
 function isUnixTime(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value > 946_684_800 && value < 4_102_444_800;
 }

@@ -33,7 +33,6 @@ const OFFERED: Readonly<Record<string, { readonly unit: 'day' | 'hour' | 'minute
 /** Pool whose bars represent a token. */
 export interface TokenPool {
   readonly symbol: string;
-  /** Address of the pool. */
   readonly pool: string;
   /** Multiplier over time. Pool bars are in raw units, so prices are divided by it. */
   readonly scaledUi: ScaledUi;

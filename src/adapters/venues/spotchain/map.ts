@@ -161,7 +161,6 @@ export function haltedQuote(token: SpotToken, receivedAt: EpochMs): Quote<'spotc
   };
 }
 
-/** Price of one mint. */
 export interface PriceRow {
   readonly usdPrice: number;
   readonly liquidityUsd: DecimalString | null;

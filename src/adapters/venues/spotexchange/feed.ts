@@ -48,11 +48,11 @@ export interface SpotExchangeFeedOptions {
   readonly instruments: readonly string[];
   /** Timeframes whose closed bars are subscribed, e.g. `1m`. Default none. */
   readonly timeframes?: readonly string[];
-  /** True to keep local order books. Default true. */
+  /** True if local order books are kept. Default true. */
   readonly books?: boolean;
-  /** True to follow the rolling day statistics. Default false. */
+  /** True if the rolling day statistics are followed. Default false. */
   readonly tickers?: boolean;
-  /** True to follow trades. Default false. */
+  /** True if trades are followed. Default false. */
   readonly trades?: boolean;
   /** Levels per side of a snapshot. Default 1000 (weight 50). */
   readonly snapshotLevels?: number;

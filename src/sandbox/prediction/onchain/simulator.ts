@@ -25,7 +25,7 @@ export interface OnchainPredictionSimulatorOptions {
   readonly faults?: FaultSwitch;
   /** Port; 0 takes any free port. */
   readonly port: number;
-  /** Required value of `x-api-key`. */
+  /** API key required in `x-api-key`. */
   readonly key: string;
   /** Mode of the keeper. Default `fills`. */
   readonly keeper?: KeeperMode;

@@ -65,7 +65,6 @@ export function feeOf(contractsMicro: bigint, priceMicro: bigint): bigint {
   return BigInt(Math.max(0, cents)) * 10_000n;
 }
 
-/** Adds a row to the history of an order. */
 export function note({ counts, clock }: VenueState, order: OrderRecord, row: Omit<HistoryRow, 'id' | 'at'>): void {
   order.history.push({ id: ++counts.events, at: clock.now(), ...row });
 }

@@ -20,7 +20,6 @@ export class ProgramFailure extends Error {
   }
 }
 
-/** Context of a program's model. */
 export interface ModelContext {
   readonly accounts: readonly Required<NamedAccount>[];
   readonly data: Uint8Array;

@@ -15,7 +15,6 @@ import { at, expectAddress, FRAMEWORK, type MintAt, mintAt, ownedBy, signed, tok
 import { type ModelContext, ProgramFailure } from './modelled-machine.ts';
 import { transferTokens } from './native-instructions.ts';
 
-/** Errors of the successor's program. */
 const E = { overflow: 6000, slippage: 6002, zero: 6006, priceRange: 6015, input: 6018 } as const;
 
 /** Executes a swap. The quote is token B of the pool. */

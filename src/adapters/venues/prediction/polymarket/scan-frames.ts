@@ -188,7 +188,7 @@ function levelChange(isFollowed: (token: string) => boolean): LevelChange | null
   return { token, side, price, size, best: { bid: bid.length > 1 ? bid : null, ask: ask.length > 1 ? ask : null } };
 }
 
-/** True for a price between 0 and 1, or for `0` and `1`, which mean an empty side. */
+/** True if a decimal is a price between 0 and 1, or `0` or `1`, which mean an empty side. */
 function isTop(decimal: DecimalString): boolean {
   return decimal.length > 1 ? decimal.charCodeAt(0) === 48 : decimal === '0' || decimal === '1';
 }
