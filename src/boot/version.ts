@@ -1,3 +1,4 @@
+/** Version of this package. */
 import { readFileSync } from 'node:fs';
 
 export function packageVersion(): string {

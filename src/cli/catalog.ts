@@ -1,3 +1,4 @@
+/** `sevengate catalog`: checks, imports and exports the catalog file. */
 import type { Command } from 'commander';
 import { writeNamedFile } from '../adapters/named-file.ts';
 import { CATALOG, type CatalogSource } from '../domain/catalog/catalog.ts';
