@@ -28,13 +28,11 @@ export interface LoopbackAnswer {
 export interface LoopbackSocket {
   readonly path: string;
   readonly query: URLSearchParams;
-  /** Headers of the handshake. */
   readonly headers: http.IncomingHttpHeaders;
   /** Sends market data, which faults may lose, duplicate, reorder or pollute. */
   data(text: string): void;
   /** Sends an acknowledgement, pong or error, which only a freeze loses. */
   control(text: string): void;
-  /** Sends a ping frame. */
   ping(payload: string): void;
   close(code: number, reason: string): void;
 }
@@ -80,7 +78,7 @@ const MAX_BACKLOG_BYTES = 32 * 1024 * 1024;
 export async function listenOnLoopback(options: LoopbackOptions): Promise<LoopbackServer> {
   const { clock, faults } = options;
   const cancels = new Set<() => void>();
-  /** Delayed handshakes, which must be closed by hand. */
+  /** Delayed handshakes, which the server itself must close. */
   const held = new Set<Duplex>();
 
   function later(ms: number, call: () => void): void {

@@ -1,6 +1,7 @@
 /**
  * Trading in a replay. Proposals of the ticks live as actors in memory, are approved, executed on the tape's quotes and booked, by the
- * same machines and functions as live. If a live run noted an agent's books on the tape, those are used and nothing is computed.
+ * same machines and functions as in live trading. If a live run noted an agent's books on the tape, those are used and nothing is
+ * computed.
  */
 
 import { bookIdOf, marksOf } from '../../actors/agent/tick-risk.ts';

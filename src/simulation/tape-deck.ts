@@ -45,7 +45,6 @@ export interface TapeDeckOptions<Sinks extends MarketSinks> {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Loaded tape with its player. */
 export interface LoadedTape<Sinks extends MarketSinks> {
   readonly name: string;
   readonly contents: TapeContents;
@@ -69,7 +68,6 @@ export class TapeDeck<Sinks extends MarketSinks> {
     this.#loaded = loaded;
   }
 
-  /** Currently loaded tape. */
   get loaded(): LoadedTape<Sinks> {
     return this.#loaded;
   }

@@ -78,7 +78,6 @@ export class TapeWalk<Sinks extends MarketSinks> {
     pipeline.start();
   }
 
-  /** Number of received events. */
   get events(): number {
     return this.#events;
   }

@@ -437,7 +437,6 @@ export class BlockDecoder {
     return true;
   }
 
-  /** Returns the current event. */
   event(): TapeEvent {
     return this.#event ?? quoteOfDigits(this.quote as QuoteDigits);
   }

@@ -42,7 +42,6 @@ export interface StreamRecorder {
   /** Adds an event in order with the stream's. */
   add(event: TapeEvent): void;
   readonly recording: TapeRecording;
-  /** Writes everything received so far. */
   flush(): Promise<void>;
   /** Stops listening, writes the rest and ends the tape. */
   close(): Promise<TapeRecording>;

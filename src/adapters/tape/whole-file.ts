@@ -20,7 +20,6 @@ export function openWholeFile(file: string) {
       await ended;
       await rename(partial, file);
     },
-    /** Discards the file. */
     async abandon(): Promise<void> {
       out.destroy();
       await rm(partial, { force: true });

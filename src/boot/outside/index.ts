@@ -52,7 +52,6 @@ type System = (typeof SYSTEMS)[keyof typeof SYSTEMS];
 type Together<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void ? All : never;
 
 const ENTRIES: readonly OutsideEntry[] = Object.values(SYSTEMS);
-/** Addresses of all outside systems. */
 export type Addresses = Together<ReturnType<System['addresses']>>;
 /** Request budgets of the providers, shared by all clients of a process. */
 export type RequestBudgets = Together<ReturnType<System['budgets']>>;

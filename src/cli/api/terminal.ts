@@ -8,7 +8,6 @@ import type { ClientOptions } from './client-options.ts';
 
 export interface Terminal {
   readonly api: Client;
-  /** URL of the service. */
   readonly url: string;
   /** True if results are printed as the API's JSON instead of text. */
   readonly json: boolean;

@@ -43,7 +43,6 @@ export interface Finished {
   readonly summary: unknown;
 }
 
-/** Finished simulation with its text. */
 export interface Told extends Finished {
   readonly evaluation: 'backtest' | 'sweep';
   /** Text of the result, printed without `--json`. */

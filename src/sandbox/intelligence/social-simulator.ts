@@ -62,7 +62,6 @@ function words(symbol: string, movePct: number, roll: number): string {
   return movePct >= 0 ? `still holding $${symbol}` : `why is $${symbol} down ${moved} today`;
 }
 
-/** Creates a post. */
 function postOf(at: EpochMs, seed: number, text: string, author = AUTHORS[seed % AUTHORS.length] as string): Post {
   return { id: idOf(at, seed), at, author, text, seed };
 }

@@ -16,7 +16,6 @@ const FILTERS: Readonly<Record<string, readonly string[]>> = {
   settled: ['finalized'],
 };
 
-/** Creates the request handler. */
 export function createKalshiRest(venue: KalshiVenue): (asked: LoopbackRequest) => LoopbackAnswer {
   const { clock, faults } = venue;
   let bucket = { at: clock.now(), tokens: BUCKET };

@@ -112,7 +112,6 @@ function levelsOf(book: SeededBook): Map<string, string> {
   ]);
 }
 
-/** Sends a full book. */
 function dump(session: Session, token: string): void {
   const { venue } = session;
   const now = venueNow(venue);

@@ -18,7 +18,6 @@ import {
 } from './polymarket-markets.ts';
 import { polymarketWords } from './wording.ts';
 
-/** Answers a request. */
 export function answerOf(venue: PolymarketVenue, { method, path, query }: LoopbackRequest): LoopbackAnswer {
   const { faults } = venue;
   if (faults.happens(faults.settings.status429)) return refuse(429, 'rate limit exceeded');

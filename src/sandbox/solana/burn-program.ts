@@ -25,7 +25,6 @@ export const STABLE_DECIMALS = 6;
 const BURN_CHECKED = 15;
 const CREATE_ACCOUNT = 0;
 
-/** Parameters of a burn. */
 export interface Burn {
   readonly amount: bigint;
   readonly domain: number;

@@ -84,7 +84,6 @@ export interface Machine {
   perform(instruction: ProgramInstruction, moment: Moment): Pick<Run, 'error' | 'logs' | 'units'>;
   /** Returns the accounts of a transaction, or an error if a lookup table is invalid. */
   named(transaction: ReadTransaction): NamedAccounts | TransactionError;
-  /** Returns the accounts' current balances. */
   balances(keys: readonly Address[]): Balances;
   addProgram(at: Address, elf: Uint8Array): void;
   rent(bytes: number): bigint;
@@ -237,7 +236,6 @@ function namedBy(transaction: ReadTransaction, account: (at: Address) => Encoded
   };
 }
 
-/** Reads the accounts' balances. */
 function balances(keys: readonly Address[], of: (at: Address) => EncodedAccount | null): Balances {
   const accounts = keys.map(of);
   const tokens = accounts.flatMap((one, index) => {
@@ -324,7 +322,6 @@ export function memoOf({ staticKeys, instructions }: Pick<ReadTransaction, 'stat
   return memos.map(({ data }) => `[${data.length}] ${Buffer.from(data).toString('utf8')}`).join('; ');
 }
 
-/** Encodes bytes in base58. */
 export function base58Text(bytes: Uint8Array): string {
   return getBase58Decoder().decode(bytes);
 }

@@ -119,7 +119,6 @@ export class MarketStreams {
     };
   }
 
-  /** Answers a control message. */
   #control(session: Session, text: string): object {
     let message: unknown;
     try {

@@ -24,7 +24,7 @@ export interface BacktestJob {
   readonly trials: TrialsAsked;
   /** Hourly funding by perpetual, as reported by the venue. */
   readonly funding: readonly (readonly [perpetual: string, rates: readonly Fact[]])[];
-  /** Time of the request. */
+  /** Time of the request, in Unix milliseconds. */
   readonly createdAt: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Simulation of evaluated rules bar by bar, with positions, exits, limits and money as live. A decision at bar i uses what had closed by
- * then. Its orders fill at the open of bar i + 1.
+ * Simulation of evaluated rules bar by bar, with the positions, exits, limits and money of live trading. A decision at bar i uses the
+ * data closed by then. Its orders fill at the open of bar i + 1.
  */
 import type { Disposition } from '../../domain/agents/agent.ts';
 import type { Proposal as RiskProposal, RiskAssessor } from '../../domain/agents/decide.ts';
@@ -145,7 +145,6 @@ interface OpenPosition {
   /** Quantity in base units, for marking. */
   readonly baseUnits: number;
   readonly entryPrice: number;
-  /** Entry price in US dollars. */
   readonly entryUsd: number;
   readonly cost: number;
   /** Margin in money units: the cost divided by the leverage. */
@@ -224,7 +223,6 @@ export interface BarByBar {
   book(): { readonly book: AgentBook; readonly cashUsd: number; readonly equityUsd: number };
   /** Decides the next bar and fills its orders. @throws RangeError after the last bar */
   step(decide: DecideBar): Verdict;
-  /** Next bar. */
   readonly bar: number;
   /** Half spreads by instrument, in basis points, in the order of the history. */
   readonly halfSpreadsBps: readonly number[];
@@ -708,8 +706,8 @@ class Run implements BarByBar {
   }
 
   /**
-   * Returns true if today's drawdown exceeded its limit by bar i, as live: equity against the first mark of the UTC day in whole
-   * micro-dollars, rounded against the agent. Any loss breaches a limit of zero.
+   * Returns true if today's drawdown exceeded its limit by bar i. Like in live trading it compares equity with the first mark of the UTC
+   * day in whole micro-dollars, rounded against the agent. Any loss breaches a limit of zero.
    */
   #drawnDown(i: number): boolean {
     // Cached, because every instrument of a bar needs it.
@@ -869,7 +867,8 @@ class Run implements BarByBar {
     const most = outside === undefined ? this.#maxTrade : Math.min(this.#maxTrade, this.#askedNotional(outside, instrumentState, i));
     if (most < this.#minOrder) return 'notional_limit_breach';
     if (this.#held.length + this.#entries >= this.#maxOpen) return 'open_positions_breach';
-    // Rounds each amount to whole micro-dollars against the order, like live: every position, every order with its fee, and the cash.
+    // Rounds each amount to whole micro-dollars against the order, like in live trading: every position, every order with its fee, and
+    // the cash.
     const kept = (this.#held.length + 2 * (this.#entries + 1) + 1) * this.#micro + 1;
     const free = Math.min(this.#balance(i), this.#maxCapital - this.#invested) - this.#reserved - kept;
     const exposure = this.#exposureCapacity(instrumentState, i) - kept;
@@ -932,7 +931,10 @@ class Run implements BarByBar {
     return this.#held.reduce((sum, position) => sum + Math.max(0, fundingSince(position, i)), 0);
   }
 
-  /** Returns the maximum size of an order in money units: risk's share of a pool, as live, or a share of the last bar's volume. */
+  /**
+   * Returns the maximum size of an order in money units: risk's share of a pool, like in live trading, or a share of the last bar's
+   * volume.
+   */
   #takeable({ columns, pooled }: InstrumentState, i: number, close: number): number {
     const { unit } = this.#units;
     if (!pooled) return (columns.volume[i] as number) * close * unit * (this.#assumptions.maxParticipationPct / 100);
@@ -961,7 +963,10 @@ class Run implements BarByBar {
     return bestPrices(close[i] as number, decimals, this.#costsAt(instrumentState, i).halfSpreadBps);
   }
 
-  /** Returns the worst acceptable price as live: the ask plus the slippage budget, rounded down to the tick, but at least the ask. */
+  /**
+   * Returns the worst acceptable price of a buy, like in live trading: the ask plus the slippage budget, rounded down to the tick, but at
+   * least the ask.
+   */
   #limitOf(instrumentState: InstrumentState, i: number): number {
     const { columns, units } = instrumentState;
     const { ask } = this.#bestAt(instrumentState, i);
@@ -1173,7 +1178,7 @@ class Run implements BarByBar {
     return this.#exitRules.some(({ bit, isStop }) => isStop && isSet(exitRules, bit));
   }
 
-  /** Returns the limit of a sell as live: the bid minus the slippage budget, rounded up to the tick. */
+  /** Returns the limit of a sell, like in live trading: the bid minus the slippage budget, rounded up to the tick. */
   #exitLimitOf(instrumentState: InstrumentState, i: number): number {
     const { columns, units } = instrumentState;
     const { bid } = this.#bestAt(instrumentState, i);

@@ -14,7 +14,6 @@ import type { InstrumentKey } from '../../domain/market/venue.ts';
 import { roundedText } from '../backtest/history.ts';
 import { drawsOf, drawWhole, shuffled } from './draws.ts';
 
-/** Disguise of one instrument. */
 interface Mask {
   readonly key: InstrumentKey;
   readonly alias: string;
@@ -24,7 +23,6 @@ interface Mask {
   readonly depth: number;
 }
 
-/** Disguise of a path. */
 export interface Disguise {
   readonly masks: readonly Mask[];
   /** Shift in whole weeks, in milliseconds. Shown times are true times minus this. */

@@ -31,7 +31,6 @@ export async function workReplay(
   return session.outcome(asked.trials);
 }
 
-/** Runs an agreement session. */
 export async function workAgreement(
   reads: BacktestReads,
   asked: AgreementAsked,

@@ -1,4 +1,4 @@
-/** Books and open proposals of a replay, computed from the steps' records as live but without a database. */
+/** Books and open proposals of a replay, computed from the steps' records like in live trading but without a database. */
 import { bookIdOf, untouchedBook } from '../../../actors/agent/tick-risk.ts';
 import type { ShownExecution } from '../../../actors/proposal/parts.ts';
 import type { TradingDuty } from '../../../actors/ticking/trading-decisions.ts';
@@ -60,7 +60,6 @@ export class ReplayBooks {
   readonly #unbooked = new Map<string, { readonly agentId: string; readonly mode: ExecutionMode }>();
   /** Cached id of each agent's current book. */
   readonly #bookIds = new WeakMap<BrokeredAgent, string>();
-  /** Funding payments by book. */
   readonly #funding = new Map<string, FundingPayment[]>();
   #fills = 0;
 

@@ -36,7 +36,6 @@ import { type ReplayPipeline, SILENT } from './pipeline.ts';
 /** Reason why a live decision did not use the slot's cut. */
 export type MissedTick = 'late_tick' | 'tick_crash';
 
-/** Agent options of a replay. */
 export interface PopulationOptions {
   /** Returns how the live run missed a slot of an agent, which no tape records, or null. */
   readonly missed?: (agentId: string, slot: EpochMs) => MissedTick | null;

@@ -1,6 +1,6 @@
 /**
- * Replay of tapes: the same quality rules, cuts, agents, Takes and ticks as live, under a virtual clock and without a database. Equal
- * tapes and agents give equal bytes everywhere.
+ * Replay of tapes with the quality rules, cuts, agents, Takes and ticks of the live service, under a virtual clock and without a
+ * database. Equal tapes and agents give equal bytes everywhere.
  */
 import { createHash } from 'node:crypto';
 import type { Cut } from '../../domain/market/cut.ts';

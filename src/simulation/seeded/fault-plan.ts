@@ -8,9 +8,7 @@ export const START = Date.UTC(2026, 10, 18, 15, 0, 0);
 /** Slots per run. */
 export const MINUTES = 10;
 export const LAST_SLOT = START + MINUTES * AGENT_TICK_MS;
-/** Venues of a run. */
 export const VENUES: readonly Venue[] = ['spotexchange', 'spotchain', 'evmvenue', 'reference'];
-/** Number of agents. */
 export const AGENTS = 5;
 
 export type Fault =

@@ -64,7 +64,7 @@ export interface StressTestOptions {
   readonly agentId: string;
   readonly manifest: Manifest;
   readonly manifestVersion: number;
-  /** Preferences of the organization, which bind the agent like live. */
+  /** Preferences of the organization, which bind the agent like in live trading. */
   readonly preferences: RiskPreferences;
   readonly markets: readonly StressMarket[];
   /** Seeds per scenario and severity. Default three. */

@@ -51,7 +51,7 @@ export async function liveThrough(parts: LivedParts, { to, periodsMs, signal }: 
   return last;
 }
 
-/** Carries out everything due before an instant, each at its own time and at the prices of then. */
+/** Carries out everything due before an instant, each at its own time and at that time's prices. */
 async function followUp(parts: LivedParts, until: EpochMs): Promise<void> {
   const { clock } = parts;
   // A worker sends an order this long after its slot, and checks again at the same interval.

@@ -15,7 +15,6 @@ const KEEP_MS = 20 * 60_000;
 /** Duties of the live service that are held meanwhile, in real time. */
 const DUTIES = ['feed', 'dispatcher'];
 
-/** Parameters of a fast-forward. */
 export interface StretchAsked {
   /** Returns the end of a move that begins at an instant. */
   readonly until: (from: EpochMs) => EpochMs;
@@ -25,7 +24,6 @@ export interface StretchAsked {
   readonly signal: AbortSignal;
 }
 
-/** Result of a fast-forward. */
 export interface MovedOn {
   readonly from: EpochMs;
   /** Last completed slot. Every slot up to it has its cut and decisions. */

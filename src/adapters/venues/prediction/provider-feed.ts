@@ -51,7 +51,6 @@ export interface ProviderStream {
   stop(): void;
 }
 
-/** Requests to a provider. */
 export interface ProviderRest {
   /** Counter of unknown fields in its answers. The stream counts its own. */
   readonly unknownFields: UnknownFields;
@@ -61,7 +60,6 @@ export interface ProviderRest {
   ask(left: readonly PredictionMarket[]): Promise<Listing>;
 }
 
-/** Dependencies of a provider's feed. */
 export interface ProviderFeedOptions {
   readonly rest: ProviderRest;
   readonly clock: Clock;

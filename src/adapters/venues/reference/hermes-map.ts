@@ -21,7 +21,6 @@ import { knownFields, noteUnknown } from '../known-fields.ts';
 export const HERMES_SOURCE = 'pyth:hermes';
 export const PRO_SOURCE = 'pyth:pro';
 
-/** Subscribed feed. */
 export interface ReferenceInstrument {
   /** Symbol of the share, e.g. `AAPL`: the `instrument` of its prices. */
   readonly symbol: string;
@@ -112,7 +111,6 @@ function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
-/** Collector of one message's results. */
 class Yield {
   readonly prices: ReferencePrice[] = [];
   readonly rejections: Rejection[] = [];

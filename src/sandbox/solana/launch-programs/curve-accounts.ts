@@ -20,7 +20,6 @@ export const FRAMEWORK = {
   raw: 2003,
 } as const;
 
-/** Errors of the curve program. */
 export const CURVE_ERRORS = {
   invalidFee: 6001,
   slippage: 6002,
