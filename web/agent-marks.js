@@ -1,4 +1,7 @@
-/** Activity of one agent on an instrument's bars: entries, exits, blocked decisions, the stop and target of what it holds, its indicators, and when it knew no live quote. */
+/**
+ * Activity of one agent on an instrument's bars: entries, exits, blocked decisions, stop, target, indicators, and times without a live
+ * quote.
+ */
 import { plain, priceText } from './words.js';
 
 /** @typedef {import('./wire.ts').Decision} Decision */
@@ -7,15 +10,15 @@ import { plain, priceText } from './words.js';
 /** @typedef {import('./wire.ts').Observation} Observation */
 /** @typedef {{ readonly at: number, readonly kind: 'entry' | 'exit' | 'proposed' | 'blocked', readonly text: string }} Mark */
 /** @typedef {{ readonly price: string, readonly title: string, readonly colour: 'accent' | 'good' | 'bad' }} PriceLine */
-/** @typedef {{ readonly from: number, readonly to: number, readonly colour: 'carried' }} Stretch Time in which something was so. */
+/** @typedef {{ readonly from: number, readonly to: number, readonly colour: 'carried' }} Stretch Period that is shaded. */
 /** @typedef {{ readonly name: string, readonly points: readonly { readonly at: number, readonly value: number }[] }} Curve */
 /**
  * @typedef {object} Overlay
  * @property {readonly Mark[]} marks
  * @property {readonly PriceLine[]} lines
  * @property {readonly Stretch[]} stretches
- * @property {readonly Curve[]} curves On the scale of prices.
- * @property {readonly Curve[]} gauges On a scale of their own.
+ * @property {readonly Curve[]} curves Indicators on the price scale.
+ * @property {readonly Curve[]} gauges Indicators on their own scale.
  */
 /** @typedef {{ readonly type: string, readonly timeframe?: string, readonly [field: string]: unknown }} Condition */
 /** @typedef {{ readonly stopLossPct: number, readonly takeProfitPct: number, readonly entry: readonly Condition[], readonly exit: readonly Condition[] }} Rules */
@@ -85,7 +88,7 @@ function minuteOf({ slot }) {
 }
 
 /**
- * True if a condition of the manifest reads an indicator. All agents share an observation, which notes what any of them reads.
+ * True if a condition of the manifest reads an indicator. Agents share an observation, which holds the indicators of all of them.
  * @param {string} indicator `rsi:14@1h`
  * @param {readonly Condition[]} conditions
  */
@@ -100,7 +103,7 @@ function isRead(indicator, conditions) {
 }
 
 /**
- * Indicators as each decision noted them.
+ * Returns the indicators that each decision recorded.
  * @param {readonly { readonly seen: Observation }[]} seen
  * @param {(name: string) => boolean} isWanted
  * @returns {readonly Curve[]}

@@ -1,2 +1,2 @@
-/** The bodies of the API, as the TypeScript client has them of the API document. For the type checker only. */
+/** Bodies of the API, as the TypeScript client generates them from the API document. For the type checker only. */
 export type * from '../clients/typescript/src/api.ts';

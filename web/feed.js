@@ -1,28 +1,28 @@
-/** The one websocket of the page: subscriptions that survive it, resumed by cursor, reconnected with growing, spread pauses. */
+/** Websocket of the page. Subscriptions survive a lost connection and resume by cursor. Reconnects with growing, spread pauses. */
 
 import { Subscriptions } from './subscriptions.js';
 
 /** @typedef {import('./wire.ts').Message} Message */
 /**
  * @typedef {object} FeedStatus
- * @property {'connecting' | 'live' | 'late' | 'waiting'} state `waiting` until `retryAt`; `late` while what comes was sent long ago.
+ * @property {'connecting' | 'live' | 'late' | 'waiting'} state `waiting` until `retryAt`; `late` while frames arrive late.
  * @property {number} retryAt Milliseconds since the epoch; 0 unless waiting.
- * @property {number} since When it was last live; 0 if it never was.
- * @property {number} lateS Seconds between the sending of the last frame and its arrival, beyond those of the fastest frame.
+ * @property {number} since Time of the last live moment; 0 if there was none.
+ * @property {number} lateS Delay of the last frame beyond that of the fastest one, in seconds.
  */
 
 const FIRST_PAUSE_MS = 400;
 const LONGEST_PAUSE_MS = 15_000;
-/** The service beats every 5 s. After one missed beat it is not received; after two its connection is given up. */
+/** Interval of the service's heartbeat. One missed beat: not received. Two: the connection is given up. */
 const BEAT_MS = 5_000;
 const SLACK_MS = 1_000;
-/** Frames that are so late bring prices that are stale. */
+/** Frames later than this carry stale prices. */
 const LATE_S = BEAT_MS / 1_000;
-/** Pause between two looks at the day's clock: timers stand still while the computer sleeps. */
+/** Interval between two checks of the wall clock, because timers stop while the computer sleeps. */
 const LOOK_MS = 1_000;
 /** @type {FeedStatus} */
 const NEVER = { state: 'connecting', retryAt: 0, since: 0, lateS: 0 };
-/** The token has expired, or was taken back: only signing in again helps. */
+/** Close codes after which only signing in again helps: the token has expired or was revoked. */
 const SIGNED_OUT = [4001, 4002];
 
 /**
@@ -31,7 +31,7 @@ const SIGNED_OUT = [4001, 4002];
  * @param {(status: FeedStatus) => void} options.onStatus
  * @param {() => Promise<boolean>} options.signedIn Called when a connection cannot be opened, since a browser is not told why.
  * @param {() => void} options.onSignedOut
- * @param {() => number} [options.time] The service's time where it is not that of the day: a replay's.
+ * @param {() => number} [options.time] Time of a replay. Default: the service's clock.
  */
 export function createFeed({ address, onStatus, signedIn, onSignedOut, time }) {
   const subscriptions = new Subscriptions(send);
@@ -74,7 +74,7 @@ export function createFeed({ address, onStatus, signedIn, onSignedOut, time }) {
     subscriptions.take(message);
   }
 
-  /** Lets go of the connection without waiting for its close event; true if there was one. */
+  /** Drops the connection without waiting for its close event. True if there was one. */
   function drop() {
     const last = socket;
     socket = null;
@@ -124,7 +124,7 @@ export function createFeed({ address, onStatus, signedIn, onSignedOut, time }) {
      * @param {import('./subscriptions.js').SubscriberTo<Name>} subscriber
      */
     subscribe: (subscriber) => subscriptions.subscribe(subscriber),
-    /** Ends the connection, which is that of the member who opened it, until somebody connects again. */
+    /** Ends the connection of the signed-in member. A later connect opens a new one. */
     end() {
       isWanted = false;
       clearTimeout(retry);
@@ -159,33 +159,36 @@ function openSocket(address, { isCurrent, onOpen, onMessage, onClose }) {
   return socket;
 }
 
-/** A browser complains of a connection that is closed before it is open. @param {WebSocket} socket */
+/** Closes a socket once it is open: closing it earlier logs an error in the browser. @param {WebSocket} socket */
 function closeQuietly(socket) {
   if (socket.readyState === WebSocket.CONNECTING) socket.addEventListener('open', () => socket.close());
   else socket.close();
   return true;
 }
 
-/** The pause before the next attempt in milliseconds, after so many that failed in a row. @param {number} failures */
+/** Returns the pause before the next attempt in milliseconds. @param {number} failures */
 function spreadPause(failures) {
   return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures) * (0.5 + Math.random() / 2);
 }
 
-/** The service's time: its clock minus ours, as the least delayed frame tells it best. Ours does not step where the computer's is set. */
+/**
+ * Estimates the service's time: its clock minus ours, measured by the least delayed frame. Ours is monotonic: setting the clock does not
+ * move it.
+ */
 function serviceClock() {
   let skewMs = 0;
   let isKnown = false;
   const ours = () => Math.round(performance.timeOrigin + performance.now());
   return {
     now: () => ours() + skewMs,
-    /** @param {string} at When the service sent a frame. @returns Seconds by which it came later than the fastest one. */
+    /** @param {string} at Send time of a frame. @returns Its delay beyond the fastest frame, in seconds. */
     measure(at) {
       const skew = Date.parse(at) - ours();
       if (!isKnown || skew > skewMs) skewMs = skew;
       isKnown = true;
       return Math.round((skewMs - skew) / 1_000);
     },
-    /** Begins to measure anew with the next frame. */
+    /** Restarts the measurement with the next frame. */
     forget() {
       isKnown = false;
     },
@@ -205,7 +208,7 @@ function createSilence({ onMissed, onLost }) {
     for (const timer of timers) clearTimeout(timer);
     clearInterval(look);
   };
-  // The day's clock goes on while the computer sleeps, timers do not.
+  // The wall clock goes on while the computer sleeps; timers do not.
   const lasts = (/** @type {number} */ ms) => Date.now() - heardAt > ms;
   return {
     restart() {
@@ -220,7 +223,7 @@ function createSilence({ onMissed, onLost }) {
 }
 
 /**
- * Calls when the network is back, when the page is looked at again, and at once when the network is gone.
+ * Calls `onBack` when the network is back or the page becomes visible, and `onOffline` at once when the network is gone.
  * @param {{ readonly onBack: () => void, readonly onOffline: () => void }} calls
  */
 function watchNetwork({ onBack, onOffline }) {

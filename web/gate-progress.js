@@ -3,7 +3,7 @@ import { plain } from './words.js';
 
 /** @typedef {import('./wire.ts').Gate} Gate */
 
-/** Conditions that are counted up to: how they are written as `day 3 of 14`. */
+/** Conditions with a count, and its unit: `day 3 of 14`. */
 const COUNTED = /** @type {{ readonly [name: string]: string }} */ ({
   elapsed_days: 'day',
   closed_trades: 'closed trades',
@@ -18,7 +18,7 @@ const BEGUN = /** @type {{ readonly [stage: string]: string }} */ ({
 });
 
 /**
- * The gate that the agent stands at; null at the end.
+ * Returns the gate in front of the agent, or null if it has passed all.
  * @param {readonly Gate[]} gates
  */
 export function gateHere(gates) {
@@ -26,7 +26,7 @@ export function gateHere(gates) {
 }
 
 /**
- * `2 of 5 conditions`, with what is counted: `day 3 of 14, trades 2 of 5`.
+ * Describes progress at a gate: `day 3 of 14, 2 of 5 conditions`.
  * @param {Gate | null} gate
  */
 export function progressWords(gate) {

@@ -1,4 +1,4 @@
-/** Preferences of this browser: the zone of times, keys without Ctrl, notifications. They are stored here and nowhere else. */
+/** Preferences of this browser: time zone, keys without Ctrl, notifications. Stored in this browser only. */
 
 /** @typedef {{ zone: 'utc' | 'local', keys: boolean, notifications: boolean }} Preferences */
 
@@ -19,7 +19,7 @@ function stored() {
       notifications: found.notifications === true,
     };
   } catch {
-    // No storage, or a text that is not ours: one begins with what everybody begins with.
+    // No storage, or not JSON: the defaults.
     return FIRST;
   }
 }
@@ -29,18 +29,18 @@ export function preferences() {
   return chosen;
 }
 
-/** Changes some of them, keeps them, and tells whoever listens. @param {Partial<Preferences>} change */
+/** Changes and stores preferences, and calls the listeners. @param {Partial<Preferences>} change */
 export function prefer(change) {
   chosen = { ...chosen, ...change };
   try {
     localStorage.setItem(KEPT, JSON.stringify(chosen));
   } catch {
-    // A browser that keeps nothing has them until the page is closed.
+    // Without storage, preferences last until the page is closed.
   }
   for (const listener of listeners) listener();
 }
 
-/** Told when times are to be shown in another zone. @param {() => void} listener @returns {() => void} Ends it. */
+/** Calls back when the time zone changes. @param {() => void} listener @returns {() => void} Ends it. */
 export function onZone(listener) {
   let { zone } = chosen;
   const receive = () => {
@@ -52,7 +52,7 @@ export function onZone(listener) {
   return () => listeners.delete(receive);
 }
 
-/** Tells of every change. @param {() => void} listener @returns {() => void} Ends it. */
+/** Calls back on every change. @param {() => void} listener @returns {() => void} Ends it. */
 export function onPreferences(listener) {
   listeners.add(listener);
   return () => void listeners.delete(listener);

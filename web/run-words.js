@@ -2,11 +2,11 @@
 import { numberText, plain } from './words.js';
 
 /**
- * The main numbers of a run behind its verdict: `passed yes · sharpe 1.93 · max drawdown pct 12.4`. A mere look passes nothing: unknown.
+ * Summarizes a run: `passed yes · sharpe 1.93 · max drawdown pct 12.4`.
  * @param {{ readonly [name: string]: unknown }} summary
  */
 export function summaryWords(summary) {
-  // What it comes to stands first.
+  // The verdict comes first.
   const { passed, verdict, ...rest } = summary;
   const first = typeof verdict === 'string' ? [verdict.replace(/\.$/, '')] : [];
   const numbers = Object.entries({ ...(passed === undefined || first.length > 0 ? {} : { passed }), ...rest }).map(([field, value]) => {

@@ -1,4 +1,4 @@
-/** The module of the domain `src/domain/solana/signed-elsewhere.ts`, as the service serves it to pages. */
+/** Types of the domain module `src/domain/solana/signed-elsewhere.ts`, which the service serves to pages. */
 export interface TransactionContent {
   readonly feePayer: string;
   readonly signers: readonly string[];

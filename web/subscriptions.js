@@ -1,4 +1,4 @@
-/** Subscriptions over the one connection. Parts of the page share one, as the service gives each channel once. */
+/** Subscriptions of the page over one connection. The service sends each channel once per connection, so parts of the page share one. */
 
 /** @typedef {import('./wire.ts').Message} Message */
 /** @typedef {import('./wire.ts').Channel} Channel */
@@ -8,12 +8,12 @@
  * @property {Name} channel
  * @property {import('./wire.ts').Params<Name>} [params]
  * @property {(frame: import('./wire.ts').Frame<Name>) => void} receive
- * @property {() => void} [begin] Called when the channel begins with the present and what came before must be read anew.
+ * @property {() => void} [begin] Called when the channel starts without a cursor: earlier data must be read again.
  * @property {(detail: string) => void} [refuse]
  */
-/** @typedef {SubscriberTo<any>} Subscriber To whichever channel. */
+/** @typedef {SubscriberTo<any>} Subscriber Subscriber to any channel. */
 /**
- * One subscription of the service, and everybody here who receives it: the service gives each channel once per connection.
+ * Subscription at the service with all its local subscribers. The service sends each channel once per connection.
  * @typedef {Pick<Subscriber, 'channel' | 'params'> & { cursor: string | null, hasBegun: boolean, readonly members: Set<Subscriber> }} Shared
  */
 
@@ -22,12 +22,12 @@ export class Subscriptions {
   #shared = new Map();
   #nextId = 1;
 
-  /** @param {(operation: object) => void} send Sends nothing while there is no connection. */
+  /** @param {(operation: object) => void} send Does nothing without a connection. */
   constructor(send) {
     this.send = send;
   }
 
-  /** Over a new connection: each from its place. */
+  /** Renews every subscription over a new connection, each from its cursor. */
   askAll() {
     for (const [id, subscription] of this.#shared) this.#ask(id, subscription);
   }
@@ -38,7 +38,7 @@ export class Subscriptions {
     if (message.type === 'subscribed') return this.#subscribed(message);
     if (message.type !== 'snapshot' && message.type !== 'update' && message.type !== 'lagged') return;
     for (const subscription of this.#shared.values()) {
-      // Before it is acknowledged, what comes is of the one that somebody has just left.
+      // Before the acknowledgement, frames belong to the previous subscription to this channel.
       if (!subscription.hasBegun || subscription.channel !== message.channel || !concerns(subscription, message)) continue;
       if (message.type !== 'lagged') for (const { receive } of subscription.members) receive(message);
       if (message.cursor !== null) subscription.cursor = message.cursor;
@@ -75,10 +75,10 @@ export class Subscriptions {
     return [id, made];
   }
 
-  /** To who joins what others receive already. @param {number} id @param {Shared} subscription @param {Subscriber} subscriber */
+  /** Gives a new subscriber the current state. @param {number} id @param {Shared} subscription @param {Subscriber} subscriber */
   #tellPresent(id, subscription, subscriber) {
     if (subscription.cursor !== null) return queueMicrotask(() => subscription.members.has(subscriber) && subscriber.begin?.());
-    // A channel without places tells the present at its beginning.
+    // A channel without cursors sends its state at the start of a subscription.
     this.send({ op: 'unsubscribe', id });
     this.#ask(id, subscription);
   }
@@ -104,7 +104,7 @@ export class Subscriptions {
     const subscription = this.#shared.get(id);
     if (subscription === undefined) return;
     if (code === 'invalid_cursor' && subscription.cursor !== null) {
-      // The place is gone, with its database perhaps: begin again with the present.
+      // The cursor is unknown, for example after the database was replaced: start again from the current state.
       subscription.cursor = null;
       this.#ask(id, subscription);
     } else for (const { refuse } of subscription.members) refuse?.(detail);

@@ -1,6 +1,6 @@
-/** Timeframes of candles, and the parts of an instrument's key that a series is asked by. */
+/** Timeframes of candles, and the parts of an instrument key. */
 
-/** Timeframes that one may choose, with their length. */
+/** Selectable timeframes with their lengths. */
 export const TIMEFRAMES = /** @type {const} */ ([
   ['1m', 60_000],
   ['5m', 300_000],
@@ -15,7 +15,7 @@ export function barLength(timeframe) {
   return TIMEFRAMES.find(([name]) => name === timeframe)?.[1] ?? 60_000;
 }
 
-/** @param {string} key `spotexchange:BTCUSDT`; a venue that there is not one of is refused by the service. */
+/** @param {string} key `spotexchange:BTCUSDT`; the service refuses an unknown venue. */
 export function partsOf(key) {
   const at = key.indexOf(':');
   return { venue: /** @type {import('./wire.ts').QuoteRow['venue']} */ (key.slice(0, at)), instrument: key.slice(at + 1) };

@@ -1,10 +1,10 @@
-/** Words, times and numbers as people read them. */
+/** Formats words, times and numbers for people. */
 import { preferences } from './preferences.js';
 
 /** The seven gates in their order. */
 export const STAGES = ['draft', 'backtest', 'stress_test', 'paper', 'shadow', 'limited_live', 'live'];
 
-/** Meaning of a quote's flags, and the kind of silence or doubt, which decides the colour. */
+/** Flags of a quote with their meanings, and their kind of silence or doubt, which sets the colour. */
 const FLAGS = /** @type {{ readonly [flag: string]: readonly [word: string, kind: string, meaning: string] }} */ ({
   session_closed: ['market closed', 'closed', 'The market is closed. This is normal; no trade is possible.'],
   feed_down: ['feed down', 'down', 'The connection to the venue is lost.'],
@@ -29,7 +29,7 @@ export function flagWords(flag) {
   return { word, kind, meaning };
 }
 
-/** The kinds of silence with one word each, for the legend. */
+/** Kinds of silence with one word each, for the legend. */
 export const SILENCES = /** @type {const} */ ([
   ['closed', 'market closed'],
   ['old', 'stale'],
@@ -39,7 +39,7 @@ export const SILENCES = /** @type {const} */ ([
 ]);
 
 /**
- * `limited_live` is `limited live`.
+ * Replaces underscores: `limited_live` becomes `limited live`.
  * @param {string} word
  */
 export function plain(word) {
@@ -47,20 +47,20 @@ export function plain(word) {
 }
 
 /**
- * Writes the first letter large.
+ * Capitalizes the first letter.
  * @param {string} text
  */
 export function capitalized(text) {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
 
-/** Returns the name of the times' zone, as written after a time. */
+/** Returns the name of the time zone, as appended to a time. */
 export function zoneWord() {
   return preferences().zone === 'local' ? 'local time' : 'UTC';
 }
 
 /**
- * The ISO text of an instant as clocks of the chosen zone show it.
+ * Converts a time to ISO text in the chosen zone.
  * @param {string | number} time
  */
 function shownText(time) {
@@ -70,7 +70,7 @@ function shownText(time) {
 }
 
 /**
- * The time of day in the chosen zone: `05:14:00`.
+ * Formats the time of day in the chosen zone: `05:14:00`.
  * @param {string | number} time
  */
 export function clockTime(time) {
@@ -78,7 +78,7 @@ export function clockTime(time) {
 }
 
 /**
- * The same with its zone, where it stands in a sentence: `05:14:00 UTC`.
+ * Formats the time of day with its zone: `05:14:00 UTC`.
  * @param {string | number} time
  */
 export function clockAndZone(time) {
@@ -86,7 +86,7 @@ export function clockAndZone(time) {
 }
 
 /**
- * Day and time in the chosen zone: `2026-11-21 05:14:00`.
+ * Formats day and time in the chosen zone: `2026-11-21 05:14:00`.
  * @param {string | number} time
  */
 export function dayAndTime(time) {
@@ -94,14 +94,14 @@ export function dayAndTime(time) {
 }
 
 /**
- * The day in the chosen zone: `2026-11-21`.
+ * Formats the day in the chosen zone: `2026-11-21`.
  * @param {string | number} time
  */
 export function dayOf(time) {
   return shownText(time).slice(0, 10);
 }
 
-/** The units of an age from a second on: each begins where the one before it ends. Hours go to two days. Milliseconds. */
+/** Units of an age, in milliseconds. Hours are used up to two days. */
 const AGE_UNITS = /** @type {const} */ ([
   { unit: 's', ms: 1_000, below: 60_000 },
   { unit: 'min', ms: 60_000, below: 3_600_000 },
@@ -110,8 +110,8 @@ const AGE_UNITS = /** @type {const} */ ([
 ]);
 
 /**
- * An age or a span in words, as the service writes it: `850 ms`, `1.2 s`, `12 s`, `5 min`, `28 h`, `3.2 d`. It is cut,
- * never rounded up, and has one decimal below ten of its unit. What is below zero counts as zero, `0 s`.
+ * Formats an age or duration as the service does: `850 ms`, `1.2 s`, `12 s`, `5 min`, `28 h`, `3.2 d`. Truncates,
+ * never rounds up, and has one decimal below ten. A negative value is `0 s`.
  * @param {number} ms
  */
 export function age(ms) {
@@ -121,17 +121,17 @@ export function age(ms) {
 }
 
 const DECIMALS_SHOWN = 6;
-/** Digits that are shown of what would be nothing but zeros. */
+/** Number of digits shown of a number that would otherwise be all zeros. */
 const DIGITS_OF_SMALL = 4;
 
-/** A decimal text with its thousands grouped. @param {string} text */
+/** Groups the thousands of a decimal text. @param {string} text */
 export function grouped(text) {
   const [whole = '', ...decimals] = text.split('.');
   return [whole.replace(/\B(?=(\d{3})+$)/g, ','), ...decimals].join('.');
 }
 
 /**
- * `a` less `b`, digit by digit.
+ * Returns `a` minus `b`, digit by digit.
  * @param {string} a A decimal text without an exponent.
  * @param {string} b
  */
@@ -147,14 +147,14 @@ export function decimalDifference(a, b) {
   return units < 0n ? `-${text}` : text;
 }
 
-/** A count for the eye, such as that of the steps of an actor. @param {number} count */
+/** Formats a count with grouped thousands. @param {number} count */
 export function countText(count) {
   return grouped(String(count));
 }
 
 /**
- * A price or a quantity for the eye: thousands are grouped, zeros at its end beyond the second decimal are left out, and
- * what is longer than six decimals is cut and marked so. Worked on as the text that it is.
+ * Formats a price or quantity: grouped thousands, no trailing zeros after the second decimal, and a mark if more than
+ * six decimals are cut. Works on the decimal text.
  * @param {string} price
  */
 export function priceText(price) {
@@ -162,18 +162,18 @@ export function priceText(price) {
   const whole = grouped(digits);
   const significant = decimals.replace(/0+$/, '').padEnd(Math.min(2, decimals.length), '0');
   if (significant === '') return whole;
-  // Of what is smaller than all of them, such as the price of a new token, the first digits are shown.
+  // Of a number smaller than that, such as a new token's price, the first digits are shown.
   const zeros = /^-?0$/.test(digits) ? (/^0*/.exec(significant)?.[0].length ?? 0) : 0;
   const shown = zeros + DIGITS_OF_SMALL > DECIMALS_SHOWN ? zeros + DIGITS_OF_SMALL : DECIMALS_SHOWN;
   return significant.length > shown ? `${whole}.${significant.slice(0, shown)}…` : `${whole}.${significant}`;
 }
 
-/** Digits that a quote shows behind its point: of a price of one and more, and of a smaller one. */
+/** Number of decimals of a quote, and of significant digits below 1. */
 const QUOTE_DECIMALS = 4;
 const QUOTE_DIGITS = 5;
 
 /**
- * A price as it is quoted, rounded for the eye: four decimals, or five digits of what is less than one. Worked on as the text that it is.
+ * Rounds a quoted price for display: four decimals, or five digits below 1. Works on the decimal text.
  * @param {string} price
  */
 export function quoteText(price) {
@@ -186,13 +186,13 @@ export function quoteText(price) {
   return new Intl.NumberFormat('en-US', digits).format(/** @type {Intl.StringNumericLiteral} */ (price));
 }
 
-/** A part of a hundred with two decimals: `1.48 %`. @param {string | number} percent */
+/** Formats a percentage with two decimals: `1.48 %`. @param {string | number} percent */
 export function percentText(percent) {
   return `${Number(percent).toFixed(2)} %`;
 }
 
 /**
- * A sentence of the API for people: its instants as clocks of the chosen zone show them, its instruments by their symbols, its conditions in words.
+ * Rewrites a sentence of the API for people: times in the chosen zone, instruments by symbol, conditions in words.
  * @param {string} sentence
  */
 export function forPeople(sentence) {
@@ -204,7 +204,7 @@ export function forPeople(sentence) {
 }
 
 /**
- * An observed value or a threshold: statistics are cut to five digits, words are left alone, null is unknown.
+ * Formats an observed value or threshold: statistics have five digits, words are unchanged, null is unknown.
  * @param {string | number | null} value
  */
 export function valueText(value) {
@@ -213,7 +213,7 @@ export function valueText(value) {
 }
 
 /**
- * A statistic: five digits, and never fewer than stand before the point; what is less than a millionth is as good as nothing.
+ * Formats a statistic with five digits, never fewer than before the point. Values below a millionth are zero.
  * @param {number} value
  */
 export function numberText(value) {
@@ -234,7 +234,7 @@ export function stateText(value) {
 }
 
 /**
- * An event's type as people read it: `xstate.after.degradedFor.agent@1.feed.degraded` is `after degradedFor`.
+ * Shortens an event type: `xstate.after.degradedFor.agent@1.feed.degraded` becomes `after degradedFor`.
  * @param {string} type
  */
 export function eventWord(type) {
@@ -254,7 +254,7 @@ export function remaining(ms) {
 }
 
 /**
- * A refusal of the pre-trade risk function: `max trade notional: limit 1000, before 0, after 1200; buy at most 3`.
+ * Formats a pre-trade rejection: `max trade notional: limit 1000, before 0, after 1200; buy at most 3`.
  * @param {import('./wire.ts').Rejection} rejection
  */
 export function rejectionWords({ code, limit, before, after, suggestion }) {
@@ -266,16 +266,16 @@ export function rejectionWords({ code, limit, before, after, suggestion }) {
   return `${plain(code)}${numbers.length === 0 ? '' : `: ${numbers.join(', ')}`}${suggestion === null ? '' : `; ${suggestion}`}`;
 }
 
-/** A text of the record, whose ages are in milliseconds, with ages as people read them. @param {string} text */
+/** Formats the ages in a text, which are in milliseconds. @param {string} text */
 export function withAges(text) {
   return text.replace(/\b(\d+) ms old\b/g, (_, ms) => `${age(Number(ms))} old`);
 }
 
-/** Signs of a gate condition's rules. */
+/** Symbols of a gate condition's rules. */
 export const GATE_RULES = /** @type {{ readonly [rule: string]: string }} */ ({ above: '>', below: '<', at_least: '≥', at_most: '≤' });
 
 /**
- * One condition of a gate: what was observed and what is asked.
+ * Formats a condition of a gate: observed value, rule and limit.
  * @param {import('./wire.ts').GateCheck} check
  */
 export function gateCheckWords({ name, observed, rule, limit }) {
@@ -283,7 +283,7 @@ export function gateCheckWords({ name, observed, rule, limit }) {
 }
 
 /**
- * The address of an instrument's page.
+ * Returns the address of an instrument's page.
  * @param {string} key `spotexchange:BTCUSDT`
  */
 export function instrumentAddress(key) {
@@ -291,7 +291,7 @@ export function instrumentAddress(key) {
 }
 
 /**
- * The symbol of `spotexchange:BTCUSDT`.
+ * Returns the symbol of `spotexchange:BTCUSDT`.
  * @param {string} instrument
  */
 export function symbolOf(instrument) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** Makes `dist`, or the folder that is named: one module per entry without anything to install, and its types. */
+/** Builds `dist`, or the named folder: one dependency-free module per entry, with its types. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -24,7 +24,7 @@ await Promise.all([entry('index', 'browser'), entry('local', 'node')]);
 
 const tsc = join(here, '..', '..', 'node_modules', '.bin', 'tsc');
 execFileSync(tsc, ['-p', join(here, 'tsconfig.json'), '--outDir', dist], { stdio: 'inherit' });
-// Declarations name each other by the files that they stand for.
+// Declarations must import the built `.js` files, not the `.ts` sources.
 for (const name of readdirSync(dist).filter((file) => file.endsWith('.d.ts'))) {
   const path = join(dist, name);
   writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/(from '\.\/[\w-]+)\.ts'/g, "$1.js'"));

@@ -71,7 +71,7 @@ export function statistic(value, digits = 2) {
   return value === null ? '–' : value.toFixed(digits);
 }
 
-/** @param {Figure} figure @param {Result} result What is shown. */
+/** @param {Figure} figure @param {Result} result */
 export function figureText({ of, usd, digits, unit = '' }, result) {
   if (usd !== undefined) return `${moneyText(usd(result))} USD`;
   const value = of?.(result) ?? null;
@@ -79,7 +79,7 @@ export function figureText({ of, usd, digits, unit = '' }, result) {
 }
 
 /**
- * Returns how much a figure of the second run exceeds that of the first, with its sign; money to its last digit.
+ * Returns the second run's figure minus the first's, with its sign. Money keeps every digit.
  * @param {Figure} figure
  * @param {Result} first
  * @param {Result} second
@@ -96,7 +96,7 @@ function signed(text) {
 }
 
 /**
- * The drawdown by day from the highest mark until then, in percent, at or below zero.
+ * Returns the drawdown by day from the highest equity so far, in percent, zero or below.
  * @param {{ readonly daily: readonly { readonly date: string, readonly equityUsd: string, readonly highUsd: string }[], readonly capitalUsd: string }} result
  */
 export function drawdownOf({ daily, capitalUsd }) {

@@ -1,4 +1,4 @@
-/** The report of a backtest, alone or beside a second run: the same in the terminal and in a file that is read offline. */
+/** Report of a backtest, alone or next to a second run. Used by the terminal and by the offline file. */
 import { drawdownOf, FIGURES, figureDifference, figureText, lengthText, statistic } from './backtest-figures.js';
 import { h } from './dom.js';
 import { equityChart } from './equity-chart.js';
@@ -107,7 +107,7 @@ function nameOf({ title, manifestVersion }) {
 }
 
 /**
- * One run in US dollars with buying and holding; two runs as what 100 US dollars became, so that they can be told apart.
+ * Draws the equity of one run in US dollars with buy and hold, or the growth of 100 US dollars in two runs.
  * @param {Report} report
  * @param {Report | null} other
  */
@@ -184,7 +184,7 @@ function percentCell(percent) {
 /**
  * @param {string} caption
  * @param {string} name Of the first column.
- * @param {readonly Group[] | undefined} groups A run of an earlier version has none.
+ * @param {readonly Group[] | undefined} groups Undefined for a run of an earlier version.
  * @param {Result} result
  */
 function groupTable(caption, name, groups, { trades, feesUsd }) {

@@ -1,4 +1,4 @@
-/** Frame of every chart: its size, its colours, its description for screen readers, and the credit of its library. */
+/** Frame of every chart: size, colours, description for screen readers, and attribution of the library. */
 import { chartPalette, onSchemeChange } from './chart-palette.js';
 import { h } from './dom.js';
 import { createChart, TickMarkType } from 'lightweight-charts';
@@ -12,7 +12,7 @@ import { dayAndTime } from '../words.js';
  * @param {object} options
  * @param {string} options.label Names the chart.
  * @param {number} options.height In pixels.
- * @param {(palette: Palette) => void} options.repaint Gives the series their colours; called at once and whenever the page turns dark or light.
+ * @param {(palette: Palette) => void} options.repaint Colours the series, at the start and on each scheme change.
  */
 export function chartFrame({ label, height, repaint }) {
   const place = h('div', { class: 'market-chart-canvas', 'aria-hidden': 'true' });
@@ -37,7 +37,7 @@ export function chartFrame({ label, height, repaint }) {
   );
   const chart = createChart(place, { autoSize: true, ...lookOf(chartPalette()) });
 
-  // It has no size before it is on the page: what is to be seen whole is made to fit once it has one.
+  // The chart has no size before it is on the page: fit the content once it has one.
   let isToFit = false;
   chart.timeScale().subscribeSizeChange((width) => {
     if (!isToFit || width === 0) return;
@@ -54,18 +54,18 @@ export function chartFrame({ label, height, repaint }) {
     chart,
     legend,
     words,
-    /** To be called once all series are there. */
+    /** Colours the series. Call it once all of them are added. */
     paint: () => repaint(chartPalette()),
-    /** Shows everything from the first point to the last. */
+    /** Fits the first to the last point into view. */
     fit() {
       isToFit = chart.timeScale().width() === 0;
       chart.timeScale().fitContent();
     },
-    /** Every lower pane takes a third of what the first one does. */
+    /** Sets the height of each lower pane to a third of the first. */
     share() {
       for (const [index, pane] of chart.panes().entries()) pane.setStretchFactor(index === 0 ? 3 : 1);
     },
-    /** @param {number} pixels Its height from now on. */
+    /** @param {number} pixels New height. */
     setHeight: (pixels) => void (place.style.height = `${pixels}px`),
     end() {
       stop();
@@ -84,7 +84,7 @@ function lookOf({ panel, line, faint }) {
       background: { color: panel },
       textColor: faint,
       fontFamily: 'system-ui, sans-serif',
-      // Its mark is a link whose markup the page's policy refuses; the same link stands beneath the chart as a text.
+      // The library's logo is markup that the page's policy refuses. A text link below the chart replaces it.
       attributionLogo: false,
       panes: { separatorColor: line, separatorHoverColor: line },
     },
@@ -95,13 +95,13 @@ function lookOf({ panel, line, faint }) {
   };
 }
 
-/** The instant of a place on the scale in the chosen zone. @param {Time} time */
+/** Formats a time on the scale in the chosen zone. @param {Time} time */
 function timeText(time) {
   return dayAndTime(Number(time) * 1000);
 }
 
 /**
- * A mark of the scale. The library puts the marks of days at midnight UTC, which is another hour elsewhere, and then it is said.
+ * Formats a tick. The library puts day ticks at midnight UTC; in another zone they show the hour too.
  * @param {Time} time
  * @param {import('lightweight-charts').TickMarkType} type
  */

@@ -1,4 +1,4 @@
-/** The colours of the page for what is drawn on a canvas, which no style sheet reaches. */
+/** Colours of the page for canvases, which no style sheet reaches. */
 
 const NAMES = /** @type {const} */ (['panel', 'line', 'text', 'faint', 'accent', 'good', 'bad', 'closed', 'carried', 'warn']);
 
@@ -11,7 +11,7 @@ export function chartPalette() {
 }
 
 /**
- * The same colour, but `part` of it: 0.1 is a hint.
+ * Returns a colour with an alpha channel.
  * @param {string} colour `#rrggbb`
  * @param {number} part
  */
@@ -22,7 +22,7 @@ export function translucent(colour, part) {
 }
 
 /**
- * Calls back whenever the page turns dark or light.
+ * Calls back whenever the page's colour scheme changes.
  * @param {(palette: Palette) => void} repaint
  * @returns {() => void} Stops it.
  */

@@ -1,4 +1,4 @@
-/** The order of what stands in a table: decimal texts by their value, digit by digit and never as a double, ages by their length, all else as words. */
+/** Compares table cells: decimals by value, digit by digit and never as a double, ages by length, everything else as words. */
 
 const DECIMAL = /^[+\-−]?\d[\d,]*(?:\.\d+)?$/;
 const AGE = /^(\d+(?:\.\d+)?) (ms|s|min|h|d)(?: ago)?$/;
@@ -8,10 +8,10 @@ const WORDS = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 const NOTHING = new Set(['', '–', 'unknown', 'none', '–', '…']);
 
 /**
- * Below zero if `a` comes before `b`.
+ * Returns a number below zero if `a` comes before `b`.
  * @param {string} a
  * @param {string} b
- * @param {1 | -1} way -1 for the greatest first.
+ * @param {1 | -1} way -1 for descending order.
  */
 export function compareTexts(a, b, way) {
   const [left, right] = [a.trim(), b.trim()];
@@ -31,7 +31,7 @@ function numbersOf(a, b) {
   return x < y ? -1 : x > y ? 1 : 0;
 }
 
-/** The first word as a decimal: `-3.50 %`, `12,345.6 USD`. @param {string} text */
+/** Returns the first word as a decimal: `-3.50 %`, `12,345.6 USD`. @param {string} text */
 function decimalOf(text) {
   const [first = '', unit] = text.split(' ');
   if (!DECIMAL.test(first) || (unit !== undefined && unit in UNIT_MS)) return null;

@@ -1,12 +1,12 @@
-/** Builds elements without markup: every text is a text, whatever is in it. */
+/** Builds elements without markup: a text is never parsed as HTML. */
 
 /** @typedef {Node | string | number | null | undefined | false} Child */
-/** @typedef {{ readonly [name: string]: unknown }} Properties `on…` is a listener, `class` the class, a boolean an attribute with or without. */
+/** @typedef {{ readonly [name: string]: unknown }} Properties `on…` is a listener, `class` the class; a boolean sets an attribute or not. */
 
 const SVG = 'http://www.w3.org/2000/svg';
 
 /**
- * An HTML element.
+ * Creates an HTML element.
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag
  * @param {Properties} [properties]
@@ -21,7 +21,7 @@ export function h(tag, properties, ...children) {
 }
 
 /**
- * An SVG element.
+ * Creates an SVG element.
  * @template {keyof SVGElementTagNameMap} Tag
  * @param {Tag} tag
  * @param {Properties} [properties]
@@ -59,7 +59,7 @@ function append(element, children) {
 }
 
 /**
- * Puts these children in the place of what an element holds.
+ * Replaces the children of an element.
  * @param {Element} element
  * @param {...(Child | readonly Child[])} children
  */
@@ -69,7 +69,7 @@ export function fill(element, ...children) {
 }
 
 /**
- * Writes a text, and touches the page only where it is another one.
+ * Sets the text of an element if it differs.
  * @param {Element} element
  * @param {string} text
  */
@@ -78,7 +78,7 @@ export function say(element, text) {
 }
 
 /**
- * Sets an attribute, or takes it away with null, and touches the page only where that changes something.
+ * Sets an attribute if it differs, or removes it if the value is null.
  * @param {Element} element
  * @param {string} name
  * @param {string | null} value

@@ -1,30 +1,30 @@
-/** Values over time, and beneath them another one, such as a drawdown: read at the cursor, zoomed, on a linear or a logarithmic scale. */
+/** Chart of values over time with an optional lower pane, such as the drawdown. Has a cursor, zoom, and a linear or logarithmic scale. */
 import { chartFrame } from './chart-frame.js';
 import { translucent } from './chart-palette.js';
 import { h, mark, say } from './dom.js';
 import { AreaSeries, BaselineSeries, LineSeries, LineStyle, PriceScaleMode } from 'lightweight-charts';
 import { dayAndTime, priceText } from '../words.js';
 
-/** @typedef {{ readonly at: number, readonly value: number, readonly text?: string }} Point A text holds every digit of the value. */
+/** @typedef {{ readonly at: number, readonly value: number, readonly text?: string }} Point The text has every digit of the value. */
 /** @typedef {{ readonly title: string, readonly points: readonly Point[] }} Curve */
 /** @typedef {import('lightweight-charts').UTCTimestamp} Seconds */
 
 const HEIGHT = 240;
 const LOWER_HEIGHT = 90;
-/** Part of the range that one step of the zoom leaves. */
+/** Factor of the visible range per zoom step. */
 const ZOOM = 0.5;
 const COLOURS = /** @type {const} */ (['closed', 'carried']);
 
 /**
  * @param {object} options
  * @param {string} options.label Names the chart.
- * @param {string} [options.name] Of the first curve, if there are others.
- * @param {readonly Point[]} options.points Ascending. Only for the eye: numbers in words are the texts of the API.
+ * @param {string} [options.name] Name of the first curve, if there are others.
+ * @param {readonly Point[]} options.points Ascending. For drawing only.
  * @param {number} options.decimals
  * @param {Curve | null} options.lower
- * @param {number} [options.base] What is above it is drawn as good and what is below it as bad; 0 by default.
- * @param {readonly Curve[]} [options.others] Drawn over the first, two at most.
- * @param {number} [options.height] Of the upper pane, in pixels.
+ * @param {number} [options.base] Values above it are drawn as good, below it as bad. Default: 0.
+ * @param {readonly Curve[]} [options.others] Drawn over the first curve. At most two.
+ * @param {number} [options.height] Height of the upper pane in pixels.
  */
 export function equityChart({ label, name = '', points, decimals, lower, base = 0, others = [], height = HEIGHT }) {
   const frame = chartFrame({
@@ -83,7 +83,7 @@ function dataOf(all) {
 }
 
 /**
- * Tells the values at the cursor, and the last ones if there is none.
+ * Shows the values at the cursor, or the last ones without a cursor.
  * @param {ReturnType<typeof chartFrame>} frame
  * @param {readonly Curve[]} upper
  * @param {Curve | null} lower
@@ -116,7 +116,7 @@ function textOf({ value, text }, decimals) {
 }
 
 /**
- * Says which stretch is shown, for who cannot see it.
+ * Describes the visible range for screen readers.
  * @param {ReturnType<typeof chartFrame>} frame
  * @param {readonly Point[]} points
  * @param {number} decimals
@@ -138,7 +138,7 @@ function followStretch({ chart, words }, points, decimals) {
 
 /**
  * @param {ReturnType<typeof chartFrame>} frame
- * @param {boolean} canBeLogarithmic No logarithm is of a value that is not above zero.
+ * @param {boolean} canBeLogarithmic False if a value is zero or below.
  */
 function controls({ chart, element }, canBeLogarithmic) {
   const scales = /** @type {const} */ ([
@@ -156,7 +156,7 @@ function controls({ chart, element }, canBeLogarithmic) {
     }
   };
   choose(PriceScaleMode.Normal);
-  /** @param {number} part Of what is shown now. */
+  /** @param {number} part Factor of the visible range. */
   const zoom = (part) => {
     const shown = chart.timeScale().getVisibleLogicalRange();
     if (shown === null) return;

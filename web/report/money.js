@@ -1,20 +1,20 @@
-/** Money and quantities for people: grouped digits and few decimals, with every digit on hover and on focus. */
+/** Formats money and quantities: grouped digits, few decimals, every digit on hover and focus. */
 import { h, say } from './dom.js';
 
 const SHOWN = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const SIGNED = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2, signDisplay: 'exceptZero' });
 
 /**
- * `1234.5` is `1,234.50`; worked on as the decimal text that it is.
+ * Formats US dollars: `1234.5` becomes `1,234.50`. Works on the decimal text.
  * @param {string} usd
- * @param {boolean} [isChange] With its sign.
+ * @param {boolean} [isChange] True to show the sign.
  */
 export function moneyText(usd, isChange = false) {
   return (isChange ? SIGNED : SHOWN).format(/** @type {Intl.StringNumericLiteral} */ (usd));
 }
 
 /**
- * An amount in US dollars; unknown is said so.
+ * Shows an amount in US dollars, or `unknown`.
  * @param {string | null | undefined} usd
  */
 export function money(usd) {
@@ -34,10 +34,10 @@ export function gain(usd) {
 }
 
 /**
- * A number that is shown shorter than it is: the keyboard reaches it, and while it is there it shows every digit.
+ * Shows a shortened number, and every digit on hover or focus.
  * @param {string} shown
  * @param {string} full
- * @param {string} [named] The class.
+ * @param {string} [named] CSS class.
  */
 export function exact(shown, full, named = 'number') {
   const [digits = ''] = full.split(' ');

@@ -1,4 +1,4 @@
-/** The report of a backtest or of a sweep alone in a file: its numbers are in the page, and it asks nobody for anything. */
+/** Report of a backtest or sweep in a single file. The data is in the page; it makes no requests. */
 import { backtestReport } from './backtest-report.js';
 import { fill, h } from './dom.js';
 import { sweepReport } from './sweep-report.js';

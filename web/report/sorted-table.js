@@ -1,4 +1,4 @@
-/** A table of items that are all at hand: sorted by any column over all of them, shown by stretches. */
+/** Table of loaded items, sorted by any column and shown in stretches. */
 import { compareTexts } from './compare-texts.js';
 import { fill, h, mark, say } from './dom.js';
 
@@ -6,20 +6,20 @@ import { fill, h, mark, say } from './dom.js';
  * @template Item
  * @typedef {object} Column
  * @property {string} name
- * @property {(item: Item) => string} text What it is sorted by and what a file of the table holds: every digit of a number.
- * @property {(item: Item) => import('./dom.js').Child} [cell] What is shown; the text by default.
+ * @property {(item: Item) => string} text Sort key and CSV value, with every digit of a number.
+ * @property {(item: Item) => import('./dom.js').Child} [cell] Content of the cell. Default: the text.
  */
 
-/** Rows that are shown at first, and how many more each time. */
+/** Number of rows shown at first, and added each time. */
 const STRETCH = 25;
 
 /**
  * @template Item
  * @param {object} options
  * @param {string} options.caption
- * @param {readonly Column<Item>[]} options.columns The first one names the row.
- * @param {readonly Item[]} options.items In the order in which they are shown at first.
- * @param {string} options.empty What stands in the place of no rows.
+ * @param {readonly Column<Item>[]} options.columns The first column names the row.
+ * @param {readonly Item[]} options.items In their initial order.
+ * @param {string} options.empty Text of an empty table.
  */
 export function sortedTable({ caption, columns, items, empty }) {
   if (items.length === 0) return h('p', { class: 'faint table-empty' }, empty);
@@ -79,16 +79,16 @@ function rowOf(columns, item) {
 }
 
 /**
- * A panel with a sorted table, and the button that hands it out as a file.
+ * Builds a panel with a sorted table and a button that downloads it as CSV.
  * @template Item
  * @param {object} options
  * @param {string} options.title
- * @param {string} options.told How many of how many there are.
+ * @param {string} options.told Number of rows and of all items.
  * @param {string} options.caption
  * @param {readonly Column<Item>[]} options.columns
  * @param {readonly Item[]} options.items
  * @param {string} options.empty
- * @param {{ readonly title: string, readonly of: string, readonly resultHash: string }} options.file What the file is named after: whose run it is of, of what, and of which result.
+ * @param {{ readonly title: string, readonly of: string, readonly resultHash: string }} options.file Parts of the file name.
  */
 export function tablePanel({ title, told, caption, columns, items, empty, file }) {
   const name = `${file.title.replaceAll(/[^\w-]+/g, '-')}${file.of}-${file.resultHash.slice(0, 8)}.csv`;
@@ -108,9 +108,9 @@ export function tablePanel({ title, told, caption, columns, items, empty, file }
 }
 
 /**
- * Hands out a table as a file of comma-separated values (RFC 4180): the texts as they are, not a digit rounded.
+ * Downloads a table as CSV (RFC 4180). Numbers keep every digit.
  * @template Item
- * @param {string} name Of the file.
+ * @param {string} name File name.
  * @param {readonly Pick<Column<Item>, 'name' | 'text'>[]} columns
  * @param {readonly Item[]} items
  */

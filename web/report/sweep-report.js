@@ -1,4 +1,4 @@
-/** The report of a sweep: every variant as a trial, what luck among all trials explains, and what picking would have earned. */
+/** Report of a sweep: every variant as a trial, the best Sharpe that luck explains, and the walk-forward result. */
 import { drawdownOf, statistic } from './backtest-figures.js';
 import { h } from './dom.js';
 import { equityChart } from './equity-chart.js';

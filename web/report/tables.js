@@ -6,12 +6,12 @@ import { numberText, priceText } from '../words.js';
 /** @typedef {import('./dom.js').Child} Child */
 
 /**
- * A table that scrolls inside its own frame if the window is narrow. The first cell of a row names the row.
+ * Builds a table that scrolls inside its own frame on a narrow window. The first cell of a row names the row.
  * @param {object} options
  * @param {string} options.caption
  * @param {readonly string[]} options.head
  * @param {readonly (readonly Child[])[]} options.rows
- * @param {string} [options.empty] What stands in the place of no rows.
+ * @param {string} [options.empty] Text of an empty table.
  */
 export function dataTable({ caption, head, rows, empty = 'No entries.' }) {
   if (rows.length === 0) return h('p', { class: 'faint table-empty' }, empty);
@@ -47,10 +47,10 @@ export function dataTable({ caption, head, rows, empty = 'No entries.' }) {
   );
 }
 
-/** A day, alone or with its time, as `dayAndTime` writes it. */
+/** Matches a day with or without its time, as `dayAndTime` formats it. */
 const MOMENT = /^\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d)?$/;
 
-/** A moment stays on one line: the table scrolls instead. @param {Child} cell */
+/** Keeps a date on one line: the table scrolls instead. @param {Child} cell */
 function momentClass(cell) {
   return typeof cell === 'string' && MOMENT.test(cell) ? { class: 'moment-cell' } : {};
 }
@@ -58,7 +58,7 @@ function momentClass(cell) {
 const DECIMAL = /^-?\d+(\.\d+)?$/;
 
 /**
- * A number: a decimal text as people read it, with all its digits on hover; anything else as it is.
+ * Formats a number with all its digits on hover. Other values are shown unchanged.
  * @param {string | number | null} value
  */
 export function number(value) {
@@ -68,7 +68,7 @@ export function number(value) {
 }
 
 /**
- * Titles with what stands beneath them.
+ * Builds a definition list.
  * @param {readonly (readonly [title: string, content: Child])[]} pairs
  */
 export function factList(pairs) {

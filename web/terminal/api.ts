@@ -1,4 +1,4 @@
-/** Calls of the service by its own client, and what the pages keep of its answers. */
+/** Calls the service with its TypeScript client and caches the answers. */
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiError, createClient, NetworkError } from '../../clients/typescript/src/index.ts';
 import { createStore } from './kit/store.ts';
@@ -37,11 +37,11 @@ export type {
 } from '../../clients/typescript/src/index.ts';
 export { ApiError, NetworkError } from '../../clients/typescript/src/index.ts';
 
-/** Trouble of calls at this moment: refused until `busyUntil` (milliseconds since the epoch), or longer on their way than people wait. */
+/** Trouble with calls: refused until `busyUntil` (milliseconds since the epoch), and the number of `slow` calls under way. */
 export const strain = createStore({ busyUntil: 0, slow: 0 });
 const SLOW_MS = 4_000;
 const BUSY = [429, 503];
-/** Pause after a refusal that names none. */
+/** Pause after a refusal without `Retry-After`. */
 const PAUSE_S = 2;
 
 async function watchedFetch(...call: Parameters<typeof fetch>): Promise<Response> {
@@ -64,10 +64,10 @@ async function watchedFetch(...call: Parameters<typeof fetch>): Promise<Response
   }
 }
 
-/** The service of this page; its cookie says who asks. */
+/** Client of the service of this page. The session cookie identifies the member. */
 export const api = createClient({ fetch: watchedFetch });
 
-/** The same for a call that has to arrive though its page is closed. */
+/** Client for calls that must arrive although the page closes. */
 export const lastCall = createClient({ fetch: (input, init) => fetch(input, { ...init, keepalive: true }) });
 
 /** True once the service has refused a call because nobody is signed in. */
@@ -77,7 +77,7 @@ export const isSignedOut = (error: unknown): boolean => error instanceof ApiErro
 
 const onError = (error: unknown): void => signedOut.set(signedOut.get() || isSignedOut(error));
 
-/** Pause after which a part of the page whose service did not answer is read again by itself. */
+/** Pause before a part of the page that got no answer is read again. */
 const AGAIN_MS = 5_000;
 const mayPass = (error: unknown): boolean =>
   error instanceof NetworkError || (error instanceof ApiError && (error.status === 429 || error.status >= 500));
@@ -94,19 +94,19 @@ export const queries: QueryClient = new QueryClient({
   }),
   mutationCache: new MutationCache({ onError }),
   defaultOptions: {
-    // The client itself asks again where that may help. The service may be on this computer, which needs no network.
+    // The client itself retries where that may help. The service may be on this computer, which needs no network.
     queries: { retry: false, staleTime: 5_000, networkMode: 'always' },
     // An order that waited for the network would be sent at a later price.
     mutations: { networkMode: 'always' },
   },
 });
 
-/** Reads these again, because something of them has changed. */
+/** Reads these queries again after a change. */
 export const refresh = (...names: readonly string[]): void => {
   for (const name of names) void queries.invalidateQueries({ queryKey: [name] });
 };
 
-/** Items of several lists, each once, in the order in which they come first. */
+/** Merges lists without duplicates, in the order of first appearance. */
 export const eachOnce = <Item extends { readonly id: string }>(...lists: readonly (readonly Item[])[]): readonly Item[] => [
   ...new Map(lists.flat().map((item) => [item.id, item])).values(),
 ];

@@ -1,9 +1,9 @@
-/** Instruments that the service knows, read once per visit. */
+/** Instruments of the catalog, read once per visit. */
 import { useQuery } from '@tanstack/react-query';
 import { api, type CatalogEntry } from './api.ts';
 
 const NO_ENTRIES: readonly CatalogEntry[] = [];
-/** Exchanges first, then tokens, then perpetuals: what people trade by hand stands on top. */
+/** Display order of kinds. Instruments that people trade by hand come first. */
 const ORDER: readonly CatalogEntry['kind'][] = ['spot', 'tokenized_equity', 'pre_ipo', 'agent_token', 'perp'];
 
 export function useCatalog(): readonly CatalogEntry[] {
@@ -21,5 +21,5 @@ export function useCatalog(): readonly CatalogEntry[] {
 
 export const useEntry = (key: string): CatalogEntry | undefined => useCatalog().find((entry) => entry.key === key);
 
-/** The reference price or mark that a token stands for, as the key of its quote. */
+/** Quote key of the reference price or mark of a token. */
 export const benchmarkOf = (entry: CatalogEntry | undefined): string => entry?.benchmark ?? '';

@@ -1,4 +1,4 @@
-/** Charts with the library that draws them, loaded together when the first one is shown. */
+/** Charts and their library, loaded together when the first one is shown. */
 export { backtestReport } from '../report/backtest-report.js';
 export { sweepReport } from '../report/sweep-report.js';
 export { AgentChart } from './agents/chart.tsx';

@@ -1,4 +1,4 @@
-/** The palette, which goes anywhere and acts, and the keys that act without it. */
+/** Command palette, and the keyboard shortcuts that work without it. */
 import { useMantineColorScheme } from '@mantine/core';
 import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData } from '@mantine/spotlight';
 import { useEffect, useState } from 'react';
@@ -28,7 +28,7 @@ export function Commands() {
       shortcut={['mod + K', '/']}
       nothingFound="Nothing matches. Try an instrument, a page, or “buy 500 AAPLx”."
       limit={12}
-      // What is typed right after the key belongs to it.
+      // Keys typed right after the shortcut go to the palette.
       searchProps={{ placeholder: 'Instrument, page, or “buy 500 AAPLx”', 'aria-label': 'Search or type an order', autoFocus: true }}
       transitionProps={{ duration: 0 }}
       lockScroll={false}
@@ -41,10 +41,10 @@ export function Commands() {
   );
 }
 
-/** Time after G in which the key of a page may follow. */
+/** Time after G in which a page's key may follow. */
 const SECOND_KEY_MS = 1_500;
 
-/** Keys that act while nobody is writing. */
+/** Handles shortcuts while no field has the focus. */
 function useKeys(): void {
   const [mayTrade, mayHalt] = [useMay('trade:execute'), useMayHalt()];
   const me = useMe();
@@ -88,14 +88,14 @@ function beginOrder(side: 'buy' | 'sell'): void {
   setTimeout(() => document.getElementById('ticket-size')?.focus(), 60);
 }
 
-/** An order that the typed words say. */
+/** Returns the actions of an order typed in words. */
 function useOrderActions(query: string): SpotlightActionGroupData {
   const entries = useCatalog();
   const mayTrade = useMay('trade:execute');
   return { group: 'Order', actions: (mayTrade ? ordersIn(query, entries) : []).map((order) => orderAction(order, query)) };
 }
 
-/** Fills the ticket. @param query What was typed: the palette shows an action only if its words match. */
+/** Returns the action that fills the order ticket. @param query Typed words: the palette shows only actions that match them. */
 function orderAction({ side, size, unit, key, symbol, price }: OrderInWords, query: string): SpotlightActionData {
   const amount = unit === 'usd' ? `$${size} of` : size;
   return {

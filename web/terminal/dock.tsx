@@ -1,4 +1,4 @@
-/** The dockable panels: their arrangement is kept per member in this browser. */
+/** Dockable panels. The arrangement is stored per member in this browser. */
 import {
   type DockviewApi,
   DockviewReact,
@@ -19,21 +19,21 @@ const RESET = 'reset';
 export interface Panel {
   readonly title: string;
   readonly content: ComponentType;
-  /** Things that wait in it. */
+  /** Number of items that wait in the panel. */
   readonly Count?: ComponentType;
-  /** Its content begins with a head of its own. */
+  /** True if the content has its own head. */
   readonly hasHead?: boolean;
 }
 
 export interface Workspace<Name extends string = string> {
-  /** Key under which its arrangement is saved. */
+  /** Storage key of the arrangement. */
   readonly name: string;
   readonly panels: { readonly [panel in Name]: Panel };
-  /** Makes the arrangement that everybody begins with. */
+  /** Builds the default arrangement. */
   arrange(api: DockviewApi, add: Add<Name>): void;
 }
 
-/** Adds a panel where the position says, at the side of the whole or of another panel. */
+/** Adds a panel at a side of the workspace or of another panel. */
 type Add<Name extends string> = (
   panel: Name,
   position?: { readonly direction: string; readonly referencePanel?: IDockviewPanel },
@@ -79,7 +79,7 @@ const componentsOf = ({ panels }: Workspace) =>
     ]),
   );
 
-/** Arranges the panels as they were kept; false if nothing was kept, or by a version that had other panels. */
+/** Restores the stored arrangement. False if there is none, or it names panels of another version. */
 function restore(api: DockviewApi, kept: string | null, { panels }: Workspace): boolean {
   if (kept === null) return false;
   try {
@@ -110,7 +110,7 @@ function show(api: DockviewApi, name: string, { panels }: Workspace): void {
   else api.addPanel({ id: name, component: name, title: panels[name]?.title ?? name });
 }
 
-/** Makes the tab of a workspace: a title, and the number of things that wait behind it. */
+/** Builds the tab of a panel: its title and the number of waiting items. */
 const tabOf = ({ panels }: Workspace) =>
   function Tab({ api }: IDockviewPanelHeaderProps) {
     const Count = panels[api.id]?.Count;

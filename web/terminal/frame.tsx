@@ -31,7 +31,7 @@ const Research = laterPart(async () => (await import('./research/pages.tsx')).de
 export function Frame() {
   const name = useStore(page);
   const mayRead = useMay('agent:read');
-  // Every time on the page is written anew in another zone.
+  // A change of the zone renders every time on the page again.
   const { zone } = usePreferences();
   const isPhone = useMediaQuery('(max-width: 760px)', undefined, { getInitialValueInEffect: false });
   useEffect(() => {
@@ -71,7 +71,7 @@ function skip(event: { preventDefault(): void }): void {
   document.getElementById('main')?.focus();
 }
 
-/** Reads anew what an announcement of the organization is about. */
+/** Reads lists again when the organization's announcements concern them. */
 function followOrganization(): () => void {
   const begin = () => refresh('proposals', 'alerts', 'orders', 'agents', 'portfolio', 'performance');
   const stops = [
@@ -104,7 +104,7 @@ function TopBar() {
   );
 }
 
-/** The service's time: that of the tape while one is replayed. */
+/** Clock with the service's time, or the tape's during a replay. */
 function Clock() {
   useTicking();
   const now = feed.now();
@@ -116,8 +116,8 @@ function Clock() {
 }
 
 /**
- * Green only while the service is heard and answers: it beats every 5 s, and the light goes out after one missed beat, where frames are
- * late, and while calls are refused or slow.
+ * Connection indicator. Green only while heartbeats arrive and calls are answered. The service beats every 5 s; one missed beat, late
+ * frames, refused or slow calls turn it off.
  */
 function Connection() {
   const { state, words } = useCondition();
@@ -232,7 +232,7 @@ function GroupMenu({ group: { name: group, pages } }: { readonly group: PageGrou
       withinPortal={false}
       offset={2}
       opened={isOpen}
-      // A pointer that entered it a moment before the choice opens it once more, over the page.
+      // A pointer that entered shortly before the choice would open the menu again, over the page.
       onChange={(opened) => setOpen(opened && performance.now() - chosenAt.current > 2 * OPEN_DELAY_MS)}
     >
       <Menu.Target>

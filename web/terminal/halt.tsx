@@ -1,4 +1,4 @@
-/** The emergency halt: its button, its banner while agents stand still, and the way back. */
+/** Emergency halt: its button, its banner while agents are paused, and resuming. */
 import { Button, Modal, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery } from '@tanstack/react-query';
@@ -11,7 +11,7 @@ import { feed } from './market.ts';
 import { useMay } from './member.ts';
 import { useAgents } from './organization.ts';
 
-/** True while the dialog asks. */
+/** True while the dialog is open. */
 const asking = createStore(false);
 export const askHalt = (): void => asking.set(true);
 
@@ -78,7 +78,7 @@ function HaltDialog() {
 
 const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`;
 
-/** The newest halt of the organization. */
+/** Newest halt of the organization. */
 export const useLastHalt = () =>
   useQuery({
     queryKey: ['halt'],
@@ -86,13 +86,13 @@ export const useLastHalt = () =>
     enabled: useMay('agent:read'),
   });
 
-/** Agents that stand still by an emergency halt. */
+/** Agents paused by an emergency halt. */
 export function useHalted() {
   const { data = [] } = useAgents();
   return data.filter(({ pauseCause }) => pauseCause === 'emergency_halt');
 }
 
-/** Resumes agents one after the other. @throws ApiError of the first that is refused: those before it stay resumed. */
+/** Resumes agents one by one. @throws ApiError of the first refusal. Those before it stay resumed. */
 export async function resumeAll(agents: readonly { readonly id: string }[]): Promise<void> {
   try {
     for (const { id } of agents) await api.resumeAgent({ id });
@@ -101,7 +101,7 @@ export async function resumeAll(agents: readonly { readonly id: string }[]): Pro
   }
 }
 
-/** Stands above every page while agents are paused by a halt. */
+/** Banner above every page while agents are paused by a halt. */
 export function HaltBanner() {
   const halted = useHalted();
   const mayResume = useMay('risk:manage');
@@ -125,7 +125,7 @@ export function HaltBanner() {
   );
 }
 
-/** The member who halted, when and why. */
+/** Member who halted, the time and the reason. */
 function Author() {
   const { data } = useLastHalt();
   useTicking();

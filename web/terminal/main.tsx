@@ -1,4 +1,4 @@
-/** Begins the terminal: the policy for markup, the looks, and the page of who is signed in. */
+/** Entry point of the terminal: markup policy, styles, and the page of the signed-in member. */
 import './kit/markup-policy.ts';
 import { createTheme, type MantineColorsTuple, MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
@@ -19,7 +19,7 @@ const BLUE: MantineColorsTuple = [
   '#0b3a9c',
   '#052b78',
 ];
-/** Colours from the text to the background of the page. */
+/** Colours from text to page background. */
 const DARK: MantineColorsTuple = [
   '#e8edf3',
   '#c3ccd7',
@@ -48,7 +48,7 @@ const theme = createTheme({
       ['NativeSelect', 'Textarea', 'Checkbox', 'Autocomplete', 'Switch'].map((name) => [name, { defaultProps: { size: 'xs' } }]),
     ),
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
-    // The page itself never scrolls; locking it would write a style sheet without the nonce.
+    // The page itself never scrolls. Locking it would write a style sheet without the nonce.
     Modal: { defaultProps: { lockScroll: false } },
     Drawer: { defaultProps: { lockScroll: false } },
   },

@@ -1,4 +1,4 @@
-/** The market as the feed tells it: newest quotes, day changes and the connection, for any part of the page that shows them. */
+/** Market data of the feed: newest quotes, day changes and the connection. */
 import { useCallback, useSyncExternalStore } from 'react';
 import { agedQuality } from '../aged-quality.js';
 import { createFeed, type FeedStatus } from '../feed.js';
@@ -7,7 +7,7 @@ import { createStore, useStore, useTicking } from './kit/store.ts';
 import { onJump, tapeTime } from './replay/control.ts';
 import { IS_REPLAY } from './replay/mode.ts';
 
-/** The page draws at most this often, however often quotes come. */
+/** Minimum interval between renderings of quotes. */
 const DRAWN_EVERY_MS = 100;
 
 export const connection = createStore<FeedStatus>({ state: 'connecting', retryAt: 0, since: 0, lateS: 0 });
@@ -27,7 +27,7 @@ export const feed = createFeed({
   onSignedOut: () => signedOut.set(true),
 });
 
-/** Newest values by key, whose readers are told together a few times a second. */
+/** Newest values by key. Subscribers are notified together a few times a second. */
 class Newest<Value> {
   readonly #values = new Map<string, Value>();
   readonly #listeners = new Map<string, Set<() => void>>();
@@ -105,14 +105,14 @@ export const useQuote = (key: string): Quote | undefined => useNewest(quotes, ke
 export const useTicker = (key: string): DayTicker | undefined => useNewest(tickers, key);
 export const quoteNow = (key: string): Quote | undefined => quotes.get(key);
 
-/** The price that a quote stands for: its middle, or that of a reference. */
+/** Returns the price of a quote: its mid, or a reference's price. */
 export const priceOf = (quote: Quote | undefined): string | null => quote?.mid ?? quote?.referencePrice ?? quote?.bid ?? quote?.ask ?? null;
 
-/** Returns the premium of a price over its reference, in percent; null if one of them is unknown. */
+/** Returns the premium of a price over its reference in percent, or null if one of them is unknown. */
 export const premiumPct = (price: string | null, reference: string | null): number | null =>
   price === null || reference === null ? null : (Number(price) / Number(reference) - 1) * 100;
 
-/** Quality of a quote at this moment; it ages in the page. */
+/** Quality of a quote, updated as it ages. */
 export function useQuality(row: Parameters<typeof agedQuality>[0] | undefined): string | null {
   useTicking();
   useStore(connection);

@@ -1,9 +1,9 @@
-/** Member who is signed in, and what their role gives. */
+/** Signed-in member and their permissions. */
 import { createContext, useContext } from 'react';
 import { api, lastCall, type Me, queries, signedOut } from './api.ts';
 import { createStore, keep, readKept } from './kit/store.ts';
 
-/** Names the session, by which the page knows whether to ask the service at all: its end, which another clock may have passed already. */
+/** Storage key of the session's end. It tells the page whether to ask the service for the member at all. */
 const HINT = 'sevengate.signedInUntil';
 
 export const MeContext = createContext<Me | null>(null);
@@ -21,10 +21,10 @@ export function useMe(): Me {
 
 const NOBODY = '0';
 
-/** True if somebody signed in here and did not sign out: nobody is asked for who is not. */
+/** True if a member has signed in here and not signed out. Avoids a request without a session. */
 export const isKeptSignedIn = (): boolean => (readKept(HINT) ?? NOBODY) !== NOBODY;
 
-// Another tab shares the cookie: who signs in or out there does so here.
+// Tabs share the cookie: signing in or out in one of them applies to all.
 addEventListener('storage', ({ key, newValue }) => {
   if (key !== HINT) return;
   if ((newValue ?? NOBODY) !== NOBODY) becomeMember().catch(() => signedOut.set(true));
@@ -34,16 +34,16 @@ addEventListener('storage', ({ key, newValue }) => {
   }
 });
 
-/** Remembers for the other pages that somebody is signed in until then. */
+/** Tells the other tabs that a member is signed in until then. */
 export const keepSignedIn = (expiresAt: string): void => keep(HINT, expiresAt);
 
-/** True from the wish to sign out until the service has answered it. */
+/** True from the request to sign out until the service has answered. */
 export const signingOut = createStore(false);
 
 /**
- * Ends the session, and the page with everything that was read for its member. The page says that it is signed out only once it is: who
- * closes it before is signed out all the same, since the call outlives the page.
- * @throws Error if the service does not answer; the member is signed in as before.
+ * Ends the session and drops everything that was read for its member. The page shows “signed out” only once the service has confirmed. The
+ * call completes even if the page is closed.
+ * @throws Error if the service does not answer. The member stays signed in.
  */
 export async function signOut(): Promise<void> {
   signingOut.set(true);
@@ -57,7 +57,7 @@ export async function signOut(): Promise<void> {
   }
 }
 
-/** Reads who is signed in now. What another member read here is forgotten. */
+/** Reads the signed-in member. Data of another member is dropped. */
 export async function becomeMember(): Promise<void> {
   const before = queries.getQueryData<Me>(['me']);
   const me = await api.getMe();

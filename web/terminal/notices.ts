@@ -1,4 +1,4 @@
-/** Notifications of the browser, for who asked for them, while the page is out of sight: approvals, fills, breakers and incidents. */
+/** Browser notifications while the page is not visible: approvals, fills, breakers and incidents. Off by default. */
 import type { AlertsUpdateMessage, ProposalsUpdateMessage } from '../../clients/typescript/src/index.ts';
 import { preferences } from '../preferences.js';
 import { plain, priceText, symbolOf } from '../words.js';
@@ -6,7 +6,7 @@ import { feed } from './market.ts';
 
 type NameOf = (agentId: string) => string;
 
-/** Events of a proposal that are told, and their words. */
+/** Proposal events that notify, with their texts. */
 const PROPOSALS: { readonly [what: string]: string } = {
   proposed: 'wants to',
   filled: 'filled:',
@@ -16,14 +16,14 @@ const PROPOSALS: { readonly [what: string]: string } = {
   failed: 'failed to',
 };
 
-/** Asks the browser. @returns Why it shows none; null if it does. */
+/** Asks the browser for permission. @returns The reason if it shows no notifications, or null. */
 export async function allowNotices(): Promise<string | null> {
   if (!('Notification' in globalThis)) return 'This browser does not support notifications.';
   const answer = Notification.permission === 'default' ? await Notification.requestPermission() : Notification.permission;
   return answer === 'granted' ? null : 'Notifications are blocked. Allow them for this site in your browser settings.';
 }
 
-/** Tells what happens until the returned function is called. */
+/** Notifies until the returned function is called. */
 export function followForNotices(nameOf: NameOf): () => void {
   const stops = [
     feed.subscribe({ channel: 'proposals', receive: ({ type, data }) => type === 'update' && tellProposal(data, nameOf) }),
@@ -53,7 +53,7 @@ function tellAlert(alert: AlertsUpdateMessage['data'], nameOf: NameOf): void {
   show({ title: 'Sevengate', body: alertText(alert, nameOf), tag: `${subject} ${plain(alert.what)}`, address: `#/${subject}` });
 }
 
-/** `Crypto trend: data degraded on spotexchange`, and what else the alert says. */
+/** Formats an alert: `Crypto trend: data degraded on spotexchange`, and its further details. */
 function alertText(alert: AlertsUpdateMessage['data'], nameOf: NameOf): string {
   const about = 'takeId' in alert ? `Take on ${alert.symbol}: ` : 'agentId' in alert ? `${nameOf(alert.agentId)}: ` : '';
   const venues = 'venues' in alert ? (alert.venues ?? []) : [];
@@ -64,7 +64,7 @@ function alertText(alert: AlertsUpdateMessage['data'], nameOf: NameOf): string {
 interface Notice {
   readonly title: string;
   readonly body: string;
-  /** A notice with the same tag takes the place of the one before. */
+  /** A notification replaces an earlier one with the same tag. */
   readonly tag: string;
   readonly address: string;
 }
@@ -78,6 +78,6 @@ function show({ title, body, tag, address }: Notice): void {
       notice.close();
     };
   } catch {
-    // Browsers of phones show only what a service worker tells; the page itself has told it.
+    // Mobile browsers allow notifications only from a service worker; the page itself shows the event.
   }
 }

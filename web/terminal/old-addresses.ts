@@ -1,4 +1,4 @@
-/** Addresses that links and bookmarks of earlier versions name, and the pages that took their place. */
+/** Old addresses in links and bookmarks, with the pages that replaced them. */
 const MOVED: readonly (readonly [old: RegExp, now: string])[] = [
   [/^home$/, 'overview'],
   [/^instruments\/([^/]+).*$/, 'trade/$1'],
@@ -18,7 +18,7 @@ const MOVED: readonly (readonly [old: RegExp, now: string])[] = [
   [/^reports\/([^/]+)\/([^/?]+)\?with=(.+)$/, 'reports/$1/$2/$3'],
 ];
 
-/** Returns the present address of a page; that of a page that has not moved stays. @param name What follows `#/`. */
+/** Returns the current address of a page. @param name Part after `#/`. */
 export function presentAddress(name: string): string {
   const moved = MOVED.find(([old]) => old.test(name));
   return moved === undefined ? name : name.replace(moved[0], moved[1]);

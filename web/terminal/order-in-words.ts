@@ -1,4 +1,4 @@
-/** Reads an order as a trader types it: `buy 500 AAPLx`, `sell 0.5 BTC at 97000`, `buy $1k btc`. */
+/** Parses an order as a trader types it: `buy 500 AAPLx`, `sell 0.5 BTC at 97000`, `buy $1k btc`. */
 import type { CatalogEntry } from './api.ts';
 
 export interface OrderInWords {
@@ -11,12 +11,12 @@ export interface OrderInWords {
 }
 
 const ORDER = /^(buy|sell|b|s)\s+(\$?)([\d.,]+)(k|m)?\s*(usd|usdt|usdc|dollars)?\s+(?:of\s+)?([a-z0-9:]+)(?:\s+(?:at|@)\s*\$?([\d.,]+))?$/i;
-/** Decimal places that a suffix moves the point. */
+/** Number of decimal places that a suffix moves the point. */
 const SUFFIXES: { readonly [suffix: string]: number } = { k: 3, m: 6 };
 
 type Entry = Pick<CatalogEntry, 'key' | 'instrument' | 'underlying' | 'venue'>;
 
-/** Orders that the words may mean, the likeliest first. None if they name no instrument that people trade by hand. */
+/** Returns the possible orders, likeliest first. Empty if the words name no manually tradable instrument. */
 export function ordersIn(words: string, entries: readonly Entry[]): readonly OrderInWords[] {
   const [, verb, dollar, digits, suffix, currency, name, at] = ORDER.exec(words.trim()) ?? [];
   if (verb === undefined || digits === undefined || name === undefined) return [];
@@ -41,7 +41,7 @@ function entryNamed(name: string, entries: readonly Entry[]): Entry | null {
   );
 }
 
-/** Digits without the commas that group thousands; null if the text is not one number above zero. */
+/** Returns the digits without thousands separators, or null if the text is not one positive number. */
 function plainNumber(text: string): string | null {
   const digits = /^\d{1,3}(,\d{3})+(\.\d+)?$/.test(text) ? text.replaceAll(',', '') : text;
   if (!/^\d+(\.\d+)?$/.test(digits) || !/[1-9]/.test(digits)) return null;

@@ -1,4 +1,4 @@
-/** Agents and alerts of the organization, which several panels read. */
+/** Agents and alerts of the organization, shared by several panels. */
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect } from 'react';
 import { api, refresh } from './api.ts';
@@ -32,7 +32,7 @@ export const useWallets = ({ isWanted = true }: { readonly isWanted?: boolean } 
     enabled: isWanted,
   });
 
-/** Reads lists again whenever the channel announces something of the organization. @param names Names of the queries. */
+/** Reads queries again whenever the channel announces a change. @param names Names of the queries. */
 export function useAnnouncements(channel: 'takes' | 'launches' | 'bridge', ...names: readonly string[]): void {
   const key = names.join(' ');
   useEffect(() => {

@@ -4,10 +4,10 @@ import { IS_REPLAY } from './replay/mode.ts';
 
 export interface PageEntry {
   readonly title: string;
-  /** `#/…`, or the address of a page beside the terminal. */
+  /** `#/…`, or the address of a page outside the terminal. */
   readonly address: string;
   readonly needs?: Me['permissions'][number];
-  /** Leads there after G. */
+  /** Shortcut key of the page after G. */
   readonly key?: string;
 }
 
@@ -85,7 +85,7 @@ export const GROUPS: readonly PageGroup[] = [
   },
 ];
 
-/** Pages that a tape can fill. */
+/** Pages available in a replay. */
 const REPLAYED: readonly PageGroup[] = [
   {
     name: 'Trade',
@@ -98,7 +98,7 @@ const REPLAYED: readonly PageGroup[] = [
   },
 ];
 
-/** Pages that a role gives, each with its group. */
+/** Returns the pages that a role allows, in their groups. */
 export function pagesFor({ permissions }: Pick<Me, 'permissions'>): readonly PageGroup[] {
   if (IS_REPLAY) return REPLAYED;
   const isOpen = ({ needs }: PageEntry): boolean => needs === undefined || permissions.includes(needs);

@@ -1,4 +1,4 @@
-/** Panels of the workspace by their names. */
+/** Panels of the workspace by name. */
 import { Suspense } from 'react';
 import type { Panel } from './dock.tsx';
 import { Alerts } from './panels/alerts.tsx';

@@ -1,4 +1,4 @@
-/** The workspace on a phone, one panel a screen, and the bar beneath every page that a thumb reaches; what waits for an answer comes first. */
+/** Workspace on a phone, one panel per screen, with a bar at the bottom of every page. Pending approvals come first. */
 import { Drawer } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { createStore, useStore } from './kit/store.ts';
@@ -18,7 +18,7 @@ const SCREENS: readonly (readonly [title: string, ...panels: PanelName[]])[] = [
   ['Portfolio', 'positions', 'fills', 'alerts'],
 ];
 
-/** Screen that was chosen; null until one was. */
+/** Chosen screen, or null. */
 const chosen = createStore<string | null>(null);
 
 function useScreen(): string {
@@ -43,7 +43,7 @@ export function Phone() {
   );
 }
 
-/** The bar beneath every page. */
+/** Navigation bar at the bottom of every page. */
 export function Thumbs() {
   const [isMenuOpen, setMenuOpen] = useState(false);
   const screen = useScreen();

@@ -1,4 +1,4 @@
-/** The page, what of it is shown, and the instrument that is chosen; all stand in the address, so that they can be kept and shared. */
+/** Current page, its part, and the chosen instrument. All are in the URL, so that they can be bookmarked and shared. */
 import { createKeptStore, createStore } from './kit/store.ts';
 import { presentAddress } from './old-addresses.ts';
 
@@ -6,13 +6,13 @@ const KEPT = 'sevengate.terminal.instrument';
 
 export const instrument = createKeptStore(KEPT, 'spotexchange:BTCUSDT');
 export const page = createStore('trade');
-/** Part of the address after the page's name: `7/costs` of `#/agents/7/costs`. */
+/** Part of the URL after the page's name: `7/costs` of `#/agents/7/costs`. */
 export const within = createStore('');
 
-/** Name of a panel that something else on the page asks to see; null once it is shown. */
+/** Panel to bring into view, or null once it is shown. */
 export const panelAsked = createStore<string | null>(null);
 
-/** The venue of `spotexchange:BTCUSDT`. */
+/** Returns the venue of `spotexchange:BTCUSDT`. */
 export const venueIn = (key: string): string => key.slice(0, key.indexOf(':'));
 
 function readAddress(): void {
@@ -26,7 +26,7 @@ function readAddress(): void {
   if (name === 'trade' && key !== '') instrument.set(decodeURIComponent(key));
 }
 
-/** Follows the address until the returned function is called. */
+/** Follows the URL until the returned function is called. */
 export function followAddress(): () => void {
   addEventListener('hashchange', readAddress);
   readAddress();

@@ -1,4 +1,4 @@
-/** Gate of the page: the terminal for members, the way in for everybody else. */
+/** Shows the terminal to signed-in members, and the sign-in form to everybody else. */
 import { Button, PasswordInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Activity, type FormEvent, useState } from 'react';
@@ -10,15 +10,15 @@ import { createStore, useStore } from './kit/store.ts';
 import { becomeMember, identityOf, isKeptSignedIn, keepSignedIn, MeContext, signingOut } from './member.ts';
 import { IS_REPLAY } from './replay/mode.ts';
 
-// Nobody signs in to a tape.
+// A replay needs no sign-in.
 signedOut.set(!IS_REPLAY && !isKeptSignedIn());
 
 const LINK = /^#\/sign-in\/([\w-]{10,64})$/;
-/** Code of the one-click link that the service prints at its start. It stands behind the #, which no server is sent, and is taken out at once. */
+/** Code of the sign-in link printed at start. It is in the fragment of the URL, which no server receives, and is removed at once. */
 const code = LINK.exec(location.hash)?.[1] ?? null;
 if (code !== null) history.replaceState(null, '', '#/');
 
-/** Sign-in by the code in the address, which works once. */
+/** Sign-in by the code in the URL, which works once. */
 const link = createStore<{ readonly isWaiting: boolean; readonly error: unknown }>({ isWaiting: code !== null, error: null });
 if (code !== null) {
   const redeemed = api.redeemSignInLink({ body: { code } }).then(signedIn);
@@ -44,7 +44,7 @@ export function Session() {
       <>
         {isOut && <SignIn reason={error} />}
         {isLeaving && <main className="sign-in faint">Signing out…</main>}
-        {/* A session that ran out hides what somebody was writing, and loses nothing of it. */}
+        {/* An expired session hides the page without losing what was being typed. */}
         <Activity mode={isOut || isLeaving ? 'hidden' : 'visible'}>
           <MeContext value={me.data}>
             <Guarded key={identityOf(me.data)}>
@@ -63,7 +63,7 @@ async function signedIn({ expiresAt }: { readonly expiresAt: string }): Promise<
   keepSignedIn(expiresAt);
 }
 
-/** @param props.reason Error of the link that signed nobody in. */
+/** @param props.reason Error of a sign-in link that failed. */
 function SignIn({ reason }: { readonly reason: unknown }) {
   const [token, setToken] = useState('');
   const opening = useMutation({

@@ -1,4 +1,4 @@
-/** Preferences of this browser and the sheet of keys, in the menu of the member. */
+/** Preferences of this browser and the list of shortcuts, in the member's menu. */
 import { Menu, Modal } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useSyncExternalStore } from 'react';
@@ -8,7 +8,7 @@ import { useMe } from './member.ts';
 import { allowNotices } from './notices.ts';
 import { pagesFor } from './pages.ts';
 
-/** True while the sheet of keys is open. */
+/** True while the list of shortcuts is open. */
 const isHelpOpen = createStore(false);
 export const openHelp = (): void => isHelpOpen.set(true);
 

@@ -1,9 +1,9 @@
-/** Panels beneath each other, for a phone. */
+/** Panels stacked for a phone. */
 import type { Panel } from './dock.tsx';
 
 interface StackedProps<Name extends string> {
   readonly panels: { readonly [panel in Name]: Panel };
-  /** Panels in their order. */
+  /** Panels in order. */
   readonly names: readonly Name[];
 }
 

@@ -1,4 +1,4 @@
-/** First steps: look, create, approve, backtest, halt. A strip above the page, which leads from one to the next and can be put away. */
+/** First steps: look, create, approve, backtest, halt. A dismissible strip above the page leads from one to the next. */
 import { Button } from '@mantine/core';
 import { createKeptStore, useStore } from './kit/store.ts';
 import { useMay } from './member.ts';
@@ -43,7 +43,7 @@ const STEPS: readonly Step[] = [
 ];
 const DONE = 'done';
 
-/** Number of the step as text; `done` once it was put away. */
+/** Number of the current step as text, or `done` once it was dismissed. */
 const reached = createKeptStore('sevengate.terminal.tour', '0');
 
 export const beginTour = (): void => {

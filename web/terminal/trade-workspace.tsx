@@ -1,4 +1,4 @@
-/** The Trade workspace: which panels it has, and where they stand at first. */
+/** Trade workspace: its panels and their default arrangement. */
 import type { Workspace } from './dock.tsx';
 import { useOpenOrders } from './panels/orders.tsx';
 import { usePendingProposals } from './panels/proposals.tsx';

@@ -1,4 +1,4 @@
-/** A workspace: dockable panels on a wide screen, and what the phone shows instead. */
+/** Workspace: dockable panels on a wide screen, and a substitute on a phone. */
 import { useMediaQuery } from '@mantine/hooks';
 import { type ReactNode, Suspense } from 'react';
 import type { Workspace } from './dock.tsx';
@@ -13,7 +13,7 @@ const Dock = laterPart(async () => (await import('./dock.tsx')).default);
 interface Props {
   readonly title: string;
   readonly workspace: Workspace;
-  /** The same on a phone. */
+  /** Content on a phone. */
   readonly narrow: ReactNode;
 }
 

@@ -1,4 +1,4 @@
-"""Client of Sevengate: operations, types and feeds of its API, with the standard library alone."""
+"""Client of Sevengate: operations, types and feeds of its API. Needs only the standard library."""
 
 from ._feed import Feed, Frame
 from ._pages import Page, Pages

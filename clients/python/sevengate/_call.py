@@ -1,4 +1,4 @@
-"""Makes a request of a method of `sevengate.api`: its path, query and body follow from its arguments and their types."""
+"""Builds the request of a method of `sevengate.api`: path, query and body follow from its arguments and their types."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class Request:
-    """One request, which may be sent several times if `is_safe`."""
+    """Request that may be sent several times if `is_safe`."""
 
     method: str
     target: str
@@ -26,7 +26,7 @@ class Request:
     body: bytes | None
     # True if sending it twice has no second effect.
     is_safe: bool
-    # Statuses of errors whose body is an answer.
+    # Error statuses whose body is an answer.
     also: tuple[int, ...] = ()
 
 
@@ -55,11 +55,11 @@ class Operation:
         return get_type_hints(self.function)
 
     def bind(self, caller: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-        """The arguments of a call by name. @raises TypeError as Python does."""
+        """Binds the arguments of a call to their names. @raises TypeError as Python does."""
         return dict(self.signature.bind(caller, *args, **kwargs).arguments)
 
     def request(self, arguments: Mapping[str, Any]) -> Request:
-        """@raises TypeError or ValueError for an argument that the API could not take."""
+        """@raises TypeError or ValueError for an argument that the API would refuse."""
         headers: dict[str, str] = {}
         body = self._body(arguments, headers)
         if self.keyed:
@@ -75,7 +75,7 @@ class Operation:
         for part in [one[1:-1] for one in self.path.split("/") if one.startswith("{")]:
             name = argument_name(part)
             text = str(self._value(name, arguments[name]))
-            # A dot would leave the path, and nothing would be another operation.
+            # A dot segment would leave the path, and an empty one would name another operation.
             if text in ("", ".", ".."):
                 raise ValueError(f"{self.name}: {name} must not be {text!r}")
             path = path.replace(f"{{{part}}}", quote(text, safe=""))
@@ -89,7 +89,7 @@ class Operation:
                 return given.encode()
             fields = self._value(self.whole, given)
         else:
-            # None leaves an optional field out, and is null for one that the API asks for.
+            # None leaves an optional field out, and is null for a required one.
             wanted = [(wire, name) for wire, name in _named(self.body) if name in arguments
                       and (arguments[name] is not None or self.signature.parameters[name].default is inspect.Parameter.empty)]
             fields = {wire: self._value(name, arguments[name]) for wire, name in wanted}
@@ -100,7 +100,7 @@ class Operation:
 
 
 class Caller:
-    """What carries operations out: see `Client`."""
+    """Sends operations: see `Client`."""
 
     def _perform(self, operation: Operation, arguments: dict[str, Any]) -> Any:
         raise NotImplementedError
@@ -108,7 +108,7 @@ class Caller:
 
 def operation(method: str, target: str, *, body: str = "", whole: str | None = None, needs_body: bool = False,
               keyed: bool = False, also: Sequence[int] = ()) -> Callable[[F], F]:
-    """Carries a method out as a request; the names of path, query and body are those of the wire."""
+    """Sends a method as a request. Names of path, query and body are those of the wire."""
 
     def decorate(function: F) -> F:
         described = Operation(function, method, target, body=body, whole=whole, needs_body=needs_body, keyed=keyed, also=also)
@@ -124,7 +124,7 @@ def operation(method: str, target: str, *, body: str = "", whole: str | None = N
 
 
 def query(path: str, values: Iterable[tuple[str, Any]]) -> str:
-    """A path with its query; None is left out."""
+    """Builds a path with its query. None is left out."""
     given = [(wire, _text(value)) for wire, value in values if value is not None]
     return f"{path}?{urlencode(given)}" if given else path
 

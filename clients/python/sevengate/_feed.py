@@ -1,4 +1,4 @@
-"""Feeds: one channel as server-sent events, which goes on from its cursor after a cut."""
+"""Feeds: one channel as server-sent events, which resumes from its cursor after a cut."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Callable, Generic, Iterator, Mapping, TypeVar
 from ._model import Number, converter
 from .errors import FeedError, NetworkError, SevengateError, UnexpectedAnswer
 
-# The service gives a sign of life every 5 s.
+# Seconds. The service sends a heartbeat every 5 s.
 SILENCE = 20.0
 MAX_LINE = 32 * 1024 * 1024
 # Seconds between two connections, unless the service says otherwise.
@@ -24,21 +24,21 @@ Data = TypeVar("Data")
 
 @dataclass(frozen=True)
 class Frame(Generic[Data]):
-    """What a channel tells: all of it (`snapshot`, a list) or what changed (`update`)."""
+    """One frame of a channel: a `snapshot` (a list), or an `update`."""
 
     channel: str
     type: str
     seq: int
-    # Where to go on after this frame; None if the channel shows the newest state only.
+    # Resume position after this frame, or None if the channel shows the newest state only.
     cursor: str | None
     at: datetime
     data: Data
 
 
 class Feed(Iterator[Frame[Data]], Generic[Data]):
-    """An endless iterator of frames. After a cut it connects again and goes on from its cursor, without loss or repeat.
+    """An endless iterator of frames. After a cut it connects again and resumes from its cursor, without loss or repetition.
 
-    `cursor` is that of the last frame: keep it, and give it as `from_` to go on in another process.
+    `cursor` is that of the last frame. Pass it as `from_` to resume in another process.
     """
 
     def __init__(self, connect: Callable[[str | None], Stream], renew_token: Callable[[], bool], channel: str, cursor: str | None, *,
@@ -72,11 +72,11 @@ class Feed(Iterator[Frame[Data]], Generic[Data]):
         self._hang_up()
 
     def __del__(self) -> None:
-        # A loop may be left without close().
+        # A loop may end without close().
         self._hang_up()
 
     def __next__(self) -> Frame[Data]:
-        """@raises FeedError or ApiError for what connecting again does not mend, NetworkError after `patience` without the service."""
+        """@raises FeedError or ApiError if reconnecting does not help, NetworkError after `patience` seconds without the service."""
         while not self._is_closed:
             if self._stream is None:
                 self._open()
@@ -93,7 +93,7 @@ class Feed(Iterator[Frame[Data]], Generic[Data]):
         raise StopIteration
 
     def _open(self) -> None:
-        """Connects, again and again until patience is lost."""
+        """Connects, with retries until `patience` is exceeded."""
         begun = self._clock()
         failures = 0
         if self._is_reached:
@@ -115,18 +115,18 @@ class Feed(Iterator[Frame[Data]], Generic[Data]):
     def _hang_up(self) -> None:
         stream, self._stream = self._stream, None
         if stream is not None:
-            # The connection alone would leave the socket to the response.
+            # Closing only the connection would leave the socket to the response.
             stream[1].close()
             stream[0].close()
 
     def _read(self) -> Frame[Data] | None:
-        """The next frame for the caller, or None at the end of the stream."""
+        """Reads the next frame for the caller, or None at the end of the stream."""
         data: list[str] = []
         cursor: str | None = None
         for raw in self._lines:
             line = raw.decode("utf-8", "replace")
             if line == "":
-                # Only a whole event counts: what was cut comes again.
+                # Only a complete event counts: one that was cut is sent again.
                 if data and (frame := self._take("\n".join(data), cursor)) is not None:
                     return frame
                 data, cursor = [], None
@@ -167,7 +167,7 @@ class Feed(Iterator[Frame[Data]], Generic[Data]):
         return frame
 
     def _end(self, code: str, detail: str) -> None:
-        """The service ends the feed: hangs up if connecting again mends it."""
+        """Handles the end of a feed by the service: hangs up if reconnecting helps."""
         mended = code in ("unavailable", "lagged") or (code in ("token_expired", "token_revoked") and self._renew_token())
         if not mended:
             self.close()
@@ -176,14 +176,14 @@ class Feed(Iterator[Frame[Data]], Generic[Data]):
 
 
 class Follower:
-    """What opens feeds: see `Client`."""
+    """Opens feeds: see `Client`."""
 
     def _follow(self, channel: str, cursor: str | None, params: Mapping[str, Any], data: Mapping[str, Any]) -> Feed[Any]:
         raise NotImplementedError
 
 
 def _lines(response: http.client.HTTPResponse) -> Iterator[bytes]:
-    """Whole lines, as the standard parts them: by \\r\\n, \\n or \\r."""
+    """Yields complete lines, separated as in the standard by \\r\\n, \\n or \\r."""
     rest = b""
     while chunk := response.read1(64 * 1024):
         rest += chunk

@@ -1,4 +1,4 @@
-"""One exchange over HTTP: kept connections, a bounded and complete body, no redirects."""
+"""HTTP exchange: kept connections, a bounded and complete body, no redirects."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .errors import NetworkError, UnexpectedAnswer
 
 CHUNK = 64 * 1024
 MAX_ANSWER = 64 * 1024 * 1024
-# Connections that are kept for the next request.
+# Maximum number of idle connections.
 KEPT = 4
 
 
@@ -35,7 +35,7 @@ class Answer:
 
     @property
     def retry_after(self) -> float | None:
-        """Seconds until the service wants to be asked again."""
+        """Seconds to wait before the next request, by `Retry-After`."""
         text = self.headers.get("retry-after", "").strip()
         if text.isascii() and text.isdigit():
             return float(text)
@@ -45,7 +45,7 @@ class Answer:
             return None
 
     def json(self) -> Any:
-        """@raises UnexpectedAnswer if the body is no JSON."""
+        """@raises UnexpectedAnswer if the body is not JSON."""
         if self.media != "application/json" and not self.media.endswith("+json"):
             raise self.unexpected(f"expected JSON, got {self.media or 'a body without a type'}")
         try:
@@ -71,7 +71,7 @@ def _refuse(name: str) -> None:
 
 
 class Transport:
-    """Connections to one service. Threads may share it."""
+    """Connections to one service. Safe to share between threads."""
 
     def __init__(self, url: str, timeout: float, clock: Callable[[], float]) -> None:
         parts = urlsplit(url)
@@ -88,13 +88,13 @@ class Transport:
         self._clock = clock
         self._idle: list[http.client.HTTPConnection] = []
         self._lock = threading.Lock()
-        # A script that ends without close() leaves no connection open.
+        # Closes connections of a script that ends without close().
         weakref.finalize(self, _close_all, self._idle)
 
     def exchange(self, method: str, target: str, headers: Mapping[str, str], body: bytes | None, *, may_repeat: bool,
                  deadline: float) -> Answer:
-        """Sends a request and reads its whole answer. @raises NetworkError"""
-        # A kept connection may be closed at any moment: only a request that may be sent twice takes one.
+        """Sends a request and reads its complete answer. @raises NetworkError"""
+        # A kept connection may be closed at any moment: only a repeatable request uses one.
         kept = self._take() if may_repeat else None
         if kept is not None:
             try:
@@ -105,7 +105,7 @@ class Transport:
         return self._over(self._connection(), method, target, headers, body, deadline)
 
     def stream(self, target: str, headers: Mapping[str, str], silence: float) -> tuple[http.client.HTTPConnection, http.client.HTTPResponse]:
-        """Opens an answer that is read as it comes. @raises NetworkError"""
+        """Opens a streamed answer. @raises NetworkError"""
         connection = self._connection()
         try:
             connection.timeout = silence

@@ -1,4 +1,4 @@
-"""Reads JSON of the wire into typed answers."""
+"""Reads JSON of the wire as typed answers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Item = TypeVar("Item")
 
 
 class WrongShape(ValueError):
-    """An answer that is not what the API's document describes."""
+    """An answer that does not match the API's document."""
 
 
 class Number(float):
@@ -33,13 +33,13 @@ class Number(float):
 
 
 class Model:
-    """An answer of the API. Read-only; `to_wire()` gives the JSON object that it came from, unknown fields included."""
+    """An answer of the API. Read-only. `to_wire()` returns the original JSON object, unknown fields included."""
 
     _wire: Mapping[str, Any]
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        # Without it each dataclass would write a signature of its own, which is half of the time of the import.
+        # Without a docstring each dataclass would generate its signature, which is half of the import time.
         cls.__doc__ = cls.__doc__ or f"`{cls.__name__}` of the API."
 
     def __init__(self, wire: Mapping[str, Any], *, _path: str = "") -> None:
@@ -59,7 +59,7 @@ class Model:
         return copy.deepcopy(dict(self._wire))
 
     def __getattr__(self, name: str) -> Any:
-        # Reached only for a field that the answer does not hold.
+        # Reached only for a field that is missing in the answer.
         if name in {field.name for field in dataclasses.fields(type(self))}:  # type: ignore[arg-type]
             raise AttributeError(f"the service answered a {type(self).__name__} without `{name}`: it is older than this client")
         raise AttributeError(f"{type(self).__name__} has no `{name}`")
@@ -110,10 +110,10 @@ def _fields(model: Any) -> dict[str, Convert]:
 
 
 def converter(hint: Any) -> Convert:
-    """Returns what converts the JSON of a type hint. Words and plain values pass as they are: the API may add to them."""
+    """Returns the converter of a type hint. Literals and plain values pass unchanged: the API may add to them."""
     try:
         return _converter(hint)
-    except TypeError:  # A hint that cannot be hashed.
+    except TypeError:  # A type hint that cannot be hashed.
         return _convert_of(hint)
 
 
@@ -144,7 +144,7 @@ def _convert_of(hint: Any) -> Convert:
 
 
 def _union(arguments: tuple[Any, ...]) -> Convert:
-    """Converts by the kind of the JSON value; of several objects the first takes it whose fields are there."""
+    """Converts by the kind of the JSON value. Of several objects, the first whose fields are present is used."""
     members = [one for one in arguments if one is not type(None)]
     if len(members) == 1:
         only = converter(members[0])
@@ -169,7 +169,7 @@ def _union(arguments: tuple[Any, ...]) -> Convert:
 
 
 def _fits(model: type[Model], wire: Mapping[str, Any], *, is_open: bool) -> bool:
-    """True if an object has the required fields and constants of a model. `is_open`: fields of several words may hold new ones."""
+    """True if an object has the required fields and constants of a model. `is_open`: fields with several literals may hold new ones."""
     values = {argument_name(key): value for key, value in wire.items()}
     hints = get_type_hints(model)
     for field in dataclasses.fields(model):  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""How names of the wire are written in Python."""
+"""Converts names of the wire to Python."""
 
 from __future__ import annotations
 
@@ -22,6 +22,6 @@ def camel_case(name: str) -> str:
 
 @lru_cache(maxsize=None)
 def argument_name(name: str) -> str:
-    """The name as an argument or a field: `from` → `from_`, since Python keeps the word for itself."""
+    """Returns the name as an argument or field: `from` becomes `from_`, because Python reserves the word."""
     snake = re.sub(r"\W", "_", snake_case(name))
     return f"{snake}_" if keyword.iskeyword(snake) else f"_{snake}" if snake[:1].isdigit() else snake

@@ -1,4 +1,4 @@
-"""Lists of the API, read page by page as they are walked through."""
+"""Lists of the API, read page by page on demand."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ P = TypeVar("P")
 
 
 class Pages(Generic[Item, P]):
-    """A list. Iterating over it asks for page after page; nothing is asked before. Iterating again asks again."""
+    """A list. Iterating requests page after page, and nothing before. Iterating again requests again."""
 
     def __init__(self, fetch: Callable[[str | None], P], cursor: str | None = None) -> None:
         self._fetch = fetch
@@ -26,7 +26,7 @@ class Pages(Generic[Item, P]):
             yield from page.items  # type: ignore[attr-defined]
 
     def pages(self) -> Iterator[P]:
-        """Page by page, with what a page holds beside its items."""
+        """Iterates page by page. A page also has fields beside its items."""
         cursor = self._cursor
         while True:
             page = self._fetch(cursor)
@@ -39,7 +39,7 @@ class Pages(Generic[Item, P]):
             cursor = following
 
     def first(self) -> P:
-        """The first page alone."""
+        """Reads the first page only."""
         return next(self.pages())
 
     def to_pandas(self) -> pandas.DataFrame:

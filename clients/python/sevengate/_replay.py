@@ -1,4 +1,4 @@
-"""Runs a strategy over a blind replay session, with an instance of it for each path."""
+"""Runs a strategy over a blind replay session, with one instance for each path."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ if TYPE_CHECKING:
     from .api import ReplaySlot, ReplayStep
     from .client import Client
 
-# A step that got lost is sent again so often: the same answers are decided once.
+# Attempts for a step. Repeating one is safe: the same answers are processed once.
 ATTEMPTS = 5
 
 Strategy = Callable[["ReplaySlot"], Any]
 
 
 def run_replay(client: Client, id: str, session_id: str, begin: Callable[[int], Strategy]) -> None:
-    """Answers a session to its end. The result follows: see `get_replay_session`.
+    """Answers a session to its end. Read the result with `get_replay_session`.
 
-    `begin` makes the instance of a path. It is called with each slot and returns a trade, or None to propose nothing.
+    `begin` creates the instance for a path. It is called with each slot and returns a trade, or None to propose nothing.
     """
     strategies: dict[int, Strategy] = {}
     shown = _sent(client, id, session_id, {})

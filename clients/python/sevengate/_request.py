@@ -1,4 +1,4 @@
-"""Writes arguments of an operation as JSON, exactly: no float becomes money, and no moment is without a time zone."""
+"""Writes arguments of an operation as exact JSON: no float becomes money, and every time has a zone."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ._model import Model
 
 
 def write(value: Any, hint: Any, path: str) -> Any:
-    """Converts an argument to JSON values. @raises TypeError for a value of the wrong type, ValueError for one that has no exact form."""
+    """Converts an argument to JSON values. @raises TypeError for a wrong type, ValueError for a value without an exact form."""
     if value is None:
         return None
     if isinstance(value, Model):
@@ -36,7 +36,7 @@ def write(value: Any, hint: Any, path: str) -> Any:
 
 
 def money(value: Any, path: str) -> str:
-    """An exact decimal as the text that the API takes."""
+    """Writes an exact decimal as text."""
     if isinstance(value, float):
         raise TypeError(f"{path}: got the float {value!r}, which is not exact; give Decimal('{value!r}') or '{value!r}'")
     if isinstance(value, bool) or not isinstance(value, (Decimal, int, str)):
@@ -51,7 +51,7 @@ def money(value: Any, path: str) -> str:
 
 
 def moment(value: datetime, path: str) -> str:
-    """An aware datetime as ISO 8601 in UTC."""
+    """Writes an aware datetime as ISO 8601 in UTC."""
     if value.utcoffset() is None:
         raise ValueError(f"{path}: {value!r} has no time zone; give datetime(..., tzinfo=timezone.utc)")
     utc = value.astimezone(timezone.utc)
@@ -99,7 +99,7 @@ def _object(value: Mapping[str, Any], members: tuple[Any, ...], path: str) -> di
 
 
 def _likeness(value: Mapping[str, Any], hints: dict[str, Any]) -> int:
-    """How well an object fits a form: the constants that tell forms apart count before the number of known fields."""
+    """Scores how well an object fits a form: distinguishing constants first, then the number of known fields."""
     constants = [(key, get_args(hint)) for key, hint in hints.items() if get_origin(hint) is Literal and len(get_args(hint)) == 1]
     wrong = sum(bool(value.get(key) != words[0]) for key, words in constants)
     return sum(key in hints for key in value) - 1_000 * wrong
@@ -121,7 +121,7 @@ def _names(members: tuple[Any, ...]) -> str:
 
 
 def _anything(value: Any, path: str) -> Any:
-    """JSON of a value whose type the API does not name."""
+    """Converts a value whose type the API does not name."""
     if value is None or isinstance(value, (str, bool, int)):
         return value
     if isinstance(value, Model):

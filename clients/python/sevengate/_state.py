@@ -1,4 +1,4 @@
-"""Finds the service that runs beside a state folder, and the tokens of its example members."""
+"""Finds the service of a state folder, and the tokens of its example members."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def state_folder(home: str | os.PathLike[str] | None) -> Path:
 
 
 def running_service(folder: Path) -> str:
-    """The address of the service that runs on a state folder. @raises ServiceNotFound"""
+    """Returns the address of the running service of a state folder. @raises ServiceNotFound"""
     try:
         noted = json.loads((folder / "service.json").read_text(encoding="utf-8"))
         url, pid = noted["url"], noted["pid"]
@@ -32,7 +32,7 @@ def running_service(folder: Path) -> str:
 
 
 def _is_alive(pid: int) -> bool:
-    if os.name == "nt":  # Signal 0 would end it there.
+    if os.name == "nt":  # On Windows signal 0 would end the process.
         return True
     try:
         os.kill(pid, 0)
@@ -54,7 +54,7 @@ def is_loopback(url: str) -> bool:
 
 
 def member_token(folder: Path, member: str) -> Callable[[], str]:
-    """Reads the token of a member each time: the service renews the file."""
+    """Returns a function that reads a member's token each time: the service renews the file."""
     if not member or any(letter in member for letter in "/\\\0") or member.startswith("."):
         raise ValueError(f"member: {member!r} is no name of a token file")
     file = folder / "tokens" / f"{member}.token"
@@ -70,7 +70,7 @@ def member_token(folder: Path, member: str) -> Callable[[], str]:
 
 
 class Token:
-    """The token of a client. A source that is a function is asked once, and again after a 401."""
+    """Token of a client. A source that is a function is called once, and again after a 401."""
 
     def __init__(self, source: TokenSource) -> None:
         self._source = source
@@ -82,8 +82,8 @@ class Token:
         return self._value
 
     def renew(self, refused: str | None) -> bool:
-        """Asks for another token after one was refused. Returns False if there is no other one."""
-        # Another thread may have been first.
+        """Asks for another token after a refusal. Returns False if there is none."""
+        # Another thread may have renewed it.
         if callable(self._source) and self._value == refused:
             self._value = self._read()
         return self._value != refused

@@ -1,4 +1,4 @@
-"""The client: carries out the operations of `sevengate.api` against one service."""
+"""Client that sends the operations of `sevengate.api` to one service."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from .api import Operations
 from .errors import ApiError, NetworkError, SevengateError, UnexpectedAnswer, problem_error
 from .feeds import Feeds
 
-# A first pause between two attempts, in seconds; each further one is twice as long.
+# First pause between two attempts in seconds. Each further one is twice as long.
 FIRST_PAUSE = 0.25
 LONGEST_PAUSE = 8.0
-# Refusals that the same request, sent again, may get past.
+# Statuses after which the same request may succeed.
 REPEATABLE_STATUS = (429, 502, 503, 504)
 REPEATABLE_CODES = ("idempotency_in_flight",)
 
 
 class Client(Operations, Feeds):
-    """A client of one service. Threads may share it.
+    """A client of one service. Safe to share between threads.
 
-    Without arguments it finds the service that runs on the state folder (`SEVENGATE_HOME`, or `.sevengate`), and its token of the
-    operator there. `token` is a text, or a function that is asked once and again after a 401.
+    Without arguments it finds the running service of the state folder (`SEVENGATE_HOME`, or `.sevengate`) and the token of its
+    operator. `token` is a text, or a function that is called once and again after a 401.
 
-    Reads, and writes with an idempotency key, are repeated after a failure that passes: at most `attempts` times, and not beyond
-    `deadline` seconds for the whole call. `timeout` bounds a silence of the service, in seconds.
+    Reads, and writes with an idempotency key, are retried after transient failures: at most `attempts` times, and not beyond
+    `deadline` seconds for the whole call. `timeout` bounds the service's silence, in seconds.
     """
 
     def __init__(self, url: str | None = None, *, token: TokenSource = None, home: str | os.PathLike[str] | None = None,
@@ -43,7 +43,7 @@ class Client(Operations, Feeds):
                  clock: Callable[[], float] = time.monotonic) -> None:
         folder = state_folder(home)
         address = running_service(folder) if url is None else url
-        # A token of this machine goes to a service of this machine only.
+        # A token of this machine is sent only to a service on this machine.
         if token is None and is_loopback(address) and (url is None or (folder / "tokens").is_dir()):
             token = member_token(folder, member)
         self._transport = Transport(address, timeout, clock)
@@ -75,7 +75,7 @@ class Client(Operations, Feeds):
         hint = operation.hints["return"]
         if get_origin(hint) is not Pages:
             return self._answer(operation.request(arguments), hint)
-        # Wrong arguments are told now, and not by the first step of a loop.
+        # Wrong arguments are reported now, not in the first step of a loop.
         operation.request(arguments)
         page = get_args(hint)[1]
         return Pages(lambda cursor: self._answer(operation.request({**arguments, "cursor": cursor}), page), arguments.get("cursor"))
@@ -92,7 +92,7 @@ class Client(Operations, Feeds):
             raise answer.unexpected(f"the answer is not as the API describes it: {error}") from error
 
     def _send(self, request: Request) -> Answer:
-        """Sends a request until it is answered or has failed for good."""
+        """Sends a request until it is answered or has finally failed."""
         deadline = self._clock() + self._deadline
         attempt, is_renewed = 1, False
         while True:
@@ -107,7 +107,7 @@ class Client(Operations, Feeds):
                 wait = answer.retry_after
             except NetworkError as error:
                 failure = error
-            # A refused token means that nothing was done.
+            # After a refused token, nothing was done.
             if isinstance(failure, ApiError) and failure.status == 401 and not is_renewed and self._token.renew(token):
                 is_renewed = True
                 continue

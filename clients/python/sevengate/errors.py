@@ -1,4 +1,4 @@
-"""Everything that the client raises by itself."""
+"""Errors that the client raises."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ._model import WrongShape
 class SevengateError(Exception):
     """The base of every error of this package."""
 
-    # The key under which the request was sent, if any: the same call with this key has no second effect.
+    # Idempotency key of the request, if any. Repeating the call with this key has no second effect.
     idempotency_key: str | None = None
 
 
@@ -19,11 +19,11 @@ class ServiceNotFound(SevengateError):
 
 
 class NetworkError(SevengateError):
-    """The service could not be reached, or its answer was cut. A write may have happened: repeat it under `idempotency_key`, or look."""
+    """The service was unreachable, or its answer was cut off. A write may have happened: repeat it under `idempotency_key`, or check."""
 
 
 class UnexpectedAnswer(SevengateError):
-    """An answer that is none of the API's: a page of a proxy, a redirect, a body that is not as documented."""
+    """An answer that is not the API's: a proxy's page, a redirect, or an undocumented body."""
 
     def __init__(self, message: str, status: int, retry_after: float | None = None) -> None:
         super().__init__(message, status, retry_after)
@@ -35,7 +35,7 @@ class UnexpectedAnswer(SevengateError):
 
 
 class FeedError(SevengateError):
-    """A feed was ended for a reason that connecting again does not mend."""
+    """A feed ended for a reason that reconnecting does not fix."""
 
     def __init__(self, code: str, detail: str) -> None:
         super().__init__(code, detail)
@@ -47,7 +47,7 @@ class FeedError(SevengateError):
 
 
 class ApiError(SevengateError):
-    """The API refused a request (RFC 9457). `code` is one of an append-only list; `way_out` says what would be right."""
+    """The API refused a request (RFC 9457). `code` is from an append-only list; `way_out` says what would be right."""
 
     def __init__(self, problem: Any, status: int, retry_after: float | None = None) -> None:
         # A Problem of sevengate.api, whose fields are typed there.
@@ -57,7 +57,7 @@ class ApiError(SevengateError):
         self.title: str = problem.title
         self.detail: str = problem.detail
         self.request_id: str = problem.request_id
-        # Each place of the request that is wrong: path, problem, allowed.
+        # Wrong places in the request: path, problem, allowed values.
         self.fields: list[Any] = problem.problems or []
         self.retry_after = retry_after
         super().__init__("\n  ".join([f"{self.code} ({status}): {self.detail}", *self.way_out]))
@@ -83,7 +83,7 @@ class BadRequest(ApiError):
 
 
 class Unauthenticated(ApiError):
-    """401: no token, or one that is not valid any more."""
+    """401: no token, or an invalid one."""
 
 
 class Forbidden(ApiError):
@@ -103,11 +103,11 @@ class Refused(ApiError):
 
 
 class TooManyRequests(ApiError):
-    """429: `retry_after` says in how many seconds to ask again."""
+    """429: retry after `retry_after` seconds."""
 
 
 class Unavailable(ApiError):
-    """503: not available at the moment."""
+    """503: temporarily unavailable."""
 
 
 _BY_STATUS: Mapping[int, type[ApiError]] = {
@@ -117,7 +117,7 @@ _BY_STATUS: Mapping[int, type[ApiError]] = {
 
 
 def problem_error(wire: Any, status: int, retry_after: float | None) -> ApiError | None:
-    """The error of a problem body, or None if the body is no problem."""
+    """Returns the error of a problem body, or None if the body is no problem."""
     from .api import Problem
 
     required = ("code", "title", "detail", "requestId")

@@ -1,4 +1,4 @@
-"""A local HTTP server that answers what a test tells it, however wrong."""
+"""Local HTTP server that sends the replies of a test, also malformed ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Asked:
     target: str
     headers: dict[str, str]
     body: bytes
-    # Requests over one connection have the same number.
+    # Equal for requests over the same connection.
     connection: int
 
     def json(self) -> Any:
@@ -89,7 +89,7 @@ def problem(status: int, code: str, headers: dict[str, str] | None = None, **mor
 
 
 def stream(*parts: bytes, keep_open: threading.Event | None = None) -> Reply:
-    """Server-sent events. The connection is cut after the last part, in the middle of a chunked body."""
+    """Builds server-sent events. The connection is cut after the last part, in the middle of a chunked body."""
 
     def reply(handler: Handler) -> None:
         handler.send_response(200)

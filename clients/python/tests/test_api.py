@@ -1,4 +1,4 @@
-"""The generated module against the API's document."""
+"""Compares the generated module with the API's document."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sevengate._names import argument_name, snake_case
 from sevengate._pages import Pages
 
 ROOT = Path(__file__).resolve().parent.parent
-# Where the API's document lies; the project's tests name it.
+# Path of the API's document, set by the project's tests.
 DOCUMENT = Path(os.environ.get("SEVENGATE_API_DOCUMENT", "openapi.json"))
 OPERATIONS = {name: method.operation for name, method in vars(api.Operations).items() if hasattr(method, "operation")}
 
@@ -32,7 +32,7 @@ def described() -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def texts(value: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Every value of an answer, with its place."""
+    """Yields every value of an answer with its path."""
     if isinstance(value, Model):
         for name, one in vars(value).items():
             if name != "_wire":
@@ -45,7 +45,7 @@ def texts(value: Any, path: str) -> Iterator[tuple[str, Any]]:
 
 
 def numbers(value: Any) -> Any:
-    """The value with its whole numbers as texts."""
+    """Returns the value with its integers as texts."""
     if isinstance(value, dict):
         return {key: numbers(one) for key, one in value.items()}
     if isinstance(value, list):
@@ -73,7 +73,7 @@ class Generated(unittest.TestCase):
                         self.assertEqual(answer.to_wire(), content["example"], name)
                     for place, value in texts(answer, name):
                         kinds[type(value)] = kinds.get(type(value), 0) + 1
-                        # A template says where an amount stands in an alert.
+                        # A template names the place of an amount in an alert.
                         is_money = re.search(r"(_usd|\bprice|_price|_notional|amount|quantity)$", place) and ".template." not in place
                         self.assertFalse(is_money and isinstance(value, (float, str)), f"{place} is {value!r}")
         self.assertGreater(kinds[Decimal], 50)
@@ -89,7 +89,7 @@ class Generated(unittest.TestCase):
             given = {method.whole: example} if method.whole else {argument_name(key): value for key, value in example.items()}
             path = {argument_name(one["name"]): "x" for one in operation["parameters"] if one.get("in") == "path"}
             sent = method.request({**path, **given}).body
-            # An int of money goes out as a text, which the API reads as the same.
+            # An int of money is sent as text, which the API accepts too.
             self.assertEqual(numbers(json.loads(sent or b"{}")), numbers(json.loads(json.dumps(example))), name)
             written += 1
         self.assertGreater(written, 40)

@@ -1,4 +1,4 @@
-"""The client against a service that answers as it should, and as it should not."""
+"""Tests the client against a service that answers correctly and incorrectly."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ HTML = raw(502, b"<html><body>Bad gateway</body></html>", {"Content-Type": "text
 
 
 class Scripted(unittest.TestCase):
-    """Each test tells a server its replies and gets a client whose sleep takes no time."""
+    """Base of tests with a scripted server and a client that does not sleep."""
 
     def serve(self, *replies: Reply, **options: Any) -> Client:
         self.server = Server(*replies)
@@ -270,7 +270,7 @@ class Identity(Scripted):
                 Client(home=home).get_me()
             with self.assertRaises(ValueError):
                 Client(home=home, member="../viewer")
-            # A token of this machine is for this machine.
+            # A token of this machine is not sent to other machines.
             self.assertIsNone(Client("https://elsewhere.example", home=home)._token.value())
 
     def test_an_address_is_checked(self) -> None:

@@ -1,4 +1,4 @@
-"""Feeds: nothing is lost and nothing comes twice, however the stream is cut."""
+"""Tests that feeds lose and repeat nothing, however the stream is cut."""
 
 from __future__ import annotations
 

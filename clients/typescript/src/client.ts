@@ -1,4 +1,4 @@
-/** The client: every operation of the API under its operationId, lists page by page, and the feed. */
+/** Client with every operation of the API under its operationId, lists page by page, and the feed. */
 import type { Operations } from './api.ts';
 import { SevengateError } from './errors.ts';
 import { type Channel, type ChannelParams, createFeed, type Feed, type FeedOptions } from './feed.ts';
@@ -18,16 +18,16 @@ import { PLATFORM_TIMING, type Timing } from './timing.ts';
 import { bounded, createTransport, readAnswer, type Token, type Transport } from './transport.ts';
 
 export interface ClientOptions {
-  /** Address of the service, such as `http://127.0.0.1:8080`. In a browser the page's own unless given. */
+  /** Address of the service, such as `http://127.0.0.1:8080`. Default in a browser: the page's own. */
   readonly baseUrl?: string;
   readonly token?: Token;
   /** Number of retries of a failed call that is safe to repeat; default 4. */
   readonly retries?: number;
-  /** Bound on each attempt; 60,000 unless given. */
+  /** Timeout of each attempt in milliseconds. Default: 60,000. */
   readonly timeoutMs?: number;
   readonly fetch?: typeof fetch;
   readonly timing?: Timing;
-  /** Opens the sockets of `openFeeds` and `openInspector`: that of the platform, or the one of `ws` in Node 20. */
+  /** Opens the sockets of `openFeeds` and `openInspector`. Default: the platform's, or that of `ws` in Node 20. */
   readonly WebSocket?: new (
     url: string,
     options?: { headers: Readonly<Record<string, string>> },
@@ -36,9 +36,9 @@ export interface ClientOptions {
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  /** Instead of the client's. */
+  /** Overrides the client's timeout, in milliseconds. */
   readonly timeoutMs?: number;
-  /** Instead of one of the call's own, for a change that must have one effect over several runs of a program. */
+  /** Overrides the generated key, for a change that must have one effect over several runs of a program. */
   readonly idempotencyKey?: string;
 }
 
@@ -66,9 +66,9 @@ interface Page {
 
 /** Calls a list: one page, or all of them. */
 export type ListCall<Name extends OperationName, Answer extends Page> = Call<Name> & {
-  /** Page by page; the next is asked for when it is wanted. */
+  /** Iterates page by page. The next page is requested on demand. */
   pages(...call: Arguments<InputOf<Name>>): Stream<Answer>;
-  /** Item by item, over all pages. */
+  /** Iterates item by item over all pages. */
   items(...call: Arguments<InputOf<Name>>): Stream<Answer['items'][number]>;
 };
 
@@ -82,14 +82,14 @@ export type Calls = {
 };
 
 export interface Client extends Calls {
-  /** One channel of the feed, resumed after each cut without loss or repeat. */
+  /** Opens one channel of the feed. It resumes after each cut without loss or repetition. */
   feed<Name extends Channel>(channel: Name, params?: ChannelParams<Name>, options?: FeedOptions): Feed<Name>;
 }
 
 const RETRIES = 4;
 const TIMEOUT_MS = 60_000;
 
-/** A client of the service. It opens nothing until it is used, and needs no end. */
+/** Creates a client of the service. It opens nothing until it is used, and need not be closed. */
 export function createClient(options: ClientOptions = {}): Client {
   const transport = createTransport({
     baseUrl: baseUrlOf(options.baseUrl),
@@ -137,7 +137,7 @@ async function* itemsOf(pages: Stream<Page>): AsyncGenerator<unknown, void> {
   for await (const { items } of pages) yield* items;
 }
 
-/** Sends a call, and again after failures that pass, if that is safe. */
+/** Sends a call, and retries it after transient failures if that is safe. */
 async function send(
   operation: Operation,
   input: Input,
@@ -162,7 +162,7 @@ async function send(
   }
 }
 
-/** Opens a stream of events as it is: bytes, and nothing is resumed. Cancelling it ends it. */
+/** Opens a raw event stream in bytes, without resumption. Cancel it to end it. */
 async function openStream(
   operation: Operation,
   input: Input,
@@ -179,7 +179,7 @@ async function openStream(
   });
 }
 
-/** Opens a WebSocket. Node's send the token in a header; a browser's cannot, and have the session cookie. */
+/** Opens a WebSocket. In Node, the token is sent in a header. Browsers cannot set one and use the session cookie. */
 async function openSocket(operation: Operation, input: Input, transport: Transport, options: ClientOptions): Promise<Socket> {
   const open = options.WebSocket ?? (globalThis as { readonly WebSocket?: ClientOptions['WebSocket'] }).WebSocket;
   if (open === undefined)

@@ -1,4 +1,4 @@
-/** Every way in which a call can fail: the service refused it, no answer of the service came, or a feed was refused. */
+/** Errors of a failed call: refused by the service, no answer from it, or a feed that ended. */
 import type { Problem } from './api.ts';
 import type { ErrorMessage } from './feed-messages.ts';
 
@@ -7,7 +7,7 @@ export class SevengateError extends Error {
   override readonly name: string = 'SevengateError';
 }
 
-/** One thing that was wrong in a request. */
+/** Problem of one field of a request. */
 export type FieldError = NonNullable<Problem['problems']>[number];
 
 /** The service answered with a problem (RFC 9457). */
@@ -15,13 +15,13 @@ export class ApiError extends SevengateError {
   override readonly name = 'ApiError';
   readonly status: number;
   readonly code: Problem['code'];
-  /** Says what was wrong, where, and what would be right. */
+  /** Describes what was wrong, where, and what would be right. */
   readonly detail: string;
-  /** Names the request in the service's log; null if a proxy removed it. */
+  /** Request id in the service's log, or null if a proxy removed it. */
   readonly requestId: string | null;
-  /** Wait that the service asked for, in milliseconds; null if it did not. */
+  /** Wait that the service asked for, in milliseconds, or null. */
   readonly retryAfterMs: number | null;
-  /** The whole body. */
+  /** Complete body. */
   readonly problem: Problem;
 
   constructor(problem: Problem, retryAfterMs: number | null) {
@@ -39,7 +39,7 @@ export class ApiError extends SevengateError {
     return this.problem.problems ?? [];
   }
 
-  /** Changes that would pass, one sentence each: allowed values, the smallest change, failed gate conditions, open questions, the wait. */
+  /** Changes that would pass, one sentence each: allowed values, smallest change, failed gate conditions, open questions, wait. */
   get wayOut(): readonly string[] {
     const { problems = [], rejections = [], checks = [], questions = [] } = this.problem;
     return [
@@ -64,11 +64,11 @@ function checkSentence({ name, rule, limit, observed }: Check): string {
  */
 export type NetworkFailure = 'unreachable' | 'timeout' | 'cut' | 'foreign';
 
-/** No answer of the service came. A change without an `Idempotency-Key` may have taken effect. */
+/** The service did not answer. A change without an `Idempotency-Key` may have taken effect. */
 export class NetworkError extends SevengateError {
   override readonly name = 'NetworkError';
   readonly failure: NetworkFailure;
-  /** Status of an answer that was cut or foreign; null if there was none. */
+  /** Status of an answer that was cut off or foreign, or null. */
   readonly status: number | null;
   readonly retryAfterMs: number | null;
 
@@ -80,7 +80,7 @@ export class NetworkError extends SevengateError {
   }
 }
 
-/** A feed cannot go on. `invalid_cursor`: the place to resume from is gone, so what happened since cannot be told from the feed. */
+/** Feed that cannot continue. `invalid_cursor`: the resume position is gone, and the feed cannot deliver the events since. */
 export class FeedError extends SevengateError {
   override readonly name = 'FeedError';
   readonly channel: string;

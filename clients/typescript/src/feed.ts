@@ -1,4 +1,4 @@
-/** Channels of the feed as streams that survive a cut: resumed from the last cursor, without loss or repeat. */
+/** Channels of the feed as streams that survive a cut: they resume from the last cursor without loss or repetition. */
 import { createParser } from 'eventsource-parser';
 import { ApiError, FeedError, NetworkError, SevengateError } from './errors.ts';
 import type { AskMessage, ErrorMessage, TellMessage } from './feed-messages.ts';
@@ -13,9 +13,9 @@ type Subscribe = Extract<AskMessage, { readonly op: 'subscribe' }>;
 export type Channel = Subscribe['channel'];
 /** Parameters that narrow a channel down. */
 export type ChannelParams<Name extends Channel> = NonNullable<Extract<Subscribe, { readonly channel: Name }>['params']>;
-/** A message of a channel: all of it at first, if the channel begins so, then one change each. */
+/** Message of a channel: a snapshot first, if the channel has one, then one change each. */
 export type Frame<Name extends Channel> = Extract<TellMessage, { readonly channel: Name; readonly type: 'snapshot' | 'update' }>;
-/** One thing that a channel tells of. */
+/** One item of a channel. */
 export type FeedItem<Name extends Channel> = Frame<Name>['data'] extends infer Data
   ? Data extends readonly (infer Item)[]
     ? Item
@@ -23,26 +23,26 @@ export type FeedItem<Name extends Channel> = Frame<Name>['data'] extends infer D
   : never;
 
 export interface FeedOptions {
-  /** `cursor` of the last frame that was dealt with, to go on after it; begins with the present if absent or null. */
+  /** `cursor` of the last processed frame, to resume after it. If absent or null, the stream starts at the present. */
   readonly from?: string | null;
   readonly signal?: AbortSignal;
 }
 
-/** Frames of one channel. A channel whose frames have no cursor shows a state, and begins anew with all of it after a cut. */
+/** Frames of one channel. If its frames have no cursor, the channel shows a state and starts with all of it after a cut. */
 export interface Feed<Name extends Channel> extends Stream<Frame<Name>> {
-  /** Items alone: those of a snapshot one by one, then the changes. */
+  /** Iterates the items alone: those of a snapshot one by one, then the changes. */
   items(): Stream<FeedItem<Name>>;
 }
 
 const PATH = '/v1/feeds/sse';
 const OPENED_WITHIN_MS = 30_000;
-/** The service beats every 5 s. After three missed beats the connection is taken for lost. */
+/** The service beats every 5 s. After three missed beats the connection counts as lost. */
 const SILENCE_MS = 16_000;
 const PAUSES = { firstMs: 400, longestMs: 15_000 };
-/** Ends of a stream that a new connection mends. */
+/** Error codes that a new connection resolves. */
 const RESUMABLE: readonly ErrorMessage['code'][] = ['unavailable', 'lagged', 'token_expired', 'token_revoked'];
 
-/** The feed of a channel. It connects when it is read. */
+/** Creates the feed of a channel. It connects when it is read. */
 export function createFeed<Name extends Channel>(
   transport: Transport,
   channel: Name,
@@ -69,7 +69,7 @@ interface Reading {
   readonly signal: AbortSignal;
 }
 
-/** Frames over any number of connections. */
+/** Yields frames over any number of connections. */
 async function* framesOf<Name extends Channel>(reading: Reading): AsyncGenerator<Frame<Name>, void> {
   const { transport, channel, signal } = reading;
   const { timing } = transport;
@@ -82,7 +82,7 @@ async function* framesOf<Name extends Channel>(reading: Reading): AsyncGenerator
         failures = 0;
         const message = messageOf(channel, data);
         if (message.type === 'error') throw new FeedError(channel, message.code, message.detail);
-        // The place is that of the event, as `Last-Event-ID` of the standard is.
+        // The cursor is the event's id, like `Last-Event-ID` in the standard.
         cursor = id ?? cursor;
         if (message.type === 'snapshot' || message.type === 'update') yield message as Frame<Name>;
       }
@@ -107,7 +107,7 @@ function pauseBeforeResuming(error: unknown, failures: number, { timing, forgetT
   return pauseMs;
 }
 
-/** Opens the stream of events after a cursor. */
+/** Opens the event stream after a cursor. */
 async function connect({ transport, channel, path, signal }: Reading, cursor: string | null): Promise<ReadableStream<Uint8Array>> {
   const { timing } = transport;
   const headers = { accept: 'text/event-stream', ...(cursor === null ? {} : { 'last-event-id': cursor }) };
@@ -127,7 +127,7 @@ async function connect({ transport, channel, path, signal }: Reading, cursor: st
 const isCursorGone = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.fields.some(({ path }) => path === 'Last-Event-ID');
 
-/** Events of one connection, until it ends. @throws NetworkError if it is cut, or silent for too long. */
+/** Yields the events of one connection until it ends. @throws NetworkError if it is cut, or silent for too long. */
 async function* eventsOf(
   body: ReadableStream<Uint8Array>,
   timing: Timing,

@@ -1,15 +1,15 @@
-/** Finds the service that runs on this machine, and a member's token, in its state folder. For Node. */
+/** Finds the service on this machine and a member's token in its state folder. For Node. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
 export interface LocalOptions {
-  /** The service's state folder: `SEVENGATE_HOME` unless given, else the nearest `.sevengate` from here upwards. */
+  /** State folder of the service. Default: `SEVENGATE_HOME`, else the nearest `.sevengate` from here upwards. */
   readonly home?: string;
-  /** Member whose token is used; default `operator`. */
+  /** Member whose token is used. Default: `operator`. */
   readonly member?: string;
 }
 
-/** Options of a client of the local service: its address, and the member's token, which is read again once it has expired. */
+/** Returns client options for the local service: its address, and the member's token, which is read again once it has expired. */
 export function localService({ home = findHome(), member = 'operator' }: LocalOptions = {}): {
   readonly baseUrl: string;
   readonly token: () => string;
@@ -30,7 +30,7 @@ function findHome(): string {
   }
 }
 
-/** A member's token. @throws Error if the state folder has none, or it may not be read. */
+/** Reads a member's token. @throws Error if the state folder has none, or it cannot be read. */
 function memberToken(home: string, member: string): string {
   if (!/^[\w-]+$/.test(member)) throw new Error(`member must be a name such as operator or risk-manager (got ${JSON.stringify(member)})`);
   const file = join(home, 'tokens', `${member}.token`);
@@ -41,7 +41,7 @@ function memberToken(home: string, member: string): string {
   }
 }
 
-/** Address of the service that runs on a state folder, as it notes it there; null if none runs. */
+/** Returns the address of the running service, from its state folder, or null if none runs. */
 function runningServiceUrl(home: string): string | null {
   try {
     const { url, pid } = JSON.parse(readFileSync(join(home, 'service.json'), 'utf8')) as { url?: unknown; pid?: unknown };
@@ -56,7 +56,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // The process is there, and belongs to another user.
+    // The process exists, and belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

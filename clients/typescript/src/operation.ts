@@ -1,9 +1,9 @@
-/** An operation of the API document as a request: where its parameters go, and what may be asked again. */
+/** Builds the request of an operation of the API document, and decides which requests may be repeated. */
 import { OPERATIONS, type Operations } from './api.ts';
 import { SevengateError } from './errors.ts';
 import type { Outgoing } from './transport.ts';
 
-/** Name of an operation, which is its operationId. */
+/** Name of an operation, its operationId. */
 export type OperationName = keyof Operations;
 
 export const OPERATION_NAMES = Object.keys(OPERATIONS) as readonly OperationName[];
@@ -11,9 +11,9 @@ export const OPERATION_NAMES = Object.keys(OPERATIONS) as readonly OperationName
 export interface Operation {
   readonly name: OperationName;
   readonly method: string;
-  /** Such as `/v1/agents/{id}`. */
+  /** Path template, such as `/v1/agents/{id}`. */
   readonly template: string;
-  /** As the generated table of operations names them. */
+  /** Flags of the generated table of operations. */
   readonly flags: readonly string[];
 }
 
@@ -25,10 +25,10 @@ export function operationOf(name: OperationName): Operation {
   return { name, method, template, flags };
 }
 
-/** True if the operation may be sent again: it changes nothing, or takes an Idempotency-Key. */
+/** True if the operation may be sent again: it changes nothing, or takes an `Idempotency-Key`. */
 export const isRepeatable = ({ method, flags }: Operation): boolean => method === 'GET' || flags.includes('idempotent');
 
-/** Builds the request. @param key Idempotency-Key of the caller; made here if the operation takes one and none is given. */
+/** Builds the request. @param key Idempotency key of the caller. Generated if the operation takes one and none is given. */
 export function requestOf(operation: Operation, input: Input, key: string | undefined): Outgoing {
   const { name, method, flags } = operation;
   const takesKey = flags.includes('idempotent');
@@ -39,14 +39,14 @@ export function requestOf(operation: Operation, input: Input, key: string | unde
     path: pathOf(operation, input),
     headers: {
       ...(takesKey ? { 'idempotency-key': key ?? newKey() } : {}),
-      // A text is a manifest in YAML; JSON is made of everything else.
+      // A text is a manifest in YAML; everything else is sent as JSON.
       ...(body === undefined ? {} : { 'content-type': typeof body === 'string' ? 'application/yaml' : 'application/json' }),
     },
     body: body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body),
   };
 }
 
-/** Path and query of an operation: what the template names goes into the path, all else but the body into the query. */
+/** Returns path and query of an operation. Parameters in the template go into the path, all others but the body into the query. */
 export function pathOf({ name, template }: Pick<Operation, 'name' | 'template'>, { body: _body, ...parameters }: Input): string {
   const inPath = new Set<string>();
   const path = template.replaceAll(/\{(\w+)\}/g, (_, parameter: string) => {
@@ -57,7 +57,7 @@ export function pathOf({ name, template }: Pick<Operation, 'name' | 'template'>,
   return query === '' ? path : `${path}?${query}`;
 }
 
-/** A query string; an undefined parameter is left out, a list is repeated. */
+/** Builds a query string. Undefined parameters are left out, lists are repeated. */
 export function queryOf(parameters: readonly (readonly [name: string, value: unknown])[]): string {
   const query = new URLSearchParams();
   for (const [name, value] of parameters)
@@ -67,7 +67,7 @@ export function queryOf(parameters: readonly (readonly [name: string, value: unk
 
 function segmentOf(name: OperationName, parameter: string, value: unknown): string {
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-  // An empty segment, or one that an address leaves out, would name another operation.
+  // An empty segment or a dot segment would name another operation.
   if (text === '' || text === '.' || text === '..')
     throw new SevengateError(`${name}: ${parameter} must name something (got ${JSON.stringify(value) ?? 'nothing'})`);
   return encodeURIComponent(text);

@@ -1,21 +1,21 @@
-/** Runs a strategy over a blind replay session, with an instance of it for each path. */
+/** Runs a strategy over a blind replay session, with one instance for each path. */
 import type { Operations } from './api.ts';
 import type { Client } from './client.ts';
 import { NetworkError } from './errors.ts';
 
 type Step = Operations['answerReplayStep']['answer'];
 type Answers = NonNullable<Operations['answerReplayStep']['input']['body']['answers']>;
-/** A slot of a path as a strategy sees it. */
+/** Slot of a path as a strategy sees it. */
 export type ReplaySlot = Step['slots'][number];
-/** A trade of a strategy, or null to propose nothing. */
+/** Trade of a strategy, or null to propose nothing. */
 export type ReplayTrade = Answers[number];
-/** A strategy with the state of one path. */
+/** Strategy with the state of one path. */
 export type ReplayStrategy = (slot: ReplaySlot) => ReplayTrade | Promise<ReplayTrade>;
 
-/** A step that got lost is sent again so often: the same answers are decided once. */
+/** Attempts for a step. Repeating one is safe: the same answers are processed once. */
 const ATTEMPTS = 5;
 
-/** Answers a session to its end. The result follows: see `getReplaySession`. @param begin makes the instance of a path. */
+/** Answers a session to its end. Read the result with `getReplaySession`. @param begin Creates the instance for a path. */
 export async function runReplay(
   api: Pick<Client, 'answerReplayStep'>,
   session: { readonly id: string; readonly sessionId: string },

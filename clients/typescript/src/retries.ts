@@ -2,20 +2,20 @@
 import { ApiError, NetworkError } from './errors.ts';
 import { spreadPause, type Timing } from './timing.ts';
 
-/** Statuses with which a service, or a proxy before it, says that it has no time. */
+/** Statuses that mean a busy service or proxy. */
 const BUSY = [429, 502, 503, 504];
 const PAUSES = { firstMs: 500, longestMs: 8_000 };
-/** A service that asks to wait for longer is not waited for: the caller is told instead. */
+/** Longest `Retry-After` that is waited for. Beyond it the call fails at once. */
 const LONGEST_RETRY_AFTER_MS = 60_000;
 
-/** True if the same request may succeed a little later. */
+/** True if the same request may succeed later. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof ApiError) return BUSY.includes(error.status) || error.code === 'idempotency_in_flight';
   if (!(error instanceof NetworkError)) return false;
   return error.failure !== 'foreign' || BUSY.includes(error.status ?? 0);
 }
 
-/** Milliseconds to wait after so many failures; null if the caller should be told now. Never shorter than `Retry-After`. */
+/** Returns the wait in milliseconds after so many failures, or null to give up. Never shorter than `Retry-After`. */
 export function pauseAfter(error: unknown, failures: number, timing: Timing, pauses = PAUSES): number | null {
   if (!isPassing(error)) return null;
   const asked = error instanceof ApiError || error instanceof NetworkError ? (error.retryAfterMs ?? 0) : 0;

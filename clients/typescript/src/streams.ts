@@ -1,4 +1,4 @@
-/** Async iterables that start anew for each reader, stop at once, and are observables for RxJS too. */
+/** Async iterables that restart for each reader, stop at once, and are observables for RxJS too. */
 import { linkedController } from './timing.ts';
 
 interface Observer<Item> {
@@ -8,7 +8,7 @@ interface Observer<Item> {
 }
 
 /**
- * Items as they come. Each `for await`, and each subscription of an observable made by `from(…)` of RxJS, starts anew; leaving the
+ * Items as they arrive. Each `for await`, and each subscription of an observable made by `from(…)` of RxJS, starts anew. Leaving the
  * loop or unsubscribing ends its requests at once.
  */
 export interface Stream<Item> extends AsyncIterable<Item> {
@@ -17,7 +17,7 @@ export interface Stream<Item> extends AsyncIterable<Item> {
 
 const DONE = { done: true, value: undefined } as const;
 
-/** @param start Begins to produce items until its signal is aborted. @param outer Aborts every reader, which then throws its reason. */
+/** @param start Produces items until its signal is aborted. @param outer Aborts every reader, which then throws its reason. */
 export function streamOf<Item>(start: (signal: AbortSignal) => AsyncGenerator<Item, void>, outer?: AbortSignal): Stream<Item> {
   const iterate = (): AsyncIterator<Item, undefined> => {
     const { controller, release } = linkedController(outer);
@@ -30,7 +30,7 @@ export function streamOf<Item>(start: (signal: AbortSignal) => AsyncGenerator<It
           if (done !== true) return { done: false, value };
         } catch (error) {
           release();
-          // A read under way is aborted when the reader leaves.
+          // Leaving the loop aborts a pending read.
           if (!hasLeft) throw error;
         }
         release();
@@ -50,8 +50,8 @@ export function streamOf<Item>(start: (signal: AbortSignal) => AsyncGenerator<It
 }
 
 /**
- * Key by which RxJS and its peers recognize an observable. An unsubscribed observable ends, while an unread async iterable waits for its
- * next item.
+ * Key by which RxJS and similar libraries recognize an observable. An unsubscribed observable ends, while an async iterable waits for its
+ * next reader.
  */
 const OBSERVABLE: symbol | string = (Symbol as { readonly observable?: symbol }).observable ?? '@@observable';
 

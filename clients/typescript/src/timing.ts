@@ -1,15 +1,15 @@
-/** Time, chance and pauses, in one place: a test brings its own and never sleeps. */
+/** Time, randomness and pauses in one place, so that a test can replace them and never sleeps. */
 
 export interface Timing {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Resolves after so many milliseconds; rejects with the signal's reason if it is aborted first. */
+  /** Resolves after this many milliseconds, or rejects with the signal's reason if it is aborted first. */
   wait(ms: number, signal?: AbortSignal): Promise<void>;
-  /** A number from 0 up to 1. It spreads the pauses of many clients. */
+  /** Random number in [0, 1). It spreads the pauses of many clients. */
   random(): number;
 }
 
-/** The time of the platform. */
+/** Timing of the platform. */
 export const PLATFORM_TIMING: Timing = {
   now: () => Date.now(),
   random: () => Math.random(),
@@ -29,7 +29,7 @@ export const PLATFORM_TIMING: Timing = {
   },
 };
 
-/** A controller that is aborted with the given signal too, until it is released. */
+/** Creates a controller that is also aborted by the given signal, until it is released. */
 export function linkedController(signal: AbortSignal | undefined): { readonly controller: AbortController; release(): void } {
   const controller = new AbortController();
   const abort = (): void => controller.abort(signal?.reason);
@@ -38,7 +38,7 @@ export function linkedController(signal: AbortSignal | undefined): { readonly co
   return { controller, release: () => signal?.removeEventListener('abort', abort) };
 }
 
-/** Pause before the next attempt after so many failures in a row: doubles up to the longest, and is spread over its second half. */
+/** Returns the pause after so many failures in a row, in milliseconds: doubles up to the longest, randomized over its second half. */
 export function spreadPause(failures: number, { firstMs, longestMs }: { firstMs: number; longestMs: number }, timing: Timing): number {
   return Math.min(longestMs, firstMs * 2 ** failures) * (0.5 + timing.random() / 2);
 }

@@ -1,15 +1,15 @@
-/** One exchange with the service: its address, the token, a bound on time, and every failure as an error of this package. */
+/** HTTP exchange with the service: address, token, timeout, and every failure as an error of this package. */
 import type { Problem } from './api.ts';
 import { ApiError, NetworkError, SevengateError } from './errors.ts';
 import { linkedController, type Timing } from './timing.ts';
 
 /**
- * A bearer token, or a function that gives one: it is asked once, and again when the service refuses that token, which it is told.
+ * Bearer token, or a function that returns one. The function is called once, and again with the token that the service refused.
  * Without a token the browser's session cookie is used.
  */
 export type Token = string | ((refused: string | null) => string | Promise<string>);
 
-/** A request as it is sent, but for the token. */
+/** Request without its token. */
 export interface Outgoing {
   readonly method: string;
   /** Path and query. */
@@ -21,11 +21,11 @@ export interface Outgoing {
 export interface Transport {
   readonly baseUrl: string;
   readonly timing: Timing;
-  /** Sends a request; a refused token is asked for again, once. @throws NetworkError if no answer came. */
+  /** Sends a request. If the token is refused, asks for another one once. @throws NetworkError if no answer came. */
   send(request: Outgoing, signal: AbortSignal): Promise<Response>;
   /** Headers with the token. */
   authorization(): Promise<Readonly<Record<string, string>>>;
-  /** Asks for the token anew with the next request. */
+  /** Drops the token, so that the next request asks for a new one. */
   forgetToken(): void;
 }
 
@@ -45,7 +45,7 @@ export function createTransport({ baseUrl, token, fetch, timing }: TransportOpti
         method,
         headers: { ...headers, ...authorizationOf(bearer) },
         signal,
-        // A redirect would carry the token elsewhere, and the service makes none.
+        // A redirect would send the token elsewhere, and the service uses none.
         redirect: 'manual',
         ...(body === null ? {} : { body }),
       });
@@ -75,7 +75,7 @@ export function createTransport({ baseUrl, token, fetch, timing }: TransportOpti
 const authorizationOf = (bearer: string | null): Readonly<Record<string, string>> =>
   bearer === null ? {} : { authorization: `Bearer ${bearer}` };
 
-/** The token of the moment. Calls that are refused together ask for a new one once. */
+/** Caches the token. Calls that are refused together ask for a new one once. */
 function createCredentials(token: Token | undefined) {
   let held: string | null = null;
   let asking: Promise<string> | null = null;
@@ -84,7 +84,7 @@ function createCredentials(token: Token | undefined) {
     try {
       const given = typeof token === 'function' ? await token(refused) : token;
       const text = String(given ?? '').trim();
-      // Said without the token, which `fetch` would quote.
+      // The message omits the token, which `fetch` would quote.
       if (!/^[\x21-\x7e]+$/.test(text)) throw new SevengateError('the token is empty, or holds blanks or characters beyond ASCII');
       held = text;
       return text;
@@ -94,7 +94,7 @@ function createCredentials(token: Token | undefined) {
   }
 
   return {
-    /** @param refused The token that was refused just now, or null. @returns null without a token. */
+    /** @param refused The token that was just refused, or null. @returns null without a token. */
     async get(refused: string | null): Promise<string | null> {
       if (token === undefined) return null;
       if (held !== null && held !== refused) return held;
@@ -106,7 +106,7 @@ function createCredentials(token: Token | undefined) {
   };
 }
 
-/** Runs work that ends after so many milliseconds, or with the signal, whichever is first. @throws NetworkError `timeout`. */
+/** Runs work until it ends, the timeout expires or the signal is aborted. @throws NetworkError `timeout`. */
 export async function bounded<Answer>(
   {
     timing,
@@ -141,7 +141,7 @@ export interface Expected {
   readonly refused: readonly number[];
 }
 
-/** The body of an answer. @throws ApiError if it is a problem. @throws NetworkError if it is cut, or is none of the service. */
+/** Reads the body of an answer. @throws ApiError if it is a problem. @throws NetworkError if it is cut off, or not from the service. */
 export async function readAnswer(response: Response, expected: Expected, timing: Timing): Promise<unknown> {
   const { status } = response;
   const text = await bodyText(response, expected.what);
@@ -181,7 +181,7 @@ function isProblem(value: unknown): value is Problem {
   return typeof code === 'string' && typeof status === 'number' && typeof detail === 'string';
 }
 
-/** `Retry-After` in milliseconds, of seconds or of a date; null if there is none. */
+/** Returns `Retry-After` in milliseconds, given in seconds or as a date, or null if there is none. */
 export function retryAfterOf({ headers }: Pick<Response, 'headers'>, timing: Timing): number | null {
   const text = headers.get('retry-after')?.trim() ?? '';
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000;

@@ -1,4 +1,4 @@
-/** Actions on one agent: pause, resume, release, close its positions, its autonomy, the sign-off; each that cannot be taken back asks first. */
+/** Actions on one agent: pause, resume, release, close positions, set autonomy, sign off. Irreversible ones ask for confirmation. */
 import { Button, Menu, Modal, Select, Textarea, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
@@ -14,7 +14,7 @@ type Asked = 'pause' | 'close' | 'autonomy' | 'signOff' | null;
 
 const LEVELS = ['research', 'suggest', 'confirm', 'risk_only', 'policy_auto', 'autonomous'] as const;
 
-/** Carries out a change and reads the agent again, whatever came of it. */
+/** Makes a change, then reads the agent again, also after a failure. */
 export function useChange(change: () => Promise<unknown>, done: string, after?: () => void) {
   return useMutation({
     mutationFn: change,
@@ -121,7 +121,7 @@ interface AskProps {
   readonly children: ReactNode;
 }
 
-/** A question before a change, with the refusal in it. */
+/** Confirmation dialog of a change. Shows the refusal if there is one. */
 export function Ask({ isOpen, close, title, confirm, change, isDangerous = false, isReady = true, children }: AskProps) {
   const leave = () => {
     change.reset();

@@ -1,4 +1,4 @@
-/** One agent: profit, stage and next step, what it did on the chart, its rules in sentences, and the record behind them. */
+/** Page of one agent: profit, stage and next step, its activity on the chart, its rules in sentences, and its records. */
 import { Suspense } from 'react';
 import { dayAndTime, forPeople, plain, symbolOf } from '../../words.js';
 import { type AgentDetail, ApiError } from '../api.ts';

@@ -1,8 +1,8 @@
-/** Result of the last session that asked outside code again, in words. */
+/** Result of the last agreement session with outside code, in words. */
 import { percentText } from '../../words.js';
 import type { EvaluationRun } from '../api.ts';
 
-/** @param runs newest first. */
+/** @param runs Newest first. */
 export function agreementInWords(runs: readonly Pick<EvaluationRun, 'evaluation' | 'endedAt' | 'summary'>[]): string {
   const [newest, before] = runs.filter(({ evaluation }) => evaluation === 'agreement');
   if (newest === undefined) return 'not asked yet';

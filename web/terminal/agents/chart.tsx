@@ -1,4 +1,4 @@
-/** Bars of what an agent trades with what it did and saw on them: entries, exits, blocked decisions, stop, target, indicators. */
+/** Candle chart of an agent's instrument with entries, exits, blocked decisions, stop, target and indicators. */
 import { SegmentedControl, Select, useComputedColorScheme } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { TIMEFRAMES } from '../../timeframes.js';

@@ -1,4 +1,4 @@
-/** Expected and realized cost of each fill: a picture, and the figures by venue, algorithm, size and hour. */
+/** Expected and realized cost of each fill as a chart and as figures by venue, algorithm, size and hour. */
 import { useQuery } from '@tanstack/react-query';
 import { dayAndTime, plain, symbolOf } from '../../words.js';
 import { api, type Calibration, type CostFigures } from '../api.ts';

@@ -1,4 +1,4 @@
-/** Reads about agents that several parts of their pages share, and how they are kept up to date. */
+/** Shared reads of agents, and their updates. */
 import { type InfiniteData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
 import { overlayOf } from '../../agent-marks.js';
@@ -7,7 +7,7 @@ import { sum } from '../kit/decimal.ts';
 import { feed } from '../market.ts';
 import type { Rules } from './rules.ts';
 
-/** Figures of an agent that change without an announcement are read anew this often. */
+/** Interval for reading figures that change without an announcement. */
 const READ_EVERY_MS = 30_000;
 const RUN_EVERY_MS = 2_000;
 const PER_PAGE = 200;
@@ -17,7 +17,7 @@ export interface Page<Item> {
   readonly nextCursor: string | null;
 }
 
-/** The agents of the organization, the newest first; more are read as they are asked for. */
+/** Agents of the organization, newest first. Further pages are read on request. */
 export const useAgentPages = () =>
   useInfiniteQuery({
     queryKey: ['agents', 'pages'],
@@ -58,7 +58,7 @@ export const useBooks = (agentId: string) =>
     enabled: agentId !== '',
   });
 
-/** Fills of every book of an agent, the newest first. */
+/** Fills of every book of an agent, newest first. */
 export function useAgentFills(agentId: string) {
   const { data: books = [] } = useBooks(agentId);
   const ids = books.map(({ id }) => id);
@@ -84,7 +84,7 @@ export interface AgentMoney {
   readonly equityUsd: string;
 }
 
-/** Profit of each agent by its id; an agent without a book, or with one that has no price, is not in it. */
+/** Profit of each agent by its id. Agents without a book or a price are absent. */
 export function useMoneyOf(mode: 'paper' | 'live'): ReadonlyMap<string, AgentMoney> {
   const { data } = useQuery({
     queryKey: ['performance', mode],
@@ -121,7 +121,7 @@ function moneyByAgent(books: readonly BookMoney[]): ReadonlyMap<string, AgentMon
   return found;
 }
 
-/** Decisions of an agent, the newest first; older ones are read as they are asked for. */
+/** Decisions of an agent, newest first. Older ones are read on request. */
 export const useDecisions = (id: string) =>
   useInfiniteQuery({
     queryKey: ['decisions', id],
@@ -136,7 +136,7 @@ export const useDecisions = (id: string) =>
 const ENDED: readonly EvaluationRun['state'][] = ['finished', 'refused', 'cancelled', 'failed'];
 export const hasEnded = ({ state }: EvaluationRun): boolean => ENDED.includes(state);
 
-/** The newest evaluations of an agent; those under way are watched. */
+/** Newest evaluations of an agent. Running ones are polled. */
 export const useRuns = (id: string) =>
   useQuery({
     queryKey: ['runs', id],
@@ -144,10 +144,10 @@ export const useRuns = (id: string) =>
     refetchInterval: ({ state }) => (state.data?.every(hasEnded) === false ? RUN_EVERY_MS : false),
   });
 
-/** Reads an agent again after something was done to it. */
+/** Reads an agent again after a change. */
 export const refreshAgent = (): void => refresh('agents', 'agent', 'gates', 'runs', 'versions', 'evidence', 'books');
 
-/** Follows what the service announces of one agent while its page is open. */
+/** Subscribes to the announcements of one agent while its page is open. */
 export function useNews(id: string): void {
   useEffect(() => {
     const stops = [
@@ -177,7 +177,7 @@ export function useNews(id: string): void {
   }, [id]);
 }
 
-/** Puts a decision that was announced before those that were read. */
+/** Prepends an announced decision to those already read. */
 function include(id: string, decision: Decision): void {
   queries.setQueryData<Decision | null>(['last-decision', id], decision);
   queries.setQueryData<InfiniteData<Page<Decision>, string | null>>(['decisions', id], (known) => {

@@ -1,4 +1,4 @@
-/** Decisions of an agent as a long table with filters, and one of them explained. */
+/** Decisions of an agent: a long table with filters, and the details of one. */
 import { Button, SegmentedControl } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -138,7 +138,7 @@ function Line({ decision: { id, slot, disposition, instrument, rules, reason, ri
   );
 }
 
-/** One decision: in words, rule by rule with what was seen, the market it knew, and what risk refused. */
+/** One decision: summary, each rule with its observed values, the market at that time, and the risk rejections. */
 function Explained({ decision, close }: { readonly decision: Decision; readonly close: () => void }) {
   const { id, agentId, slot, disposition, risk, hash } = decision;
   const explained = useQuery({

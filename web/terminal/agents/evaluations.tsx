@@ -1,4 +1,4 @@
-/** Simulations of an agent: how far each is, what it waits for, how it ended; they go on when the page is left. */
+/** Evaluations of an agent: progress, cause of a wait, and result. They continue when the page is closed. */
 import { Button, Checkbox, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-/** Gates of an agent with what each asks and what was observed, bars that are missing, and the evidence on record. */
+/** Gates of an agent with their conditions and observed values, missing bars, and the evidence on record. */
 import { dayAndTime, GATE_RULES, numberText, plain } from '../../words.js';
 import { api, type Gate } from '../api.ts';
 import { Heads } from '../kit/heads.tsx';

@@ -1,4 +1,4 @@
-/** The organization's agents: where each stands, what it earns, what it decided last, and what leads on. */
+/** Agents of the organization: stage, profit, last decision, and next step. */
 import { Button, SegmentedControl, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { gateHere, nextAction } from '../../gate-progress.js';

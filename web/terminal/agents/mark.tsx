@@ -1,6 +1,6 @@
-/** A tick or a cross before what was checked. */
+/** Tick or cross in front of a checked condition. */
 
-/** @param props.words Words for readers: of what was met, and of what was not. */
+/** @param props.words Texts for screen readers: passed, and not passed. */
 export const Mark = ({ passed, words: [yes, no] }: { readonly passed: boolean; readonly words: readonly [string, string] }) => (
   <span className={passed ? 'up' : 'down'} role="img" aria-label={passed ? yes : no}>
     {passed ? '✓' : '✗'}

@@ -1,4 +1,4 @@
-/** The step that leads an agent on: one button, and in words what is still missing. */
+/** Next step of an agent: one button, and what is still missing. */
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { gateHere, nextAction, progressWords } from '../../gate-progress.js';
@@ -9,7 +9,7 @@ import { useMay } from '../member.ts';
 import { Ask, useChange } from './actions.tsx';
 import { hasEnded, useRuns } from './data.ts';
 
-/** Conditions shown beside the button; all of them stand on the tab of the gates. */
+/** Number of conditions shown beside the button. The Gates tab shows all. */
 const SHOWN = 4;
 
 export function NextStep({ agent, gates }: { readonly agent: Agent; readonly gates: Gates }) {

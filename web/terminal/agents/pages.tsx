@@ -1,4 +1,4 @@
-/** Pages of agents, by what stands behind the name in the address: the list, one agent, its rules being written. */
+/** Pages of agents by the address: the list, one agent, and the rule editor. */
 import { useStore } from '../kit/store.ts';
 import { useMay } from '../member.ts';
 import { within } from '../place.ts';

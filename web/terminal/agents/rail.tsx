@@ -1,4 +1,4 @@
-/** The seven stages of an agent as a rail: those behind it filled, the one it is at marked. */
+/** The seven stages of an agent as a rail: past ones filled, the present one marked. */
 import { plain, STAGES } from '../../words.js';
 import type { Agent, Gate } from '../api.ts';
 
@@ -19,7 +19,7 @@ export function Stages({ stage }: { readonly stage: Stage }) {
   );
 }
 
-/** Counts of met conditions of the gate behind each stage. */
+/** Rail of the stages with the number of conditions met at each gate. */
 export function StageRail({ stage, gates }: { readonly stage: Stage; readonly gates: readonly Gate[] }) {
   const at = STAGES.indexOf(stage);
   return (

@@ -1,4 +1,4 @@
-/** Rules of a manifest as sentences that a trader reads. */
+/** Rules of a manifest as sentences for traders. */
 import { forPeople, plain, priceText, symbolOf } from '../../words.js';
 
 export interface Condition {
@@ -6,7 +6,7 @@ export interface Condition {
   readonly [field: string]: unknown;
 }
 
-/** The canonical manifest, as the service keeps it. */
+/** Canonical manifest, as the service stores it. */
 export interface Rules {
   readonly universe: readonly { readonly key: string; readonly kind: string }[];
   readonly timeframe: string;
@@ -23,7 +23,7 @@ export interface Rules {
   readonly strategy?: { readonly kind: 'external'; readonly release: string };
 }
 
-/** A part in brackets is said only if its field is there. */
+/** A part in brackets is shown only if its field exists. */
 const SENTENCES: Readonly<Record<string, string>> = {
   premium_below: 'the premium to the share is below {pct} %',
   premium_above: 'the premium to the share is above {pct} %',
@@ -53,7 +53,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   held_longer_than: 'it has been held longer than {hours} hours',
 };
 
-/** One condition: `RSI 14 is below 30 on 5m bars`. A type that is not known here is said by its name and fields. */
+/** Describes one condition: `RSI 14 is below 30 on 5m bars`. An unknown type is shown by its name and fields. */
 export function conditionSentence({ type, ...fields }: Condition): string {
   const sentence = SENTENCES[type];
   if (sentence === undefined) return [plain(type), ...Object.entries(fields).map(([name, value]) => `${name} ${textOf(value)}`)].join(' ');
@@ -73,7 +73,7 @@ function textOf(value: unknown): string {
   return value === undefined || value === '' ? '…' : plain(String(value));
 }
 
-/** A text of the service for people: each condition that it names, `price_below price=20000`, becomes its sentence. */
+/** Replaces each condition in a text of the service, such as `price_below price=20000`, with its sentence. */
 export function readingText(text: string): string {
   const sentences = text.replace(/\b([a-z]+(?:_[a-z]+)+)((?: \w+=[^\s,;:?]+)+)/g, (_, type: string, fields: string) => {
     const pairs = fields

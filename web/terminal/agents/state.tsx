@@ -1,4 +1,4 @@
-/** State of an agent in a word with its cause, and its loss of the day beside the limit. */
+/** State of an agent with its cause, and today's loss beside the limit. */
 import { plain } from '../../words.js';
 import type { Agent } from '../api.ts';
 import type { AgentMoney } from './data.ts';
@@ -16,13 +16,13 @@ export function State({ agent: { paused, pauseCause, closing } }: { readonly age
   );
 }
 
-/** Today's loss in percent of the equity that the day began with, a figure for the eye. */
+/** Today's loss in percent of the equity at the start of the day, for drawing only. */
 function lossPct({ todayUsd, equityUsd }: AgentMoney): number {
   const [today, equity] = [Number(todayUsd), Number(equityUsd)];
   return today < 0 && equity - today > 0 ? (-today / (equity - today)) * 100 : 0;
 }
 
-/** Fills as the day's loss comes near the limit at which the agent is paused. */
+/** Bar that fills as today's loss comes near the limit that pauses the agent. */
 export function Drawdown({ money, limitPct }: { readonly money: AgentMoney | undefined; readonly limitPct: number | null }) {
   if (limitPct === null) return <span className="faint">–</span>;
   const loss = money === undefined ? null : lossPct(money);

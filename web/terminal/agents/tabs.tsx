@@ -1,4 +1,4 @@
-/** The record behind an agent in parts, each with an address of its own. */
+/** Tabs of an agent's records, each with its own address. */
 import type { ReactNode } from 'react';
 import type { AgentDetail } from '../api.ts';
 import { LiveChart } from '../debugger/live-chart.tsx';

@@ -1,4 +1,4 @@
-/** Positions of an agent, and every fill of it. */
+/** Positions and fills of an agent. */
 import { Fragment } from 'react';
 import { dayAndTime, priceText, symbolOf } from '../../words.js';
 import type { Book, Fill } from '../api.ts';

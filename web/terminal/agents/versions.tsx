@@ -1,4 +1,4 @@
-/** Versions of an agent's manifest, the newest first, each with what it changed. */
+/** Versions of an agent's manifest, newest first, each with its changes. */
 import { Button, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-/** Closed bars of an instrument, which several charts read. */
+/** Closed bars of an instrument, shared by several charts. */
 import { useQuery } from '@tanstack/react-query';
 import { barLength, partsOf, type TIMEFRAMES } from '../../timeframes.js';
 import { api } from '../api.ts';
@@ -7,7 +7,7 @@ import { IS_REPLAY } from '../replay/mode.ts';
 
 export type Timeframe = (typeof TIMEFRAMES)[number][0];
 export const SHOWN_BARS = 300;
-/** Bars of a tape close as fast as it is played. */
+/** Reading interval during a replay, whose bars close faster. */
 const REPLAYED_EVERY_MS = 1_000;
 
 /** Reads the newest bars, and again as each closes. */

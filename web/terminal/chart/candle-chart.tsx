@@ -1,11 +1,11 @@
-/** A chart of candles: its bars, and the frame that says if there are none. */
+/** Candle chart with its bars, and the frame that explains missing ones. */
 import { type ReactNode, useEffect, useRef } from 'react';
 import { barLength } from '../../timeframes.js';
 import { symbolOf } from '../../words.js';
 import { type Timeframe, useBars } from './bars.ts';
 import { PriceChart } from './price-chart.ts';
 
-/** Keeps a chart on the canvas of a {@link CandleFrame}, with the newest bars of an instrument. */
+/** Keeps a chart on the canvas of a {@link CandleFrame} up to date with an instrument's bars. */
 export function useCandleChart(key: string | null, timeframe: Timeframe) {
   const place = useRef<HTMLDivElement>(null);
   const chart = useRef<PriceChart | null>(null);
@@ -23,13 +23,13 @@ interface FrameProps {
   readonly of: ReturnType<typeof useCandleChart>;
   readonly instrument: string | null;
   readonly label: string;
-  /** Sentence for a venue that has no candles. */
+  /** Text for a venue without candles. */
   readonly none?: string;
   /** Controls above the canvas. */
   readonly children?: ReactNode;
 }
 
-/** The canvas of a chart, and a sentence while it has no bars. */
+/** Canvas of a chart, with a text while it has no bars. */
 export function CandleFrame({ of: { place, bars, error, isPending }, instrument, label, none, children }: FrameProps) {
   return (
     <div className="chart-place">

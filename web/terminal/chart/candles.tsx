@@ -1,4 +1,4 @@
-/** The candle chart of the chosen instrument, with the bar that is forming, fills, sessions, premium, and what one agent sees. */
+/** Candle chart of the chosen instrument with the forming bar, fills, sessions, premium, and one agent's view. */
 import { SegmentedControl, Select, useComputedColorScheme } from '@mantine/core';
 import { useEffect } from 'react';
 import { TIMEFRAMES } from '../../timeframes.js';
@@ -33,7 +33,7 @@ export function Candles() {
   );
 }
 
-/** Draws everything over the bars that is known of the instrument. */
+/** Draws the layers of the instrument over its bars. */
 function useLayers({ chart, bars }: ReturnType<typeof useCandleChart>, key: string, timeframe: (typeof NAMES)[number]): void {
   const scheme = useComputedColorScheme('dark');
   const entry = useEntry(key);

@@ -1,4 +1,4 @@
-/** Layers over the candles of an instrument: sessions of its share, premium to its reference, entries of what is held, one agent's view. */
+/** Layers over an instrument's candles: sessions of its share, premium, entries of open positions, one agent's view. */
 import { useMemo } from 'react';
 import { symbolOf } from '../../words.js';
 import { useAgent, useOverlay } from '../agents/data.ts';
@@ -13,22 +13,22 @@ import { type Close, premiumPoints } from './layer-points.ts';
 import { usePortfolio } from '../panels/positions.tsx';
 import type { ChartCurve } from './price-chart.ts';
 
-/** Agent whose decisions and indicators the chart shows; none of an empty text. */
+/** Agent whose decisions and indicators the chart shows. Empty for no agent. */
 export const shownAgent = createKeptStore('sevengate.terminal.chart-agent', '');
 
 const NO_RULES = { universe: [], entry: [], exit: [], stopLossPct: 0, takeProfitPct: 0 } as unknown as Rules;
 const SHADES = { CLOSED: '--shade', PRE_MARKET: '--shade-soft', POST_MARKET: '--shade-soft', REGULAR: null } as const;
 
-/** True for a token or a perpetual of a share that an exchange lists: it moves differently while that one is closed. */
+/** True for a token or perpetual of an exchange-listed share, which moves differently while the exchange is closed. */
 const followsExchange = (entry: CatalogEntry | undefined): boolean =>
   entry?.kind === 'tokenized_equity' || (entry?.kind === 'perp' && entry.instrument.startsWith('xyz:'));
 
-/** Returns what colours the bar that opens at an instant, by the session of the exchange. */
+/** Returns the colour of a bar by its open time and the exchange session. */
 export function shadeOf(entry: CatalogEntry | undefined, timeframe: Timeframe): (openAt: number) => string | null {
   return followsExchange(entry) && timeframe !== '24h' ? (at) => SHADES[sessionAt(at)] : () => null;
 }
 
-/** Premium of a token over the chart's bars, as a pane of its own; none of an instrument without a reference. */
+/** Draws the premium of a token in a pane of its own. Without a reference there is none. */
 export function usePremium(
   entry: CatalogEntry | undefined,
   timeframe: Timeframe,
@@ -42,7 +42,7 @@ export function usePremium(
   }, [bars, references]);
 }
 
-/** Entry price of everything that is held of the instrument. */
+/** Draws the entry price of each open position in the instrument. */
 export function useEntries(key: string) {
   const { data } = usePortfolio();
   return useMemo(
@@ -56,7 +56,7 @@ export function useEntries(key: string) {
   );
 }
 
-/** Decisions and indicators of the agent that is shown, where it trades the instrument. */
+/** Draws decisions and indicators of the chosen agent if it trades the instrument. */
 export function useShownOverlay(key: string) {
   const id = useStore(shownAgent);
   const { data: agent } = useAgent(id);

@@ -1,2 +1,2 @@
-/** Sessions of the US stock exchanges, as `src/domain/market/session.ts` holds them. */
+/** Types of the sessions of US stock exchanges in `src/domain/market/session.ts`. */
 export function sessionAt(at: number): 'CLOSED' | 'PRE_MARKET' | 'REGULAR' | 'POST_MARKET';

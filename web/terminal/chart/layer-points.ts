@@ -1,4 +1,4 @@
-/** Premium of a token over the bars of a chart, and stretches of its bars that are shaded alike. */
+/** Premium of a token by bar, and stretches of bars with one shade. */
 
 export interface Close {
   readonly openTime: string;
@@ -11,8 +11,8 @@ interface Point {
 }
 
 /**
- * Premium of each bar over the last reference that had opened by then, in percent, for the eye alone. Bars before the first reference
- * are left out. Both ascend.
+ * Returns each bar's premium over the last reference opened by then, in percent, for drawing only. Bars before the first reference
+ * are left out. Both lists ascend.
  */
 export function premiumPoints(bars: readonly Close[], references: readonly Close[]): readonly Point[] {
   const points: Point[] = [];
@@ -26,13 +26,13 @@ export function premiumPoints(bars: readonly Close[], references: readonly Close
 }
 
 export interface Stretch<Time> {
-  /** Open times of its first and its last bar. */
+  /** Open times of the first and the last bar. */
   readonly from: Time;
   readonly to: Time;
   readonly colour: string;
 }
 
-/** Joins neighbouring bars of one colour. Bars without a colour are not shaded. */
+/** Joins neighbouring bars of one colour. Bars without a colour are left out. */
 export function stretchesOf<Time>(bars: readonly { readonly time: Time; readonly colour: string | null }[]): readonly Stretch<Time>[] {
   const stretches: Stretch<Time>[] = [];
   let before: string | null = null;

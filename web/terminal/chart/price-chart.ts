@@ -51,7 +51,7 @@ const MARKS = {
   blocked: { position: 'aboveBar', shape: 'square', ink: '--warn' },
   proposed: { position: 'belowBar', shape: 'circle', ink: '--accent' },
 } as const;
-/** Colours of curves, in turn. */
+/** Colours of curves, used in turn. */
 const INKS = ['--accent', '--warn', '--text-2'];
 
 const seconds = (ms: number): UTCTimestamp => Math.floor(ms / 1_000) as UTCTimestamp;
@@ -70,7 +70,7 @@ export class PriceChart {
   #curves: readonly ISeriesApi<'Line'>[] = [];
 
   constructor(place: HTMLElement) {
-    // The mark of the library is markup, which the page's policy refuses; the link stands below the chart.
+    // The library's logo is markup that the page's policy refuses. A text link below the chart replaces it.
     this.#chart = createChart(place, {
       autoSize: true,
       layout: { attributionLogo: false },
@@ -85,7 +85,7 @@ export class PriceChart {
     this.paint();
   }
 
-  /** Takes the colours of the page as they are now. */
+  /** Applies the colours of the page. */
   paint(): void {
     const [text, line, up, down] = ['--text-2', '--grid', '--up', '--down'].map(colour) as [string, string, string, string];
     this.#chart.applyOptions({
@@ -98,7 +98,7 @@ export class PriceChart {
     this.#drawVolume();
   }
 
-  /** @param bars Ascending. @param barMs Length of each. */
+  /** @param bars Ascending. @param barMs Length of a bar in milliseconds. */
   setBars(bars: readonly Bar[], barMs: number): void {
     const isNew = this.#bars[0]?.openTime !== bars[0]?.openTime || this.#barMs !== barMs || this.#bars.length === 0;
     this.#bars = bars;
@@ -113,7 +113,7 @@ export class PriceChart {
     if (isNew) this.#chart.timeScale().fitContent();
   }
 
-  /** Draws the bar that has not closed yet. */
+  /** Draws the forming bar. */
   form(price: number, now: number): void {
     const at = seconds(Math.floor(now / this.#barMs) * this.#barMs);
     const last = this.#bars.at(-1);
@@ -123,7 +123,7 @@ export class PriceChart {
     this.#candles.update(this.#forming);
   }
 
-  /** Shades bars over the whole height. @param inkOf Colour of the bar that opens at an instant; null for none. */
+  /** Shades bars over the whole height. @param inkOf Returns a bar's colour by its open time, or null. */
   setShade(inkOf: (openAt: number) => string | null): void {
     this.#shade.set(
       stretchesOf(
@@ -136,7 +136,7 @@ export class PriceChart {
     );
   }
 
-  /** Marks what happened at its bar; of several of one kind on a bar the first is drawn. */
+  /** Marks events at their bars. Of several events of one kind on a bar only the first is drawn. */
   setMarks(marks: readonly ChartMark[]): void {
     const first = Date.parse(this.#bars[0]?.openTime ?? '');
     const drawn = new Map<string, SeriesMarker<UTCTimestamp>>();
@@ -148,7 +148,7 @@ export class PriceChart {
     this.#marks.setMarkers([...drawn.values()].sort((a, b) => a.time - b.time));
   }
 
-  /** Draws levels across the whole chart, such as the stop of a position. */
+  /** Draws horizontal levels, such as a stop-loss. */
   setLevels(levels: readonly { readonly price: number; readonly title: string; readonly ink: string }[]): void {
     for (const line of this.#levels) this.#candles.removePriceLine(line);
     this.#levels = levels.map(({ price, title, ink }) =>
@@ -156,7 +156,7 @@ export class PriceChart {
     );
   }
 
-  /** Draws indicators: those on the scale of prices over the bars, others in a pane of their own below. */
+  /** Draws indicators: those on the price scale over the bars, others in a pane below. */
   setCurves(curves: readonly ChartCurve[]): void {
     for (const series of this.#curves) this.#chart.removeSeries(series);
     this.#curves = curves.map(({ name, points, isPrice }, place) => {
@@ -167,7 +167,7 @@ export class PriceChart {
     });
   }
 
-  /** Shows the crosshair at the bar of an instant; null takes it away. */
+  /** Shows the crosshair at a bar; null hides it. */
   pointAt(at: number | null): void {
     const bar = at === null ? undefined : this.#bars.findLast(({ openTime }) => Date.parse(openTime) <= at);
     if (bar === undefined) this.#chart.clearCrosshairPosition();
@@ -190,7 +190,7 @@ export class PriceChart {
   }
 }
 
-/** Numbers for the eye alone. */
+/** Converts a bar to floats, for drawing only. */
 const drawn = ({ openTime, open, high, low, close }: Bar): Drawn => ({
   time: seconds(Date.parse(openTime)),
   open: Number(open),

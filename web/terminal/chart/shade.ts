@@ -1,4 +1,4 @@
-/** Shades stretches of a chart over its whole height, behind what is drawn there. */
+/** Shades parts of a chart over its whole height, behind the series. */
 import type { IChartApi, IPrimitivePaneRenderer, IPrimitivePaneView, ISeriesPrimitive, Time } from 'lightweight-charts';
 import type { Stretch } from './layer-points.ts';
 

@@ -1,4 +1,4 @@
-/** Account of one step: its event, the guards with what they read, what changed, and what it asked for. */
+/** Details of one step: its event, the guards with their inputs, the changes, and the effects. */
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Fragment, type ReactNode, useState } from 'react';
@@ -7,11 +7,11 @@ import { dayAndTime, eventWord, plain, zoneWord } from '../../words.js';
 import { api } from '../api.ts';
 import { Refusal } from '../kit/refusal.tsx';
 
-/** Delay before a step is read, so that nothing is read while somebody scrubs. Milliseconds. */
+/** Delay in milliseconds before a step is read, so that scrubbing reads nothing. */
 const SETTLED_MS = 120;
 type Changes = StepAccount['changes'];
 
-/** Account of the step that is looked at, once it is looked at for a moment. */
+/** Reads the details of the chosen step after a short delay. */
 export function useAccount(id: string, version: number) {
   const [settled] = useDebouncedValue(version, SETTLED_MS);
   const query = useQuery({
@@ -158,7 +158,7 @@ function Unfolding({ title, value }: { readonly title: string; readonly value: u
   );
 }
 
-/** Result of an event in a branch, shorter than the account of a step. */
+/** Result of an event in a branch. */
 export function BranchAccount({ step }: { readonly step: ActorBranch['steps'][number] }) {
   const { taken, refusal, changes, timers, activities, records } = step;
   if (refusal !== null)
@@ -180,12 +180,12 @@ export function BranchAccount({ step }: { readonly step: ActorBranch['steps'][nu
 const counted = (all: readonly unknown[], one: string): string =>
   all.length === 0 ? '' : `${all.length} ${one}${all.length === 1 ? '' : 's'}`;
 
-/** Numbers from here on are shown as instants. Milliseconds. */
+/** Numbers above this are shown as times. Milliseconds since the epoch. */
 const FIRST_INSTANT = Date.UTC(2015);
 const LAST_INSTANT = Date.UTC(2100);
 const SHORT = 160;
 
-/** An instant among the fields of a step is a number of milliseconds; as JSON it stands as it is. */
+/** Shortens JSON of a step. Numbers of milliseconds are shown as times. */
 function shortJson(value: unknown): string {
   if (typeof value === 'number' && value > FIRST_INSTANT && value < LAST_INSTANT) return `${dayAndTime(value)} ${zoneWord()}`;
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing');

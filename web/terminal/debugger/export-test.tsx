@@ -1,4 +1,4 @@
-/** A stretch of the history as a vitest file that fails if the state chart ever takes these steps differently. */
+/** Exports a part of the history as a vitest file that fails if the state chart takes these steps differently. */
 import { Button, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -6,7 +6,7 @@ import { api } from '../api.ts';
 import { Refusal } from '../kit/refusal.tsx';
 import { saveText } from '../kit/browser.ts';
 
-/** Steps of an exported test unless told otherwise. */
+/** Default number of steps in an exported test. */
 const EXPORTED = 10;
 const MOST = 500;
 

@@ -1,4 +1,4 @@
-/** Steps of an actor, the newest first: a list of any length, of which only what is in sight is read. */
+/** Steps of an actor, newest first. Only visible rows are read. */
 import { clockTime, countText, dayAndTime, eventWord, plain, stateText } from '../../words.js';
 import { Heads } from '../kit/heads.tsx';
 import { VirtualTable } from '../kit/virtual-rows.tsx';
@@ -60,7 +60,7 @@ function Row({ version, step, isShown, travel }: RowProps) {
   );
 }
 
-/** A version that no step led to. */
+/** Explains a version without a step. */
 function missing({ cache: { archived } }: Travel): readonly [what: string, why: string] {
   return archived === null
     ? ['quarantined or released', 'not a step']

@@ -1,4 +1,4 @@
-/** One strip of time over the steps, decisions and fills of an actor and the price beneath them: a click looks at the step of then. */
+/** Timeline of an actor's steps, decisions, fills and price. A click selects the step of that time. */
 import { Button } from '@mantine/core';
 import { type MouseEvent, useState } from 'react';
 import { dayAndTime, priceText, zoneWord } from '../../words.js';
@@ -19,9 +19,9 @@ interface Props {
   readonly span: Span;
   readonly bars: readonly Bar[];
   readonly marks: readonly EventMark[];
-  /** Steps that are here. */
+  /** Loaded steps. */
   readonly steps: readonly Step[];
-  /** Instant that is looked at; null for the present. */
+  /** Selected time, or null for the present. */
   readonly at: number | null;
   readonly choose: (at: number) => void;
 }
@@ -30,9 +30,9 @@ const WIDTH = 1_000;
 const LANE = 14;
 const PRICE_HEIGHT = 34;
 const HEIGHT = 3 * LANE + PRICE_HEIGHT;
-/** Maximum marks. More of them would be one stroke. */
+/** Maximum number of marks. More would merge into one stroke. */
 const MOST_STROKES = 2_000;
-/** Distance from the right edge that means the end. */
+/** Distance from the right edge that selects the present. */
 const EDGE_PX = 6;
 const LANES = ['steps', 'decisions', 'fills', 'price'] as const;
 
@@ -41,7 +41,7 @@ const isFill = ({ kind }: EventMark): boolean => kind === 'entry' || kind === 'e
 export function TimeLanes({ span, bars, marks, steps, at, choose }: Props) {
   const [said, setSaid] = useState<string | null>(null);
   const shown = marks.filter(isWithin(span)).sort((a, b) => a.at - b.at);
-  /** Goes to the decision or fill before or after what is looked at. */
+  /** Selects the next or previous decision or fill. */
   const leap = (way: 1 | -1) => {
     const now = at ?? span.to;
     const found = way > 0 ? shown.find((mark) => mark.at > now) : shown.findLast((mark) => mark.at < now);
@@ -79,7 +79,7 @@ const isWithin =
   ({ at }: { readonly at: number }): boolean =>
     at >= from && at <= to;
 
-/** Draws the lanes. The slider of the steps reaches by keyboard what a click reaches here. */
+/** Draws the lanes. The step slider is the keyboard's way to the same places. */
 function Picture({ span, bars, marks, steps, at, choose }: Props) {
   const x = (time: number): number => (WIDTH * (time - span.from)) / Math.max(1, span.to - span.from);
   const pick = ({ clientX, currentTarget }: MouseEvent) => {
@@ -134,7 +134,7 @@ const Stroke = ({ x, y1, y2, kind, title }: StrokeProps) => (
   </line>
 );
 
-/** Purchases are in the upper half of their lane, sales in the lower. */
+/** Draws an event. Purchases are in the upper half of their lane, sales in the lower. */
 function EventStroke({ mark: { at, kind, text }, x }: { readonly mark: EventMark; readonly x: number }) {
   const title = `${text}, ${dayAndTime(at)}`;
   if (kind === 'entry') return <Stroke x={x} y1={2 * LANE + 1} y2={2.6 * LANE} kind={kind} title={title} />;
@@ -142,7 +142,7 @@ function EventStroke({ mark: { at, kind, text }, x }: { readonly mark: EventMark
   return <Stroke x={x} y1={LANE + 3} y2={2 * LANE - 2} kind={kind} title={title} />;
 }
 
-/** The closes in the lowest lane, for the eye alone. */
+/** Returns the path of the closes in the lowest lane, for drawing only. */
 function pathOf(bars: readonly Bar[], x: (at: number) => number): string {
   const closes = bars.map(({ close }) => Number(close));
   const [low, high] = [Math.min(...closes), Math.max(...closes)];

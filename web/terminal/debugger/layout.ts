@@ -1,18 +1,18 @@
-/** Geometry of a drawn state chart: which boxes are lit, which arrows a step went along, and how the regions fill their place. */
+/** Geometry of a state chart: active boxes, arrows of a step, and the arrangement of the regions. */
 import type { InspectedStep, MachineLayout } from '../../../clients/typescript/src/index.ts';
 
 export type StateValue = InspectedStep['to'];
 export type Box = MachineLayout['boxes'][number];
 export type Edge = MachineLayout['edges'][number];
 
-/** A step as the chart shows it. */
+/** Step as the chart shows it. */
 export interface Taken {
   readonly from: StateValue | null;
   readonly to: StateValue;
   readonly event: string;
 }
 
-/** One picture of the chart: the machine, or each of its regions if nothing leads from one to another. */
+/** One drawing of the chart: the machine, or one region if no arrow connects the regions. */
 export interface Drawing {
   readonly frame: Box;
   readonly boxes: readonly Box[];
@@ -30,7 +30,7 @@ const GAP = 14;
 
 const regionOf = (id: string): string => id.split(/[./]/, 1)[0] ?? '';
 
-/** Splits a layout into its drawings. @returns The events that are taken in any state beside them, if the regions are drawn alone. */
+/** Splits a layout into its drawings. @returns The drawings. If regions are drawn alone, also the events taken in any state. */
 export function drawingsOf({ boxes, edges }: MachineLayout): {
   readonly drawings: readonly Drawing[];
   readonly anytime: readonly string[];
@@ -48,7 +48,7 @@ export function drawingsOf({ boxes, edges }: MachineLayout): {
   return { drawings, anytime: machine.stays };
 }
 
-/** Paths of all states that a value names, with the empty one of the machine. */
+/** Returns the paths of all states in a value, with the empty path of the machine. */
 export function activeStates(value: StateValue, above = ''): ReadonlySet<string> {
   const found = new Set([above]);
   const under = (key: string): string => (above === '' ? key : `${above}.${key}`);
@@ -57,7 +57,7 @@ export function activeStates(value: StateValue, above = ''): ReadonlySet<string>
   return found;
 }
 
-/** Innermost states that a value names, in words: `duty active, stage paper`. */
+/** Describes the innermost states of a value: `duty active, stage paper`. */
 export function activeWords(value: StateValue): string {
   const active = [...activeStates(value)].filter((id) => id !== '');
   return active
@@ -67,8 +67,8 @@ export function activeWords(value: StateValue): string {
 }
 
 /**
- * Arrows that a step went along: those of its event, and for an event that the step raised itself those from where it left to where it
- * came.
+ * Returns the arrows of a step: those of its event, or for an event that the step raised itself those from the states it left to those
+ * it entered.
  */
 export function waysTaken(edges: readonly Edge[], { from, to, event }: Taken): ReadonlySet<string> {
   const left = from === null ? new Set(['']) : activeStates(from);
@@ -80,12 +80,12 @@ export function waysTaken(edges: readonly Edge[], { from, to, event }: Taken): R
   );
   const named = candidates.filter((edge) => edge.event === event);
   const rest = candidates.filter((edge) => edge.event !== event && !named.some((one) => regionOf(one.to) === regionOf(edge.to)));
-  // Before the first step a machine enters where its regions begin.
+  // A new machine enters the initial states of its regions.
   const begins = from === null ? edges.filter((edge) => edge.event === '' && reached.has(edge.to)) : [];
   return new Set([...named, ...rest, ...begins].map(({ id }) => id));
 }
 
-/** Puts sizes into columns, each into the lowest. @returns The columns, and the scale at which all fit into the place. */
+/** Puts each size into the shortest column. @returns The columns, and the scale at which all of them fit. */
 function arranged(sizes: readonly Size[], count: number, place: Size) {
   const columns = Array.from({ length: count }, () => ({ width: 0, height: 0, items: [] as number[] }));
   for (const [index, { width, height }] of sizes.entries()) {
@@ -95,12 +95,12 @@ function arranged(sizes: readonly Size[], count: number, place: Size) {
     lowest.items.push(index);
   }
   const across = (place.width - GAP * (count - 1)) / columns.reduce((sum, { width }) => sum + width, 0);
-  // The gaps stay as wide as they are.
+  // Gaps are not scaled.
   const down = columns.map(({ height, items }) => (place.height - GAP * (items.length - 1)) / Math.max(1, height));
   return { columns: columns.map(({ items }) => items), scale: Math.min(1.15, across, ...down) };
 }
 
-/** Arranges drawings as large as their place allows; on a narrow one they stand beneath each other at a readable size. */
+/** Arranges drawings as large as they fit. On a narrow screen they are stacked at a readable size. */
 export function arrangement(sizes: readonly Size[], place: Size, isNarrow: boolean) {
   if (isNarrow || sizes.length === 0) {
     const widest = Math.max(1, ...sizes.map(({ width }) => width));
@@ -109,7 +109,7 @@ export function arrangement(sizes: readonly Size[], place: Size, isNarrow: boole
   return sizes.map((_, index) => arranged(sizes, index + 1, place)).reduce((a, b) => (b.scale > a.scale ? b : a));
 }
 
-/** Path through the points with rounded corners. */
+/** Returns the SVG path through the points with rounded corners. */
 export function roundedPath([first, ...rest]: Edge['points']): string {
   if (first === undefined) return '';
   let path = `M${first.x},${first.y}`;
@@ -128,14 +128,14 @@ export function roundedPath([first, ...rest]: Edge['points']): string {
 
 type Point = Edge['points'][number];
 
-/** Point that lies a corner's radius away from a corner, or half-way to the other point if that is near. */
+/** Returns the point a corner's radius away from a corner, or half-way to the other point if that is nearer. */
 function toward(corner: Point, other: Point): Point {
   const distance = Math.hypot(other.x - corner.x, other.y - corner.y) || 1;
   const share = Math.min(CORNER, distance / 2) / distance;
   return { x: corner.x + (other.x - corner.x) * share, y: corner.y + (other.y - corner.y) * share };
 }
 
-/** Head of an arrow at the last point. */
+/** Returns the SVG path of an arrowhead at the last point. */
 export function headPath(points: Edge['points']): string {
   const [tip, back] = [points.at(-1), points.at(-2)];
   if (tip === undefined || back === undefined) return '';

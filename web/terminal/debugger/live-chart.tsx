@@ -1,4 +1,4 @@
-/** The state chart of an actor as it moves, with the steps since the page was opened. */
+/** Live state chart of an actor, with the steps since the page was opened. */
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { clockTime, countText, dayAndTime, eventWord, stateText } from '../../words.js';
@@ -45,7 +45,7 @@ export function LiveChart({ id }: { readonly id: string }) {
   );
 }
 
-/** Steps that were committed since, the newest first. */
+/** Steps committed since the page was opened, newest first. */
 function useSteps(id: string): readonly Step[] {
   const [steps, setSteps] = useState<readonly Step[]>([]);
   useEffect(

@@ -1,4 +1,4 @@
-/** The past of one actor of any kind: its history beside the chart lit as it was, why each step went as it did, the price of then, and what if. */
+/** Debugger of one actor: its history, the chart at the chosen step, why the step was taken, prices, and what-if questions. */
 import { SegmentedControl } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, Suspense, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
@@ -31,7 +31,7 @@ export function DebuggerPage() {
   return <Debugger key={id} id={id} wanted={version} />;
 }
 
-/** @param props.wanted A version, `@` and an instant, or nothing for the newest step. */
+/** @param props.wanted A version, `@` and a time, or empty for the newest step. */
 function Debugger({ id, wanted }: { readonly id: string; readonly wanted: string }) {
   const [travel] = useState(() => new Travel(id));
   const place = useSyncExternalStore(travel.subscribe, travel.get);
@@ -144,7 +144,7 @@ interface SideProps {
   readonly light: (taken: Taken | null) => void;
 }
 
-/** Account of the step, questions to it, and the test that is made of it. */
+/** Details of the step, what-if questions, and the exported test. */
 function Side({ actor: { id }, version, light }: SideProps) {
   const [side, setSide] = useState('step');
   const { data: account, error, isOf } = useAccount(id, version);
@@ -173,24 +173,24 @@ function Side({ actor: { id }, version, light }: SideProps) {
   );
 }
 
-/** Describes the step that is looked at: its number, its time, and the member or program that caused it. */
+/** Describes the selected step: its number, its time, and the member or program that caused it. */
 function momentOf(travel: Travel, place: Place): string {
   const step = stepAt(travel, place);
   const words = `step ${countText(place.version)} of ${countText(place.last)}`;
   if (step === undefined) return `${words}: quarantined or released`;
   if (step === null) return words;
-  // The id of the request at the end of a cause is for a log.
+  // The request id at the end of a cause is for logs.
   const by = step.cause === null ? '' : `, by ${step.cause.replace(/ [0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, '')}`;
   return `${words}, ${dayAndTime(step.at)} ${zoneWord()}${by}`;
 }
 
-/** The shortest bars of which a chart covers the life of the actor up to now. */
+/** Returns the shortest timeframe that covers the actor's life in one chart. */
 function timeframeFor({ createdAt }: ActorDetail): Timeframe {
   const lived = feed.now() - Date.parse(createdAt);
   return TIMEFRAMES.slice(1).find(([, ms]) => ms * SHOWN_BARS >= lived)?.[0] ?? '24h';
 }
 
-/** Period from the first bar, or the actor's start, to its last change. */
+/** Returns the period from the first bar, or the actor's start, to its last change. */
 function spanOf({ createdAt, changedAt }: ActorDetail, bars: readonly { readonly openTime: string }[], timeframe: Timeframe) {
   const begun = Date.parse(createdAt);
   const changed = Math.max(Date.parse(changedAt), begun + 1_000);

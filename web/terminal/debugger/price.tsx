@@ -1,4 +1,4 @@
-/** Bars of what an actor trades, with what it did there and the instant that is looked at. */
+/** Candle chart of an actor's instrument with its trades and the selected time. */
 import { useComputedColorScheme } from '@mantine/core';
 import { useEffect } from 'react';
 import { symbolOf } from '../../words.js';

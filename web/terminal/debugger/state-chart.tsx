@@ -1,4 +1,4 @@
-/** A state chart as large as its place allows: where the actor stands is lit, and the arrow that its last step took. */
+/** State chart with the active states and the arrow of the last step highlighted. */
 import { useQuery } from '@tanstack/react-query';
 import { memo, useEffect, useMemo, useRef, useState } from 'react';
 import type { MachineLayout } from '../../../clients/typescript/src/index.ts';
@@ -35,7 +35,7 @@ interface Props {
   readonly machine: string;
   readonly value: StateValue;
   readonly taken: Taken | null;
-  /** The transition runs along its arrow. */
+  /** True if a marker runs along the arrow of the transition. */
   readonly isLive: boolean;
   readonly label: string;
 }
@@ -95,7 +95,7 @@ function Chart({ layout, value, taken, isLive, label }: Omit<Props, 'machine'> &
   );
 }
 
-/** Size of an element as it changes. */
+/** Measures an element whenever its size changes. */
 function useSize() {
   const place = useRef<HTMLDivElement>(null);
   const [size, setSize] = useState({ width: 0, height: 0 });

@@ -1,4 +1,4 @@
-/** Steps of an actor by their version, read in stretches as they are looked at: a history of any length opens at once. */
+/** Steps of an actor by version, read in stretches on demand, so that a long history opens at once. */
 import type { Step as ReadStep, StepStretch } from '../../../clients/typescript/src/index.ts';
 import type { StateValue } from './layout.ts';
 
@@ -10,7 +10,7 @@ export interface Step extends Omit<ReadStep, 'event' | 'from' | 'to'> {
 }
 
 interface Stretch {
-  /** Null while it is read. */
+  /** Null while it is being read. */
   steps: ReadonlyMap<number, Step> | null;
 }
 
@@ -22,11 +22,11 @@ interface Options {
 }
 
 const STRETCH = 200;
-/** Stretches that are kept: more than a screen of any height shows, and a few behind. */
+/** Number of cached stretches: more than one screen shows, and a few behind. */
 const KEPT = 30;
 /** Maximum versions in a row without a step: quarantines and their ends. */
 const GAP = 20;
-/** Stretches that are read at a time, because dragging through a long history passes many. */
+/** Number of parallel reads, because dragging through a long history passes many stretches. */
 const READ_AT_ONCE = 2;
 
 const stretchOf = (version: number): number => Math.floor((version - 1) / STRETCH);
@@ -35,14 +35,14 @@ const stepsOf = (items: StepStretch['items']): readonly Step[] => items as reado
 export class StepCache {
   readonly #options: Options;
   readonly #stretches = new Map<number, Stretch>();
-  /** Numbers of the stretches that were wanted last. */
+  /** Range of the stretches requested last. */
   #wanted = { low: 0, high: -1 };
   #reads = 0;
-  /** Steps that were committed since the actor was read. */
+  /** Steps committed since the actor was read. */
   readonly #fresh = new Map<number, Step>();
-  /** The newest version that is known. */
+  /** Newest known version. */
   last = 0;
-  /** The file and the time of its steps since they were archived; null while they are read here. */
+  /** Archive file and time of its steps, or null while they are in the database. */
   archived: { readonly at: string; readonly file: string } | null = null;
 
   constructor(options: Options) {
@@ -52,12 +52,12 @@ export class StepCache {
   /** Notes that the actor has reached a version. */
   reach(version: number): void {
     if (version <= this.last) return;
-    // The end that was read lacks the steps that were not received.
+    // The last stretch that was read lacks the missed steps.
     for (const number of this.#stretches.keys()) if (number >= stretchOf(Math.max(1, this.last))) this.#stretches.delete(number);
     this.last = version;
   }
 
-  /** Returns the step that led to a version; null while it is not here, undefined if none led to it. */
+  /** Returns the step to a version, null while it is not loaded, or undefined if there is none. */
   at(version: number): Step | null | undefined {
     const received = this.#fresh.get(version);
     if (received !== undefined) return received;
@@ -65,18 +65,18 @@ export class StepCache {
     return steps === null ? null : steps.get(version);
   }
 
-  /** Returns the steps that are here, in no order. */
+  /** Returns the loaded steps, in no order. */
   known(): readonly Step[] {
     const read = [...this.#stretches.values()].flatMap(({ steps }) => (steps === null ? [] : [...steps.values()]));
     return [...read, ...this.#fresh.values()];
   }
 
-  /** Finds the version of the last step at or before an instant; 1 if all came later. Reads few steps for it. */
+  /** Finds the version of the last step at or before a time, or 1 if all came later. Reads few steps. */
   async versionAt(at: number): Promise<number> {
     let [low, high] = [1, this.last];
     while (low < high) {
       const middle = Math.ceil((low + high) / 2);
-      // Each answer says where the next step is looked for.
+      // Each answer decides where to search next.
       // oxlint-disable-next-line no-await-in-loop
       const step = this.at(middle) ?? stepsOf((await this.#options.fetch(middle - 1, Math.min(middle + GAP, this.last))).items)[0];
       if (step === undefined || Date.parse(step.at) > at) high = middle - 1;
@@ -85,14 +85,14 @@ export class StepCache {
     return low;
   }
 
-  /** Reads the versions from `first` to `final` that are not here; forgets what was wanted before. */
+  /** Reads the missing versions from `first` to `final`, and drops earlier requests. */
   want(first: number, final: number): void {
     if (this.last === 0) return;
     this.#wanted = { low: stretchOf(Math.max(1, first)), high: stretchOf(Math.max(1, Math.min(final, this.last))) };
     this.#readOn();
   }
 
-  /** Takes in a step as it is committed. */
+  /** Adds a committed step. */
   add(step: Step): void {
     this.last = Math.max(this.last, step.version);
     this.#fresh.set(step.version, step);

@@ -1,11 +1,11 @@
-/** Subject of an actor: its name, its own page, and what it trades with its activity there. */
+/** Subject of an actor: its name, its page, and its instrument with its activity there. */
 import type { ActorDetail } from '../../../clients/typescript/src/index.ts';
 import { eventWord, plain, priceText, symbolOf } from '../../words.js';
 import { useAgent, useOverlay } from '../agents/data.ts';
 import type { Rules } from '../agents/rules.ts';
 import type { Step } from './steps.ts';
 
-/** An order as the contexts of proposals and of people's orders hold it. */
+/** Order as the contexts of proposals and manual orders hold it. */
 interface Order {
   readonly instrument: string;
   readonly side: string;
@@ -20,7 +20,7 @@ export interface EventMark {
 }
 
 export interface Traded {
-  /** Instrument with candles; null if the actor trades none. */
+  /** Instrument with candles, or null if the actor has none. */
   readonly key: string | null;
   readonly marks: readonly EventMark[];
   readonly lines: readonly { readonly price: string; readonly title: string; readonly colour: string }[];
@@ -34,12 +34,12 @@ const PAGES: { readonly [kind: string]: (id: string, context: ActorDetail['conte
   evaluation: (_id, { agentId }) => `#/agents/${String(agentId)}/evaluations`,
 };
 
-/** Returns the address of an actor's own page; null if it has none. */
+/** Returns the address of an actor's own page, or null. */
 export const pageOf = ({ id, kind, context }: ActorDetail): string | null => PAGES[kind]?.(id, context) ?? null;
 
 const orderOf = ({ context }: ActorDetail): Order | undefined => context['order'] as Order | undefined;
 
-/** Returns the name of an agent, or what an order buys or sells. */
+/** Returns the name of an agent, or the side and instrument of an order. */
 export function titleOf(actor: ActorDetail): string {
   const order = orderOf(actor);
   if (order !== undefined) return `${plain(actor.kind)}: ${order.side} ${priceText(order.quantity)} ${symbolOf(order.instrument)}`;
@@ -54,7 +54,7 @@ export function actorWord({ id, kind, name }: Pick<ActorDetail, 'id' | 'kind' | 
 const NOTHING: readonly never[] = [];
 const NO_RULES = { universe: [], entry: [], exit: [], stopLossPct: 0, takeProfitPct: 0 } as unknown as Rules;
 
-/** Instrument of an actor with what it did there: an agent's trades and decisions, the steps of an order. */
+/** Returns an actor's instrument with its activity there: an agent's trades and decisions, an order's steps. */
 export function useTraded(actor: ActorDetail, steps: readonly Step[]): Traded {
   const isAgent = actor.kind === 'agent';
   const agent = useAgent(isAgent ? actor.id : '');

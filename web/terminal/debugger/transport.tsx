@@ -1,4 +1,4 @@
-/** Walks through the history of an actor: by buttons, by a slider, and by the arrow keys. */
+/** Controls to move through an actor's history: buttons, a slider and the arrow keys. */
 import { ActionIcon } from '@mantine/core';
 import { useEffect } from 'react';
 import { isWriting } from '../kit/browser.ts';
@@ -60,7 +60,7 @@ function useTravelKeys(travel: Travel): void {
         End: () => travel.look(last),
         ' ': travel.playOrPause,
       };
-      // A button is pressed by the space bar, and arrows choose among radio buttons.
+      // The space bar presses a focused button, and arrow keys choose among radio buttons.
       const own = event.key === ' ' ? 'button, summary, a, input' : 'input';
       const found = (event.target as HTMLElement).closest(own) === null ? moves[event.key] : undefined;
       if (found === undefined) return;

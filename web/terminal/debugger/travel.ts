@@ -1,4 +1,4 @@
-/** The place in an actor's history that is looked at: it follows the newest step, is moved, played, and found by an instant. */
+/** Selected place in an actor's history. It follows the newest step, can be moved or played, and can be found by time. */
 import { api } from '../api.ts';
 import { feed } from '../market.ts';
 import { type Step, StepCache } from './steps.ts';
@@ -8,12 +8,12 @@ const PLAY_MS = 700;
 export interface Place {
   readonly version: number;
   readonly last: number;
-  /** The newest step is looked at, and the next one will be. */
+  /** True while the newest step is selected. The next one will be selected too. */
   readonly isNewest: boolean;
   readonly isPlaying: boolean;
-  /** Instant that was pointed at; it may lie long after the step. Null if a step was chosen. */
+  /** Time that was clicked, which may be long after the step, or null if a step was chosen. */
   readonly pointedAt: number | null;
-  /** Grows with each change of the steps that are here. */
+  /** Grows with each change of the loaded steps. */
   readonly revision: number;
   readonly error: unknown;
 }
@@ -62,7 +62,7 @@ export class Travel {
     };
   }
 
-  /** Takes in how far the actor has come. */
+  /** Records the newest version of the actor. */
   reach(version: number): void {
     this.cache.reach(version);
     this.look(this.#place.isNewest ? this.cache.last : this.#place.version);
@@ -74,12 +74,12 @@ export class Travel {
     const isNewest = bounded === last;
     this.cache.want(bounded, bounded);
     this.#become({ version: bounded, last, isNewest, pointedAt: null, error: null });
-    // A link may have been followed in this moment: then the address is that of another page, and stays.
+    // A link may have been followed meanwhile: then the address belongs to another page and stays.
     const own = `#/actors/${this.#id}`;
     if (location.hash.startsWith(own)) history.replaceState(null, '', `${own}${isNewest ? '' : `/${bounded}`}`);
   };
 
-  /** Looks at the step that an instant found the actor in. */
+  /** Selects the last step at or before a time. */
   readonly lookAt = async (at: number): Promise<void> => {
     try {
       this.look(await this.cache.versionAt(at));
@@ -107,5 +107,5 @@ export class Travel {
   }
 }
 
-/** The step that is looked at; null while it is read, undefined if none led to that version. */
+/** Returns the selected step, null while it is read, or undefined if there is none to that version. */
 export const stepAt = ({ cache }: Travel, { version }: Place): Step | null | undefined => cache.at(version);

@@ -1,4 +1,4 @@
-/** Questions to the past: events are given to a copy of the actor at the step that is looked at, and the branch is shown. Nothing is written. */
+/** What-if questions: applies events to a copy of the actor at the selected step and shows the branch. Nothing is written. */
 import { Button, NativeSelect, Textarea } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useState } from 'react';
@@ -13,9 +13,9 @@ import type { StateValue, Taken } from './layout.ts';
 interface Props {
   readonly id: string;
   readonly version: number;
-  /** Events that the machine takes at the step. */
+  /** Events that the machine accepts at the step. */
   readonly takes: readonly string[];
-  /** Lights the chart as a step of the branch leaves it; null gives it back to the step that is looked at. */
+  /** Shows a step of the branch on the chart. Null returns to the selected step. */
   readonly light: (taken: Taken | null) => void;
 }
 
@@ -132,7 +132,7 @@ const takenOf = ({ from, to, event }: ActorBranch['steps'][number]): Taken => ({
   event: String(event['type']),
 });
 
-/** Returns the fields as they were written; null if they are not a JSON object. */
+/** Returns the parsed fields, or null if the text is not a JSON object. */
 function fieldsOf(text: string): { readonly [field: string]: unknown } | null {
   if (text.trim() === '') return {};
   try {

@@ -1,4 +1,4 @@
-/** An address of a chain: its ends for the eye, the whole on hover and for copying. */
+/** Address of a chain, shortened, with the full text on hover and copy. */
 import { CopyButton } from '@mantine/core';
 
 export const shortAddress = (address: string): string => (address.length <= 14 ? address : `${address.slice(0, 6)}…${address.slice(-4)}`);

@@ -1,4 +1,4 @@
-/** Ages and the progress of long work, which go on in the page while nothing new is read. */
+/** Ages, countdowns and progress of long work, updated without new reads. */
 import { Progress } from '@mantine/core';
 import { age, dayAndTime, priceText, remaining } from '../../words.js';
 import { feed } from '../market.ts';
@@ -26,7 +26,7 @@ export function Until({ at }: { readonly at: string }) {
   );
 }
 
-/** A moment in the zone that the member chose. */
+/** Time in the chosen zone. */
 export function At({ at, none = '–' }: { readonly at: string | null | undefined; readonly none?: string }) {
   if (at === null || at === undefined) return <span className="faint">{none}</span>;
   return (
@@ -45,11 +45,11 @@ export interface Work {
   readonly waitingFor: { readonly detail: string } | null;
 }
 
-/** Share of the work that is done; null if unknown. */
+/** Finished share of the work, or null if unknown. */
 const partOf = ({ progress }: Pick<Work, 'progress'>): number | null =>
   progress === null || progress.total === 0 ? null : Math.min(100, (progress.done / progress.total) * 100);
 
-/** Progress, remaining time and the cause of a wait, or why the work ended. */
+/** Progress, remaining time and cause of a wait, or the reason of the end. */
 export function WorkState({ work, name }: { readonly work: Work; readonly name: string }) {
   const { state, seenAt, error, progress, remainingMs, waitingFor } = work;
   const part = partOf(work);

@@ -1,4 +1,4 @@
-/** A button that asks once more before it acts, with the reason if one is recorded; a refusal stands in the dialog. */
+/** Button with a confirmation dialog, which may ask for a reason and shows a refusal. */
 import { Button, Modal, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
@@ -7,22 +7,22 @@ import { refresh } from '../api.ts';
 import { Refusal } from './refusal.tsx';
 
 export interface AskProps {
-  /** Text of the button and of the one that confirms. */
+  /** Text of the button and of the confirming one. */
   readonly verb: string;
-  /** Name of the button for readers, where the same verb stands in several rows. */
+  /** Accessible name of the button if several rows have the same verb. */
   readonly name?: string;
   readonly title: string;
   readonly isDangerous?: boolean;
-  /** The act takes a reason, which is recorded. */
+  /** A reason is asked for and recorded. */
   readonly reason?: 'required' | 'optional';
   readonly done: string;
-  /** Names of the queries that change by it. */
+  /** Names of the queries to read again after the change. */
   readonly changes: readonly string[];
   readonly act: (reason: string) => Promise<unknown>;
   readonly isOff?: boolean;
-  /** False while its fields are not complete. */
+  /** False while its fields are incomplete. */
   readonly isReady?: boolean;
-  /** Consequences of the act, and its fields. */
+  /** Consequences of the action, and its fields. */
   readonly children: ReactNode;
 }
 

@@ -1,8 +1,8 @@
-/** A list with the detail of its chosen row beside it, or beneath it on a narrow screen. */
+/** List with the details of its selected row beside it, or below it on a narrow screen. */
 import type { ReactNode } from 'react';
 
 interface BesideProps {
-  /** Null while no row is chosen: the list has the whole width. */
+  /** Null if no row is selected. The list then has the whole width. */
   readonly detail: ReactNode;
   readonly children: ReactNode;
 }
@@ -20,7 +20,7 @@ interface OpenerProps {
   readonly children: ReactNode;
 }
 
-/** Names a row, and opens or closes its detail. */
+/** Button that names a row and opens or closes its details. */
 export const Opener = ({ isOpen, toggle, children }: OpenerProps) => (
   <button type="button" className="plain opener" aria-expanded={isOpen} onClick={toggle}>
     {children}

@@ -1,4 +1,4 @@
-/** The canvas of a course, loaded with the library that draws it. */
+/** Canvas of a line chart, loaded with its library. */
 import { useComputedColorScheme } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import { type Course, CourseDrawing } from './course-drawing.ts';

@@ -1,4 +1,4 @@
-/** Courses of numbers over time on a canvas, in the colours of the page, with a pane of its own beneath if one is asked for. */
+/** Draws lines over time on a canvas in the colours of the page, with an optional lower pane. */
 import {
   AreaSeries,
   createChart,
@@ -17,7 +17,7 @@ import { grouped } from '../../words.js';
 export interface Point {
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** Value for drawing alone. */
+  /** Value for drawing only. */
   readonly value: number;
 }
 
@@ -33,7 +33,7 @@ export interface Course {
 
 const colour = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-/** One value a second, the last one: the library knows none shorter. */
+/** Keeps the last value of each second: the library has no finer resolution. */
 const data = (points: readonly Point[]) =>
   [...new Map(points.map(({ at, value }) => [Math.floor(at / 1_000) as UTCTimestamp, value]))].map(([time, value]) => ({ time, value }));
 
@@ -56,7 +56,7 @@ export class CourseDrawing {
     this.paint();
   }
 
-  /** Takes the colours of the page as they are now. */
+  /** Applies the colours of the page. */
   paint(): void {
     const [text, line] = [colour('--text-2'), colour('--grid')];
     this.#chart.applyOptions({
@@ -68,9 +68,9 @@ export class CourseDrawing {
     if (this.#course !== null) this.draw(this.#course);
   }
 
-  /** Draws a course in the place of what was drawn. */
+  /** Replaces the drawing. */
   draw(course: Course): void {
-    // Whoever looks at a part of it keeps that part; the whole grows with its points.
+    // A zoomed user keeps the visible part; otherwise the view grows with the points.
     const isWhole = this.#course === null || (this.#chart.timeScale().getVisibleLogicalRange()?.from ?? 0) <= 0;
     this.#course = course;
     const { series, lower, levels = [], marks = [], decimals } = course;

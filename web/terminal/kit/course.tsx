@@ -1,4 +1,4 @@
-/** The course of numbers over time as a chart; its library is loaded when the first one is shown. */
+/** Line chart of numbers over time. Its library is loaded when the first one is shown. */
 import { Suspense } from 'react';
 import type { Course as Drawn } from './course-drawing.ts';
 import { laterPart } from './refusal.tsx';
@@ -9,9 +9,9 @@ const CourseCanvas = laterPart(async () => (await import('../charts.tsx')).Cours
 
 interface CourseProps {
   readonly course: Drawn;
-  /** The drawing in words, for those who cannot see it. */
+  /** Description for screen readers. */
   readonly label: string;
-  /** Text in the place of a chart with fewer than two points. */
+  /** Text in place of a chart with fewer than two points. */
   readonly empty: string;
 }
 

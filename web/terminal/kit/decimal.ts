@@ -30,21 +30,21 @@ export function sum(texts: readonly string[]): string {
   return textOf({ digits, decimals });
 }
 
-/** Below zero if the left number is the smaller one, above zero if it is the larger one. */
+/** Returns a number below zero if the left one is smaller, above zero if it is larger. */
 export function compare(left: string, right: string): number {
   const [a, b] = [exact(left), exact(right)];
   const [x, y] = [a.digits * 10n ** BigInt(b.decimals), b.digits * 10n ** BigInt(a.decimals)];
   return x < y ? -1 : x > y ? 1 : 0;
 }
 
-/** Cuts what is behind so many decimals. */
+/** Truncates to a number of decimals. */
 export function cut(text: string, decimals: number): string {
   const [whole = '', rest = ''] = text.split('.');
   return decimals === 0 || rest === '' ? whole : `${whole}.${rest.slice(0, decimals)}`;
 }
 
-/** Leaves out the zeros behind the last decimal that counts; those of a whole number count: `97000.50` is `97000.5`, and `97000` stays. */
+/** Removes trailing zeros after the decimal point: `97000.50` becomes `97000.5`, and `97000` stays. */
 export const withoutZeros = (text: string): string => (text.includes('.') ? text.replace(/\.?0+$/, '') : text);
 
-/** True if the text is a number above zero that the service takes as an amount. */
+/** True if the text is a positive amount that the service accepts. */
 export const isAmount = (text: string): boolean => /^(0|[1-9]\d{0,17})(\.\d{1,12})?$/.test(text) && /[1-9]/.test(text);

@@ -1,4 +1,4 @@
-/** Cells that each table of fills has: side, quantity, price, value, slippage and fee. */
+/** Cells of a fill in every table: side, quantity, price, value, slippage and fee. */
 import { priceText } from '../../words.js';
 import { Money, Price } from './numbers.tsx';
 

@@ -1,4 +1,4 @@
-/** Forms made of lists of fields: what is written, what is sent, and the refusal in its place. */
+/** Forms defined by lists of fields, with refusals shown at their fields. */
 import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useMemo, useState } from 'react';
@@ -27,7 +27,7 @@ interface FieldsProps<Name extends string> {
   readonly fields: readonly Field<Name>[];
   readonly texts: Texts<Name>;
   readonly write: (name: Name, text: string) => void;
-  /** Refusal that may name a field. */
+  /** Refusal, which may name a field. */
   readonly refused?: ApiError | null;
   readonly isFixed?: boolean;
 }
@@ -45,7 +45,7 @@ export function Fields<Name extends string>({ fields, texts, write, refused = nu
   ));
 }
 
-/** The problem of one field that a refusal names. */
+/** Problem of one field in a refusal. */
 const problemOf = (refused: ApiError | null, field: string): string | null =>
   refused?.fields.find(({ path }) => path === `$.${field}` || path.endsWith(`.${field}`))?.problem ?? null;
 
@@ -76,13 +76,13 @@ function Input({ field: { label, hint, placeholder, kind = 'text', choices, maxL
 interface ChoiceProps<Value extends string> {
   readonly label: string;
   readonly choices: readonly (Value | { readonly value: Value; readonly label: string })[];
-  /** Words of the choice that leaves nothing out, whose value is the empty text. */
+  /** Text of the choice “all”, whose value is empty. */
   readonly every?: string;
   readonly value: Value | '';
   readonly choose: (value: Value) => void;
 }
 
-/** Chooses what a page shows. */
+/** Select that filters a page. */
 export const Choice = <Value extends string>({ label, choices, every, value, choose }: ChoiceProps<Value>) => (
   <NativeSelect
     aria-label={label}
@@ -95,7 +95,7 @@ export const Choice = <Value extends string>({ label, choices, every, value, cho
   />
 );
 
-/** True if each field that must be filled is, and each amount is one. */
+/** True if all required fields are filled and all amounts are valid. */
 function isComplete<Name extends string>(fields: readonly Field<Name>[], texts: Texts<Name>): boolean {
   return fields.every(({ name, kind, isOptional = false }) => {
     const text = texts[name].trim();
@@ -103,7 +103,7 @@ function isComplete<Name extends string>(fields: readonly Field<Name>[], texts: 
   });
 }
 
-/** Texts of fields that are being written. */
+/** Texts of a form's fields. */
 export function useTexts<Name extends string>(first: Texts<Name>) {
   const [texts, setTexts] = useState(first);
   const write = (name: Name, text: string): void => setTexts((before) => ({ ...before, [name]: text }));
@@ -116,7 +116,7 @@ interface FormProps<Name extends string, Answer> {
   readonly first: Texts<Name>;
   readonly verb: string;
   readonly send: (texts: Texts<Name>) => Promise<Answer>;
-  /** Names of the queries that change by it. */
+  /** Names of the queries to read again after the change. */
   readonly changes?: readonly string[];
   readonly onDone?: (answer: Answer) => void;
   readonly look?: string;
@@ -126,7 +126,7 @@ interface FormProps<Name extends string, Answer> {
   readonly answer?: (answer: Answer, forget: () => void) => ReactNode;
 }
 
-/** A form on the page. What was sent is emptied; what was refused stays. */
+/** Form on the page. It is emptied after a success; refused input stays. */
 export function Form<Name extends string, Answer>(props: FormProps<Name, Answer>) {
   const { fields, first, verb, send, changes = [], onDone, look = 'inline-form address-form bottom', children, answer } = props;
   const { texts, trimmed, write, forget } = useTexts(first);
@@ -179,7 +179,7 @@ export function AskForm<Name extends string>({ fields, first, act, children, ...
 
 const newKey = (): string => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
-/** Key under which a change has one effect, however often it is sent after a lost answer: the same wish has the same key until it is over. */
+/** Provides idempotency keys: the same request keeps its key until it is over, so that a retry after a lost answer has one effect. */
 export function useOnce() {
   return useMemo(() => {
     let kept: { readonly wish: string; readonly key: string } | null = null;

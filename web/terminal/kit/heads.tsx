@@ -1,9 +1,9 @@
-/** The head of a table: numbers stand right, words left; a column of buttons has a name for readers only. */
+/** Head of a table: numbers are aligned right, words left. A column of buttons has a name for screen readers only. */
 import type { Sort } from './order-rows.ts';
 
 interface HeadsProps {
   readonly titles: readonly string[];
-  /** Titles of columns of words; the first column is one. */
+  /** Titles of text columns. The first column is one. */
   readonly words?: readonly string[];
   /** Name of a last column of buttons. */
   readonly buttons?: string;

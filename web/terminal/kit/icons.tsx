@@ -1,4 +1,4 @@
-/** Drawings of the six groups and of the star. */
+/** Icons of the six groups, and the star. */
 import type { PageGroup } from '../pages.ts';
 
 const PATHS: Record<PageGroup['name'], string> = {

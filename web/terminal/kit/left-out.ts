@@ -1,4 +1,4 @@
-/** Names of the instruments that a figure leaves out: two of them, and how many more. Empty if it leaves out none. */
+/** Names the instruments that a figure leaves out: two of them, and the number of others. Empty if there are none. */
 export function leftOut(keys: readonly string[] | undefined): string {
   const names = (keys ?? []).map((key) => key.slice(key.indexOf(':') + 1));
   if (names.length === 0) return '';

@@ -1,4 +1,4 @@
-/** Tables of what the service lists: each state has a look, and longer lists go on at the press of a button. */
+/** Tables of lists: loading, empty and refused states, and a button for the next page. */
 import { Button, TextInput } from '@mantine/core';
 import { type InfiniteData, type UseInfiniteQueryResult, useInfiniteQuery, type UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useRef, useState } from 'react';
@@ -9,7 +9,7 @@ import { Refusal } from './refusal.tsx';
 
 export interface Column<Row> {
   readonly title: string;
-  /** Words stand left, numbers right. */
+  /** Aligned left as text, not right as a number. */
   readonly isText?: boolean;
   readonly cell: (row: Row) => ReactNode;
 }
@@ -36,7 +36,7 @@ export function Figure({ name, children }: { readonly name: string; readonly chi
   );
 }
 
-/** Figures of one thing, each by its name; null is none. */
+/** List of named figures; null is shown as no value. */
 export function FigureList({
   lines,
   look = 'figures tall',
@@ -56,7 +56,7 @@ export function FigureList({
   );
 }
 
-/** @param read Reads one page. @param everyMs Reads the list again so often. */
+/** @param read Reads one page. @param everyMs Interval for reading the list again, in milliseconds. */
 export function useList<Row>(
   key: readonly unknown[],
   read: (page: Cursor, options: { readonly signal: AbortSignal }) => Promise<Page<Row>>,
@@ -73,18 +73,18 @@ export function useList<Row>(
 }
 
 interface TableProps<Row> {
-  /** Name of the table for readers. */
+  /** Accessible name of the table. */
   readonly label: string;
   /** The first column names the row. A column without a title holds buttons. */
   readonly columns: readonly Column<Row>[];
   readonly keyOf: (row: Row) => string;
-  /** Attributes of a row that its state decides. */
+  /** Attribute of a row, by its state. */
   readonly markOf?: (row: Row) => string | undefined;
 }
 
-/** Rows from which a table is more than a screen and can be searched. */
+/** Number of rows from which a table has a search field. */
 const MANY_ROWS = 20;
-/** A browser draws so many rows without a pause that is felt. */
+/** Number of rows that a browser draws without a noticeable pause. */
 const DRAWN_ROWS = 1_000;
 
 export function Table<Row>({ rows: all, label, columns, keyOf, markOf }: TableProps<Row> & { readonly rows: readonly Row[] }) {
@@ -143,7 +143,7 @@ function Cells<Row>({ row, columns: [first, ...rest] }: { readonly row: Row; rea
   );
 }
 
-/** Rows in the order of these keys; one that is new since stands where it was given. */
+/** Returns the rows in the order of these keys. A new row keeps its given place. */
 function inOrder<Row extends { readonly key: string; readonly place: number }>(
   rows: readonly Row[],
   order: readonly string[],
@@ -181,7 +181,7 @@ function Search({ label, wanted, search, found, of }: SearchProps) {
 
 interface ListProps<Row> extends TableProps<Row> {
   readonly list: UseInfiniteQueryResult<InfiniteData<Page<Row>>>;
-  /** Text of an empty list: its future contents, and how to get them. */
+  /** Text of an empty list: what will be here, and how to get it. */
   readonly empty: ReactNode;
 }
 
@@ -208,7 +208,7 @@ export function List<Row>({ list, empty, ...table }: ListProps<Row>) {
 
 type Read<Data> = Pick<UseQueryResult<Data>, 'data' | 'error'> & { refetch(): unknown };
 
-/** Reading, refused, or there. Data that could not be read again stays, beneath the reason. @param props.children Draws the data, unless something beside this does. */
+/** Shows loading, refusal or data. After a failed reload the old data stays below the reason. @param props.children Renders the data. */
 export function Loaded<Data>({ query, children }: { readonly query: Read<Data>; readonly children?: (data: Data) => ReactNode }) {
   const { data, error } = query;
   return (
@@ -219,7 +219,7 @@ export function Loaded<Data>({ query, children }: { readonly query: Read<Data>; 
   );
 }
 
-/** The reason why something could not be read, and the way to read it again; nothing where it was. */
+/** Reason of a failed read, with a button to retry. Renders nothing after a success. */
 export function NotRead({ query: { data, error, refetch } }: { readonly query: Read<unknown> }) {
   if (error === null) return null;
   return (

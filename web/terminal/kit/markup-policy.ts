@@ -1,4 +1,4 @@
-/** The page's only policy of trusted types: style text passes, and no text becomes an element. */
+/** Trusted Types policy of the page: style text passes, and no text becomes an element. */
 
 interface Policies {
   createPolicy(name: string, rules: { createHTML(text: string): string }): unknown;
@@ -6,5 +6,5 @@ interface Policies {
 
 const { trustedTypes } = globalThis as { readonly trustedTypes?: Policies };
 
-// React and Mantine write style sheets as text; a style sheet holds no "<".
+// React and Mantine write style sheets as text; a style sheet contains no "<".
 trustedTypes?.createPolicy('default', { createHTML: (text) => (text.includes('<') ? '' : text) });

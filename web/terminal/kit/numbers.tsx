@@ -10,15 +10,15 @@ const PRICE = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximum
 const SMALL_PRICE = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 5 });
 const NONE = '–';
 
-/** Text of an amount that `Intl` takes as the decimal that it is. */
+/** Passes a decimal text to `Intl`, which formats it exactly. */
 const exact = (text: string) => text as Intl.StringNumericLiteral;
 
 export const moneyText = (usd: string): string => MONEY.format(exact(usd));
-/** A price for the eye: two decimals, or five digits of what is less than one. */
+/** Formats a price: two decimals, or five digits below 1. */
 export const priceShown = (price: string): string => (/^-?0?(\.|$)/.test(price) ? SMALL_PRICE : PRICE).format(exact(price));
 export const compactText = (amount: string): string => COMPACT.format(exact(amount));
 
-/** The spread in basis points of the ask. */
+/** Returns the spread in basis points of the ask. */
 export function spreadText(bid: string | null | undefined, ask: string | null | undefined): string {
   const bps = (1 - Number(bid ?? Number.NaN) / Number(ask ?? Number.NaN)) * 10_000;
   return Number.isFinite(bps) ? `${bps.toFixed(2)} bps` : NONE;
@@ -45,7 +45,7 @@ export function Gain({ usd }: { readonly usd: string | null | undefined }) {
   );
 }
 
-/** Profit or loss of this UTC day, with the instruments that are in no figure of it. */
+/** Profit or loss of this UTC day, with the instruments that it leaves out. */
 export function Today({ usd, without }: { readonly usd: string | null | undefined; readonly without: readonly string[] | undefined }) {
   const words = leftOut(without);
   if (words === '') return <Gain usd={usd} />;
@@ -79,7 +79,7 @@ export function Price({ price }: { readonly price: string | null | undefined }) 
   );
 }
 
-/** A dot and a word for how good a quote is now. The word is for every eye and reader, the colour for a glance. */
+/** Quality of a quote as a coloured dot and a word. */
 export function Quality({ row, short = false }: { readonly row: Parameters<typeof useQuality>[0]; readonly short?: boolean }) {
   const quality = useQuality(row);
   const word = quality === null ? 'no quote' : plain(quality);

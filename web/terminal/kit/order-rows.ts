@@ -1,15 +1,15 @@
-/** Order and choice of a table's rows by what is written in them, which is the same for every table. */
+/** Sorts and filters the rows of a table by their cell texts, the same way for every table. */
 import { type RefObject, useLayoutEffect, useState } from 'react';
 import { numberIn, orderOf } from './order-texts.ts';
 import { keep, readKept } from './store.ts';
 
 export interface Sort {
-  /** Place of the column, the first one is 0. */
+  /** Index of the column, from 0. */
   readonly column: number;
   readonly isDown: boolean;
 }
 
-/** Exact value of a cell if it has one: its instant, or every digit of its number. */
+/** Returns the exact value of a cell: its time, or every digit of its number. */
 function textOf(cell: Element | undefined): string {
   const instant = cell?.querySelector('time')?.dateTime;
   if (instant !== undefined) return instant;
@@ -26,9 +26,9 @@ interface Found {
 const ALL: Found = { order: [], hidden: new Set() };
 
 /**
- * Reads the rows of a table after each drawing.
- * @param wanted Text that a row has to hold.
- * @returns keys of the rows in their order, none if they are not sorted, and of those without the text.
+ * Sorts and filters the rows of a table after each rendering.
+ * @param wanted Text that a row must contain.
+ * @returns Keys of the rows in order (empty if unsorted), and keys of the rows without the text.
  */
 export function useFoundRows(body: RefObject<HTMLTableSectionElement | null>, sort: Sort | null, wanted: string): Found {
   const [found, setFound] = useState(ALL);
@@ -42,7 +42,7 @@ export function useFoundRows(body: RefObject<HTMLTableSectionElement | null>, so
 function find(body: HTMLTableSectionElement | null, sort: Sort | null, wanted: string): Found {
   const rows = [...(body?.rows ?? [])];
   const keyOf = (row: HTMLTableRowElement): string => row.dataset['row'] ?? '';
-  // The order in which they were given decides between equals: the table may be sorted already.
+  // Equal rows keep their given order: the table may be sorted already.
   const given = rows.toSorted((a, b) => Number(a.dataset['place']) - Number(b.dataset['place']));
   const places =
     sort === null
@@ -61,7 +61,7 @@ function find(body: HTMLTableSectionElement | null, sort: Sort | null, wanted: s
 
 const KEPT = /^(\d{1,2})(up|down)$/;
 
-/** Sort of a table, which this browser keeps under the table's name. A third press on the same head ends it. */
+/** Sort order of a table, stored in this browser under the table's name. A third press on the same head removes it. */
 export function useSort(label: string): readonly [Sort | null, (column: number) => void] {
   const key = `sevengate.terminal.sort.${label}`;
   const [sort, setSort] = useState<Sort | null>(() => {

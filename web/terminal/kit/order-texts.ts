@@ -1,11 +1,11 @@
-/** Order of the texts of a column: numbers by their value, words by their letters. */
+/** Compares the texts of a column: numbers by value, words alphabetically. */
 import { compare, multiply } from './decimal.ts';
 
 const NUMBER = /^([+-]?)\$?(\d[\d,]*(?:\.\d+)?)([KMBT]?)(?![\w:-])/;
 const TIMES: { readonly [suffix: string]: string } = { K: '1000', M: '1000000', B: '1000000000', T: '1000000000000' };
 const NOTHING = new Set(['', '–', '…']);
 
-/** A number that a text begins with, as a decimal: `-1234.5` of `-$1,234.50`; null for `2026-11-27`, `12:30` and words. */
+/** Returns the number at the start of a text: `-1234.5` of `-$1,234.50`, or null for `2026-11-27`, `12:30` and words. */
 export function numberIn(text: string): string | null {
   const found = NUMBER.exec(text.trim().replace('−', '-'));
   if (found === null) return null;
@@ -14,7 +14,7 @@ export function numberIn(text: string): string | null {
   return suffix === '' ? plain : multiply(plain, TIMES[suffix] as string);
 }
 
-/** Compares two texts of a column: numbers by value before words by letters. */
+/** Compares two texts of a column. Numbers come before words. */
 function compareTexts(left: string, right: string): number {
   const [a, b] = [numberIn(left), numberIn(right)];
   if (a !== null && b !== null) return compare(a, b);
@@ -22,7 +22,7 @@ function compareTexts(left: string, right: string): number {
   return left.localeCompare(right, 'en', { numeric: true, sensitivity: 'base' });
 }
 
-/** Places of these texts in order, those of empty cells last in both directions. */
+/** Returns the indexes of the texts in order. Empty cells are last in both directions. */
 export function orderOf(texts: readonly string[], { isDown }: { readonly isDown: boolean }): readonly number[] {
   const isEmpty = (place: number) => NOTHING.has(texts[place] as string);
   return texts

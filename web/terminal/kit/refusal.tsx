@@ -1,13 +1,13 @@
 /**
- * A refusal, shown beside what was refused: what went wrong, and each change that would pass. A part of the page that cannot be drawn or loaded says so
- * in its place, and the rest goes on.
+ * Refusal next to the refused action: what went wrong, and each change that would pass. A part of the page that fails to render or load
+ * shows its error in place, and the rest keeps working.
  */
 import { Button } from '@mantine/core';
 import { Component, type ComponentType, lazy, type ReactNode } from 'react';
 import { forPeople } from '../../words.js';
 import { ApiError, NetworkError } from '../api.ts';
 
-/** The first sentence of an error. */
+/** Returns the first sentence of an error. */
 export function sentenceOf(error: unknown): string {
   if (error instanceof ApiError) return forPeople(error.detail);
   if (error instanceof NetworkError) return navigator.onLine ? 'The service did not answer.' : 'This device is offline.';
@@ -16,9 +16,9 @@ export function sentenceOf(error: unknown): string {
 
 interface RefusalProps {
   readonly error: unknown;
-  /** The same order has one effect, however often it is sent. */
+  /** True if repeating the request has one effect. */
   readonly isOnce?: boolean;
-  /** Ways out that the caller offers as buttons. */
+  /** Further buttons that resolve the refusal. */
   readonly children?: ReactNode;
 }
 
@@ -69,14 +69,14 @@ export class Guarded extends Component<{ readonly children: ReactNode }, State> 
 }
 
 const PAUSE_MS = 1_500;
-/** After so many failures beside an answer of the service the file is gone: another version of the terminal runs. */
+/** After this many failures while the service answers, the file is gone: another version of the terminal is deployed. */
 const MOST_FAILURES = 3;
 
-/** A part whose file is read at its first showing, again and again while the service does not answer. */
+/** Component whose file is loaded when it is first shown. Loading is retried while the service does not answer. */
 export const laterPart = <Props extends object>(load: () => Promise<ComponentType<Props>>) =>
   lazy(async () => ({ default: await loadPart(load) }));
 
-/** Reads a file of the terminal, again and again while the service does not answer. */
+/** Loads a file of the terminal, with retries while the service does not answer. */
 export async function loadPart<Part>(load: () => Promise<Part>): Promise<Part> {
   for (let failures = 0; ; ) {
     try {

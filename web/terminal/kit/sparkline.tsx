@@ -1,11 +1,11 @@
-/** The course of a number as a line of one row's height, or as wide as its place. */
+/** Sparkline of a number, one row high or as wide as its container. */
 interface SparklineProps {
-  /** Oldest first; drawn, never computed with. */
+  /** Oldest first. For drawing only. */
   readonly values: readonly string[];
   readonly label: string;
-  /** True if more is better: a rise is green and a fall is red. */
+  /** True if a rise is good: rises are green, falls red. */
   readonly isValued?: boolean;
-  /** Fills the width of its place. */
+  /** True to fill the width of the container. */
   readonly isWide?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** One value that several parts of the page read, and that outlives each of them. */
+/** Shared value that several parts of the page read. It outlives each of them. */
 import { useSyncExternalStore } from 'react';
 
 export interface Store<Value> {
@@ -24,7 +24,7 @@ export function createStore<Value>(first: Value): Store<Value> {
   };
 }
 
-/** A store whose text outlives the page in this browser. */
+/** Creates a store whose text is kept in this browser. */
 export function createKeptStore(key: string, first: string): Store<string> {
   const store = createStore(readKept(key) ?? first);
   store.subscribe(() => keep(key, store.get()));
@@ -43,13 +43,13 @@ export function keep(key: string, text: string): void {
   try {
     localStorage.setItem(key, text);
   } catch {
-    // A browser that keeps nothing has it until the page is closed.
+    // Without storage, the value lasts until the page is closed.
   }
 }
 
 export const useStore = <Value>(store: Store<Value>): Value => useSyncExternalStore(store.subscribe, store.get);
 
-/** Time of the browser in steps, which every clock and countdown of the page shares. */
+/** Current time of the browser, updated in steps and shared by all clocks and countdowns. */
 const ticking = createStore(Date.now());
 setInterval(() => ticking.set(Date.now()), 500);
 

@@ -1,9 +1,9 @@
-/** A long table of which only the rows in sight exist: the others are one empty row above and one below. */
+/** Long table that renders only the visible rows, with one spacer row above and one below. */
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 
-/** Rows beyond the edges that exist already, so that scrolling shows no gap. */
+/** Number of rows rendered beyond the edges, so that scrolling shows no gap. */
 const BEYOND = 8;
-/** Height of the head, which stays in sight. */
+/** Height of the sticky head. */
 const HEAD_PX = 26;
 
 interface VirtualTableProps {
@@ -14,9 +14,9 @@ interface VirtualTableProps {
   readonly rowPx: number;
   readonly count: number;
   readonly row: (index: number) => ReactNode;
-  /** Row that is scrolled into sight whenever it is another one. */
+  /** Row to scroll into view when it changes. */
   readonly shown?: number;
-  /** Receives the range of rows that exist, the second one excluded. */
+  /** Receives the rendered range, `to` excluded. */
   readonly onRows?: (from: number, to: number) => void;
   /** Runs when the last rows come into sight. */
   readonly onEnd?: (() => void) | undefined;
@@ -42,7 +42,7 @@ export function VirtualTable({ label, head, columns, rowPx, count, shown, row, o
   const to = Math.min(count, Math.ceil((top + height) / rowPx) + BEYOND);
   useEffect(() => {
     if (to > from) onRows?.(from, to);
-    // Another function of the caller asks for nothing else.
+    // A changed callback alone must not run this again.
   }, [from, to]);
   useEffect(() => {
     const element = scroller.current;

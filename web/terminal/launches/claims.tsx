@@ -1,4 +1,4 @@
-/** Claims of a launch's creator and partner: one kind at a time, signed by the wallet that is paid. */
+/** Claims of a launch's creator and partner, one kind at a time, signed by the wallet that receives the payment. */
 import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -53,7 +53,7 @@ export function Claims({ launchId }: { readonly launchId: string }) {
   );
 }
 
-/** Follows a claim until it has ended. */
+/** Follows a claim to its end. */
 function Claim({ first }: { readonly first: LaunchClaim }) {
   const { data: claim } = useQuery({
     queryKey: ['launch-claim', first.id],

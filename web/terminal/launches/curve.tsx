@@ -1,4 +1,4 @@
-/** The bonding curve as a picture: the price over the fill, and how far it is filled. */
+/** Chart of the bonding curve: price over fill, and the present fill. */
 import { percentText, quoteText } from '../../words.js';
 
 export interface Step {
@@ -9,7 +9,7 @@ export interface Step {
 interface CurveProps {
   /** Points from the start to graduation. */
   readonly ladder: readonly Step[];
-  /** State of the curve; null if the launch is not on the chain. */
+  /** State of the curve, or null if the launch is not on the chain. */
   readonly now: { readonly fillPct: string; readonly price: string } | null;
   readonly symbol: string;
   readonly quoteSymbol: string;
@@ -17,7 +17,7 @@ interface CurveProps {
 
 const [WIDTH, HEIGHT, SIDE, TOP, BOTTOM] = [640, 260, 16, 34, 34];
 
-/** Draws the curve. Its numbers are for the eye alone. */
+/** Draws the curve. Numbers are for drawing only. */
 export function Curve({ ladder, now, symbol, quoteSymbol }: CurveProps) {
   const highest = Number(ladder.at(-1)?.price ?? 1);
   const x = (fillPct: number) => SIDE + ((WIDTH - 2 * SIDE) * fillPct) / 100;

@@ -1,4 +1,4 @@
-/** A token to be launched, from an agent or a Take to the signature in one form: the curve that it gets is drawn while one writes. */
+/** Form of a token launch from an agent or Take to the signature, with a live preview of its curve. */
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
@@ -16,12 +16,12 @@ import { Curve } from './curve.tsx';
 import { madeOnce, submitLaunch } from './prepare.ts';
 import { Terms } from './terms.tsx';
 
-/** The native coin, wrapped, and the stablecoin: quotes that stand in no catalog of instruments. */
+/** Wrapped native coin and the stablecoin: quote tokens that are not in the catalog. */
 const COINS = [
   { value: 'So11111111111111111111111111111111111111112', label: 'SOL' },
   { value: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', label: 'USDC' },
 ];
-/** Pause after typing before the curve is asked for anew. Milliseconds. */
+/** Pause after typing before the preview is requested, in milliseconds. */
 const QUIET_MS = 250;
 
 type Name = 'name' | 'symbol' | 'uri' | 'preset' | 'quoteMint' | 'startingFdv' | 'firstBuy' | 'agentId' | 'takeId';

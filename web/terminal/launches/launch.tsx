@@ -1,4 +1,4 @@
-/** One launch: its curve as it fills, its terms, its price over time, its holders, and what waits to be signed or claimed. */
+/** Page of one launch: its curve, terms, price history, holders, signatures and claims. */
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { Launch, LauncherLaunch, LaunchMonitor, LaunchPriceHistory } from '../../../clients/typescript/src/index.ts';
@@ -20,9 +20,9 @@ import { Terms } from './terms.tsx';
 
 const READ_EVERY_MS = 5_000;
 const ENDED = ['graduated', 'launched', 'expired', 'failed'];
-/** States in which something can be claimed. */
+/** States in which fees can be claimed. */
 const TRADES = ['trading', 'graduating', 'graduated'];
-/** Ed25519 gives one message one signature, so that the payment which was made is the only one that can come of it. */
+/** An Ed25519 signature is deterministic, so signing again yields the same payment transaction. */
 const SIGNS_AGAIN = 'signs the same payment transaction again. It cannot be charged twice.';
 const MOST_DECIMALS = 12;
 
@@ -65,7 +65,7 @@ function Shown({ launch }: { readonly launch: Launch | LauncherLaunch }) {
   );
 }
 
-/** Wallets, for as long as the launch waits for one. */
+/** Wallets to sign with, while the launch waits for a signature. */
 function ToSign({ launch: { id, kind, state, creator } }: { readonly launch: Launch | LauncherLaunch }) {
   const maySign = useMay('trade:execute');
   const isDeclined = state === 'failed_paid';
@@ -235,7 +235,7 @@ function PriceCourse({ launch: { id, symbol, quoteSymbol } }: { readonly launch:
 function courseOf({ points, fills }: LaunchPriceHistory, quote: string): Drawn {
   const smallest = Math.min(...points.map(({ price }) => Number(price)));
   const times = points.map(({ at }) => Date.parse(at));
-  // Between two points the chart has no place.
+  // The chart has no place between two points.
   const placeOf = (at: number): number => times.findLast((time) => time <= at) ?? times[0] ?? at;
   const moved = points.filter(({ progress }, index) => index > 0 && progress !== points[index - 1]?.progress);
   return {
@@ -255,7 +255,7 @@ function courseOf({ points, fills }: LaunchPriceHistory, quote: string): Drawn {
         text: `${side === 'buy' ? 'bought' : 'sold'} ${priceText(quantity)}`,
       })),
     ].sort((a, b) => a.at - b.at),
-    // Four digits of the smallest price are seen.
+    // Show four digits of the smallest price.
     decimals: Number.isFinite(smallest) ? Math.max(2, Math.min(MOST_DECIMALS, 3 - Math.floor(Math.log10(smallest || 1)))) : 2,
   };
 }

@@ -1,4 +1,4 @@
-/** A token to be launched by the external launcher: the form, its price, and the wallet that pays. */
+/** Token launch by the external launcher: form, price, and the paying wallet. */
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { QuotedLaunch } from '../../../clients/typescript/src/index.ts';
@@ -17,7 +17,7 @@ type Wish = Texts<'agentId' | 'pair' | 'creatorFeeBps' | 'name' | 'symbol' | 'de
 type LauncherPairs = Awaited<ReturnType<typeof api.listLauncherPairs>>;
 const EMPTY: Wish = { agentId: '', pair: '', creatorFeeBps: '', name: '', symbol: '', description: '', imageUrl: '' };
 
-/** Lamports as whole coins, exactly. */
+/** Converts lamports to whole coins, exactly. */
 function solOf(lamports: string): string {
   const digits = lamports.padStart(10, '0');
   return `${digits.slice(0, -9)}.${digits.slice(-9)}`.replace(/\.?0+$/, '');

@@ -1,12 +1,12 @@
-/** Preparing and handing in of launches. */
+/** Prepares and submits launches. */
 import { api, refresh } from '../api.ts';
 import { feed } from '../market.ts';
 import type { Prepared } from '../wallet/signing.tsx';
 
-/** Remaining life below which it is prepared anew. */
+/** Remaining lifetime below which a transaction is prepared again. */
 const SPARE_MS = 10_000;
 
-/** Prepares once for the same wish, while what was made can still be signed. */
+/** Prepares once per request, as long as the result can still be signed. */
 export function madeOnce<Wish, Made extends { readonly expiresAt: string }>(make: (wish: Wish) => Promise<Made>) {
   let before: { readonly wish: string; readonly made: Made } | null = null;
   return async (wish: Wish): Promise<Made> => {
@@ -18,13 +18,13 @@ export function madeOnce<Wish, Made extends { readonly expiresAt: string }>(make
   };
 }
 
-/** Hands in the signed transactions of a curve, or the payment of the external launcher. */
+/** Submits the signed transactions of a curve, or the payment of the external launcher. */
 export async function submitLaunch(id: string, kind: 'curve' | 'launcher', signed: readonly string[]): Promise<void> {
   await api.submitLaunch({ id, body: kind === 'curve' ? { transactions: signed } : { payment: signed[0] ?? '' } });
   refresh('launches', 'launch');
 }
 
-/** @throws Error if nothing waits to be signed any more. */
+/** @throws Error if nothing waits for a signature. */
 export async function preparedOf(id: string, kind: 'curve' | 'launcher'): Promise<Prepared> {
   const { items } = await api.listLaunchTransactions({ id });
   const waiting = items.filter(({ state }) => state === 'prepared');
@@ -37,7 +37,7 @@ export async function preparedOf(id: string, kind: 'curve' | 'launcher'): Promis
   };
 }
 
-/** The payment of a launch that the launcher declined, to be handed in again. */
+/** Payment of a launch that the launcher declined, to submit it again. */
 export async function paidOf(id: string): Promise<Prepared> {
   const { items } = await api.listLaunchTransactions({ id });
   const [paid] = items;

@@ -1,4 +1,4 @@
-/** Terms of a curve as pictures: the fee over time, who gets it, where the supply goes, and what is vested. */
+/** Charts of a curve's terms: fee over time, fee recipients, supply distribution, and vesting. */
 import type { LaunchPreview } from '../../../clients/typescript/src/index.ts';
 import { priceText, quoteText } from '../../words.js';
 import { compactText, Money } from '../kit/numbers.tsx';
@@ -40,7 +40,7 @@ export function Terms({ preview }: { readonly preview: LaunchPreview }) {
   );
 }
 
-/** The trading fee falls after the launch, so that robots that buy first gain nothing. */
+/** Trading fee over time. It falls after the launch, so that early sniping bots gain nothing. */
 function Fees({ preview: { fees, feeShares } }: { readonly preview: LaunchPreview }) {
   const [first] = fees;
   const last = fees.at(-1);
@@ -52,7 +52,7 @@ function Fees({ preview: { fees, feeShares } }: { readonly preview: LaunchPrevie
   const shares = [
     ['creator', feeShares.creatorPct],
     ['partner', feeShares.partnerPct],
-    // A referral is paid from it.
+    // The referral share is paid from the protocol's.
     ['protocol', feeShares.protocolPct],
   ] as const;
   return (

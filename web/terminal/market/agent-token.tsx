@@ -1,4 +1,4 @@
-/** One agent token: who holds it, what its creator may sell, how deep it trades, and each term of its risk. */
+/** Page of one agent token: holders, the creator's sellable share, liquidity, and each term of its risk score. */
 import { Progress } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { AgentTokenAnalytics } from '../../../clients/typescript/src/index.ts';
@@ -18,7 +18,7 @@ export function AgentToken({ mint }: { readonly mint: string }) {
     queryFn: ({ signal }) => api.getAgentToken({ mint }, { signal }),
     refetchInterval: READ_EVERY_MS,
   });
-  // A token that was launched a moment ago is not on the market yet.
+  // A token launched a moment ago is not in the market data yet.
   if (token.error instanceof ApiError && token.error.status === 404)
     return <p className="faint">Holders and risk appear here once the market lists it.</p>;
   return <Loaded query={token}>{(data) => <Token token={data} />}</Loaded>;
@@ -63,7 +63,7 @@ function vestingText(creator: AgentTokenAnalytics['creator']): string {
   return `${plain(state)}: ${compactText(unlocked)} of ${compactText(total)}`;
 }
 
-/** Terms of the risk score; each says its formula on hover. */
+/** Terms of the risk score with their formulas on hover. */
 function Risk({ token: { risk } }: { readonly token: AgentTokenAnalytics }) {
   return (
     <div>

@@ -1,4 +1,4 @@
-/** Tokens of agents by risk and strength, and those that are paired with a share. */
+/** Agent tokens ranked by risk and strength, and those paired with a share. */
 import { SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
 import type { PairedPerformance, RankedAgentToken } from '../../../clients/typescript/src/index.ts';

@@ -1,10 +1,10 @@
-/** Evidence of a listing that its card and its page show. */
+/** Evidence of a listing, for its card and its page. */
 import type { Listing } from '../../../clients/typescript/src/index.ts';
 import { moneyText } from '../kit/numbers.tsx';
 
 const GATES = 6;
 
-/** Metrics of the backtest on record; none if no backtest is. */
+/** Metrics of the recorded backtest; empty without one. */
 export const metricsOf = ({ metrics }: Pick<Listing, 'metrics'>): { readonly [name: string]: number | null } =>
   (metrics ?? {}) as { readonly [name: string]: number | null };
 
@@ -13,7 +13,7 @@ export const deflatedSharpe = ({ evidence: { luck } }: Pick<Listing, 'evidence'>
 
 export const priceWords = (priceUsd: string): string => (Number(priceUsd) === 0 ? 'free' : moneyText(priceUsd));
 
-/** Gates that were passed when it was published, as a row of marks. */
+/** Gates passed at publication, as a row of marks. */
 export function Gates({ passed }: { readonly passed: number }) {
   return (
     <div className="gate-marks" role="img" aria-label={`${passed} of ${GATES} gates passed`} title={`${passed} of ${GATES} gates passed`}>

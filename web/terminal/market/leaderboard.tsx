@@ -1,4 +1,4 @@
-/** Leaderboard of wallets by realized profit, one of them with the sales behind its figure, and the form that puts an address on it. */
+/** Leaderboard of wallets by realized profit, the sales of one wallet, and the form that adds an address. */
 import { SegmentedControl, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';

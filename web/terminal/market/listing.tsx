@@ -1,4 +1,4 @@
-/** One strategy on sale: its evidence gate by gate, its price, its rules for who holds a licence, buying it and importing it. */
+/** Page of one listing: evidence per gate, price, rules for licence holders, purchase and import. */
 import { Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery } from '@tanstack/react-query';
@@ -79,7 +79,7 @@ function Shown({ listing }: { readonly listing: ListingDetail }) {
   );
 }
 
-/** Return of the backtest, and below it how far it lay under its highest point so far, in percent. */
+/** Backtest return, and the drawdown below it, in percent. */
 function courseOf({ evidence: { curve } }: ListingDetail): Drawn {
   const points = curve.map(({ at, returnPct }) => ({ at: Date.parse(at), value: returnPct }));
   let highest = 0;
@@ -130,7 +130,7 @@ function Evidence({ listing: { evidence } }: { readonly listing: ListingDetail }
   );
 }
 
-/** Shape of the rules for everybody; the rules in sentences for who may read them. */
+/** Shape of the rules; licence holders see the rules in sentences. */
 function RulesOf({ listing: { shape, rules, manifestHash } }: { readonly listing: ListingDetail }) {
   return (
     <>
@@ -222,7 +222,7 @@ function Import({ id }: { readonly id: string }) {
   );
 }
 
-/** Prepares the payment of a licence by the first account of a wallet. */
+/** Prepares the licence payment from the wallet's first account. */
 async function payment(listingId: string, buyer: string | undefined, changed: () => void) {
   if (buyer === undefined) throw new Error('The wallet shared no account.');
   const checkout = await checkoutOf(listingId, buyer);
@@ -239,17 +239,17 @@ async function payment(listingId: string, buyer: string | undefined, changed: ()
   return { unsigned: [checkout.transaction], signer: buyer, handIn };
 }
 
-/** Finds the checkout that waits for the buyer's signature, or begins one: one of a listing is under way at a time. */
+/** Returns the open checkout of the buyer, or starts one. A listing has at most one open checkout. */
 async function checkoutOf(listingId: string, buyer: string): Promise<Checkout> {
   const { items } = await api.listCheckouts({ limit: 100 });
   const waiting = items.find((one) => one.listingId === listingId && one.state === 'prepared' && one.buyer === buyer);
   return waiting ?? (await api.beginCheckout({ id: listingId, body: { buyer } }));
 }
 
-/** Waits until the payment of a checkout is final. @throws Error if it ends in any other way, with the reason. */
+/** Waits until the payment is final. @throws Error with the reason if it ends in any other way. */
 async function licensed(id: string): Promise<void> {
   for (;;) {
-    // Each look follows the one before it.
+    // Polls one after the other.
     // oxlint-disable-next-line no-await-in-loop
     const { state, reason, detail } = await api.getCheckout({ id });
     if (state === 'licensed') return;

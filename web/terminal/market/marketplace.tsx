@@ -1,4 +1,4 @@
-/** Marketplace: strategies on sale as cards with their evidence, the licences of the organization, and selling one's own. */
+/** Marketplace: listings as cards with their evidence, licences of the organization, and selling. */
 import { Select, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-/** A wallet of the EVM venue by its address: its holdings there and on the chain, and its closed trades. */
+/** Public wallet of the EVM venue: its holdings on the venue and the chain, and its closed trades. */
 import { Button, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
@@ -12,7 +12,7 @@ import { goTo } from '../place.ts';
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
-/** The address behind the name of the page. */
+/** Address in the page's URL. */
 const addressed = (): string => decodeURIComponent(location.hash.split('/')[2] ?? '');
 
 export function PublicWallets() {

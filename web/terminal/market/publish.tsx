@@ -1,4 +1,4 @@
-/** Lists one version of an agent's rules on the marketplace, at a price and with the wallet that is paid. */
+/** Form that lists an agent version on the marketplace with a price and a receiving wallet. */
 import { api } from '../api.ts';
 import { AskForm } from '../kit/form.tsx';
 import { useMay } from '../member.ts';

@@ -1,4 +1,4 @@
-/** Takes that members of any organization published, with how each thesis was read; a copy is a draft of one's own. */
+/** Published Takes of all organizations with the reading of each thesis. A fork is a draft of one's own. */
 import type { PublishedTake } from '../../../clients/typescript/src/index.ts';
 import { plain, symbolOf } from '../../words.js';
 import { api } from '../api.ts';

@@ -1,4 +1,4 @@
-/** Listings of the organization on the marketplace: prices, their history, and taking a listing off. */
+/** Own listings on the marketplace: prices, price history, and delisting. */
 import { useState } from 'react';
 import type { Listing } from '../../../clients/typescript/src/index.ts';
 import { plain } from '../../words.js';

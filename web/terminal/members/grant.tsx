@@ -1,4 +1,4 @@
-/** A grant: a role, or permissions one by one. */
+/** Grant: a role, or single permissions. */
 import { Checkbox, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -9,7 +9,7 @@ import { Ask } from '../kit/ask.tsx';
 
 export type Permission = MemberRole['permissions'][number];
 
-/** Every permission with what it allows. */
+/** Permissions with descriptions. */
 export const PERMISSION_WORDS: readonly (readonly [permission: Permission, words: string])[] = [
   ['market:read', 'read market data'],
   ['agent:read', 'read agents, books and records'],
@@ -17,7 +17,7 @@ export const PERMISSION_WORDS: readonly (readonly [permission: Permission, words
   ['risk:manage', 'sign off, resume, change risk limits, intervene'],
   ['members:manage', 'invite, change and remove members'],
 ];
-/** Stands in the place of a role. */
+/** Value of the choice “permissions” in place of a role. */
 const ONE_BY_ONE = '';
 
 export interface Grant {
@@ -25,7 +25,7 @@ export interface Grant {
   readonly permissions: readonly Permission[];
 }
 
-/** The part of a request that grants: a role, or permissions. */
+/** Returns the grant part of a request: a role, or permissions. */
 export const grantOf = ({ role, permissions }: Grant) => (role === null ? { permissions } : { role });
 
 export const useRoles = () => useQuery({ queryKey: ['roles'], queryFn: async ({ signal }) => (await api.listRoles({}, { signal })).items });

@@ -1,4 +1,4 @@
-/** Invitations: making one, whose link is shown once, and revoking those that are open. */
+/** Invitations: creating one, whose link is shown once, and revoking open ones. */
 import { Button, CopyButton, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Invitation, NewInvitation } from '../../../clients/typescript/src/index.ts';
@@ -88,7 +88,7 @@ function Invite() {
   );
 }
 
-/** The link of an invitation, which is told here and nowhere else. */
+/** Link of a new invitation. It is shown only once. */
 function LinkOnce({ invited: { name, code, expiresAt } }: { readonly invited: NewInvitation }) {
   const address = `${location.origin}/terminal#/join/${code}`;
   return (

@@ -1,4 +1,4 @@
-/** Joining an organization by an invitation: its code stands behind the # of the address, which no server is sent, and is taken out of it at once. */
+/** Joins an organization by an invitation. Its code is in the fragment of the URL, which no server receives, and is removed at once. */
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
@@ -15,7 +15,7 @@ export function Join() {
   const joining = useMutation({
     mutationFn: () => api.acceptInvitation({ body: { code } }),
     onSuccess: async () => {
-      // Who one is and what one may do is read anew, with everything that follows from it.
+      // The member and their permissions have changed: read everything again.
       await queries.resetQueries();
       goTo('trade');
     },

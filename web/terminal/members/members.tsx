@@ -1,4 +1,4 @@
-/** Members of the organization with what each may do, their roles, the invitations, and one's own session. */
+/** Members of the organization with their roles and permissions, invitations, and one's own session. */
 import { useQuery } from '@tanstack/react-query';
 import type { Member } from '../../../clients/typescript/src/index.ts';
 import { plain } from '../../words.js';

@@ -1,4 +1,4 @@
-/** Roles of the organization: those that are built in, its own, and a new one. */
+/** Roles of the organization, built in and custom, and the form of a new one. */
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { MemberRole } from '../../../clients/typescript/src/index.ts';

@@ -1,4 +1,4 @@
-/** Leads to where the past of an actor can be walked through. */
+/** Link to an actor's debugger. */
 import { plain } from '../../words.js';
 import { actorWord } from '../debugger/subject.ts';
 

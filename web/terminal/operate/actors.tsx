@@ -1,4 +1,4 @@
-/** Actors and what they have under way, with the three things that a person may do beside their state charts. */
+/** Actors and their activities, with the three manual actions next to their state charts. */
 import { SegmentedControl, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
@@ -173,7 +173,7 @@ export function Activities() {
   );
 }
 
-/** Text of what an activity came to; the service keeps whatever its venue answered. */
+/** Formats the answer of an activity, which is stored as the venue sent it. */
 function causeOf(answer: unknown): string {
   if (answer === null || answer === undefined) return '–';
   if (typeof answer === 'string' || typeof answer === 'number') return valueText(answer);

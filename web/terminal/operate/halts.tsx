@@ -1,4 +1,4 @@
-/** Agents that stand still: since when and by whom they were halted, why each is paused, and the way back. */
+/** Paused agents: since when, by whom and why, and resuming them. */
 import { Checkbox } from '@mantine/core';
 import { useState } from 'react';
 import type { Agent } from '../../../clients/typescript/src/index.ts';
@@ -13,7 +13,7 @@ import { useAgents } from '../organization.ts';
 
 const NONE: readonly Agent[] = [];
 
-/** Meaning of each cause, and the condition for resuming the agent. */
+/** Explanation of each cause, and the condition for resuming. */
 const CAUSES: Record<NonNullable<Agent['pauseCause']>, string> = {
   emergency_halt: 'Emergency halt',
   operator: 'Paused by a member',
@@ -42,7 +42,7 @@ export function Halts() {
   );
 }
 
-/** Paused agents: each is resumed by itself, or with those that are ticked. */
+/** Paused agents, resumed one by one or by selection. */
 function Paused({ agents }: { readonly agents: readonly Agent[] }) {
   const mayResume = useMay('risk:manage');
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set());
@@ -89,7 +89,7 @@ function Paused({ agents }: { readonly agents: readonly Agent[] }) {
   );
 }
 
-/** Asks once for all of them, and resumes one after the other up to the first refusal; those before it stay resumed. */
+/** Confirms once for all agents, and resumes them one by one up to the first refusal. Those before it stay resumed. */
 function ResumeMany({ verb, agents }: { readonly verb: string; readonly agents: readonly Agent[] }) {
   const number = `${agents.length} ${agents.length === 1 ? 'agent' : 'agents'}`;
   return (

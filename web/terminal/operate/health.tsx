@@ -1,4 +1,4 @@
-/** The runtime in numbers: what needs attention is marked, and whether the feed receives the service. */
+/** Runtime figures with items that need attention marked, and the heartbeat of the feed. */
 import { useQuery } from '@tanstack/react-query';
 import { age, plain } from '../../words.js';
 import type { Runtime } from '../../../clients/typescript/src/index.ts';
@@ -35,7 +35,7 @@ export function Health() {
 
 const CONDITIONS = { live: 'a heartbeat is missing', late: 'frames arrive late', waiting: 'lost, reconnecting', connecting: 'connecting' };
 
-/** The service beats every 5 seconds on the feed of this page. */
+/** Heartbeat of the service on this page's feed, every 5 seconds. */
 export function Heartbeat() {
   const { state } = useStore(connection);
   useTicking();
@@ -67,7 +67,7 @@ const NOTHING: Counted = {
   queues: { ticks: [], recurring: [] },
 };
 
-/** @param props.runtime Undefined while it is read: each tile has its place already. */
+/** @param props.runtime Undefined while it is read: each tile keeps its place. */
 export function Tiles({ runtime }: { readonly runtime: Runtime | undefined }) {
   const tiles = tilesOf(runtime ?? NOTHING);
   return (
@@ -129,7 +129,7 @@ function Tile({ title, count, wrong, how, isRead }: TileProps & { readonly isRea
   );
 }
 
-/** `slots of 30 s` of `slots of 30000 ms`. */
+/** Formats a job's name: `slots of 30000 ms` becomes `slots of 30 s`. */
 const jobText = (name: string): string => plain(name).replace(/\b(\d+) ms\b/, (_, ms: string) => age(Number(ms)));
 
 export function Queues({ runtime: { queues } }: { readonly runtime: Runtime }) {

@@ -1,4 +1,4 @@
-/** Errors of actors, and what members did about them. */
+/** Errors of actors, and the actions members took. */
 import { plain } from '../../words.js';
 import { api } from '../api.ts';
 import { At } from '../kit/ages.tsx';

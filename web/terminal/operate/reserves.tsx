@@ -1,4 +1,4 @@
-/** Checks whether what books and vaults claim is held, newest first. */
+/** Reserve checks: are the balances of books and vaults backed? Newest first. */
 import type { ReserveCheck } from '../../../clients/typescript/src/index.ts';
 import { api } from '../api.ts';
 import { At } from '../kit/ages.tsx';

@@ -1,4 +1,4 @@
-/** The runtime at full width: how it stands in numbers above, and every record behind them, each at an address of its own. */
+/** Full-width runtime page: figures on top, and every record below, each at its own address. */
 import type { ComponentType } from 'react';
 import { useStore } from '../kit/store.ts';
 import { Alerts } from '../panels/alerts.tsx';

@@ -1,4 +1,4 @@
-/** Timers of actors, the next due first. */
+/** Timers of actors, next due first. */
 import { dayAndTime, eventWord } from '../../words.js';
 import { api } from '../api.ts';
 import { Until } from '../kit/ages.tsx';

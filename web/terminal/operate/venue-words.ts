@@ -1,9 +1,9 @@
-/** State of a venue in one word with its tone, and each thing that it lacks in a sentence. */
+/** State of a venue in one word with its tone, and each deficiency in a sentence. */
 import type { Venue } from '../../../clients/typescript/src/index.ts';
 import { age, forPeople } from '../../words.js';
 
 export interface VenueState {
-  /** Colour: `live` is good, `delayed` is worth a look, `halted` is wrong, `none` is normal silence. */
+  /** Colour: `live` is good, `delayed` needs a look, `halted` is wrong, `none` is a normal silence. */
   readonly tone: 'live' | 'delayed' | 'halted' | 'none';
   readonly word: string;
   readonly lacks: readonly string[];
@@ -21,7 +21,7 @@ const WORDS: Record<Venue['hearing'], readonly [tone: VenueState['tone'], word: 
 
 type Received = Pick<Venue, 'hearing' | 'detail' | 'degradedSince' | 'providers' | 'gaps' | 'unknownFields'>;
 
-/** @param isReceived False while the page receives nothing from the service: then nothing is shown as live. */
+/** @param isReceived False while the page receives nothing from the service: then no venue is shown as live. */
 export function venueState(venue: Received, now: number, isReceived: boolean): VenueState {
   const { hearing, detail, degradedSince, providers, unknownFields } = venue;
   const [tone, word] = WORDS[hearing];

@@ -1,4 +1,4 @@
-/** Venues in words: the state of each, how old its last message is, and what it lacks. */
+/** Venues: state, age of the last message, and deficiencies. */
 import type { Venue } from '../../../clients/typescript/src/index.ts';
 import { age, plain } from '../../words.js';
 import { api } from '../api.ts';
@@ -62,7 +62,7 @@ function State({ venue }: { readonly venue: Venue }) {
   );
 }
 
-/** Budgets of which less than a quarter is left, or the smallest. */
+/** Request budgets with less than a quarter left, otherwise the smallest one. */
 function Budgets({ budgets }: { readonly budgets: Venue['requestBudgets'] }) {
   useTicking();
   const [tightest] = [...budgets].sort((a, b) => a.left / a.limit - b.left / b.limit);

@@ -1,4 +1,4 @@
-/** Long work of the service: progress, remaining time and what it waits for. Whoever leaves finds it again here. */
+/** Long-running work of the service: progress, remaining time and cause of a wait. It continues when the page is closed. */
 import { plain } from '../../words.js';
 import { api } from '../api.ts';
 import { Ago, WorkState } from '../kit/ages.tsx';
@@ -34,7 +34,7 @@ const Name = ({ kind, subject }: { readonly kind: string; readonly subject: stri
   </>
 );
 
-/** Histories that were or are being filled, for each instrument and timeframe. */
+/** Candle backfills by instrument and timeframe. */
 export function CandleWork() {
   const work = useList(['candle-work'], (page, options) => api.listCandleWork(page, options), { everyMs: READ_EVERY_MS });
   return (

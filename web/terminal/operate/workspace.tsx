@@ -1,4 +1,4 @@
-/** The Operate workspace: whether the service works, what stands still, and who may change that. */
+/** Operate workspace: health of the service, paused agents, and the actions on them. */
 import type { Panel, Workspace } from '../dock.tsx';
 import { useHalted } from '../halt.tsx';
 import { Alerts } from '../panels/alerts.tsx';
@@ -57,7 +57,7 @@ const OPERATE: Workspace<keyof typeof PANELS> = {
   },
 };
 
-/** The panels one beneath the other, the urgent ones first. */
+/** Panels stacked on a narrow screen, urgent ones first. */
 const NARROW = [
   'halts',
   'alerts',

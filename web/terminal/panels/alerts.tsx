@@ -1,4 +1,4 @@
-/** Alerts of the organization, newest first, each with where to act on it. */
+/** Alerts of the organization, newest first, each with a link to act on it. */
 import { clockTime, dayAndTime, plain } from '../../words.js';
 import type { Alert } from '../api.ts';
 import { Loaded } from '../kit/lists.tsx';

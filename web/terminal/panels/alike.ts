@@ -1,15 +1,15 @@
-/** Alerts that repeat. */
+/** Groups repeated alerts. */
 import type { Alert } from '../api.ts';
 
 export interface Alike {
   readonly key: string;
-  /** The newest of them. */
+  /** Newest alert of the group. */
   readonly last: Alert;
   readonly first: Alert;
   readonly count: number;
 }
 
-/** Alerts that a line shows alike as one, which stands where the newest of them does. @param alerts Newest first. */
+/** Groups alerts that look the same. A group stands at its newest alert. @param alerts Newest first. */
 export function repeated(alerts: readonly Alert[]): readonly Alike[] {
   const groups = new Map<string, Alike>();
   for (const alert of alerts) {

@@ -1,4 +1,4 @@
-/** The order book as a ladder: asks above, bids below, the spread between; a click takes a price into the ticket. */
+/** Order book ladder: asks above, bids below, the spread between. A click copies a price to the order ticket. */
 import { useEffect, useState } from 'react';
 import type { FollowedBook } from '../../../clients/typescript/src/index.ts';
 import { grouped, plain, priceText, symbolOf } from '../../words.js';
@@ -11,9 +11,9 @@ import { changeDraft } from './draft.ts';
 import { FigureList } from '../kit/lists.tsx';
 
 const DEPTH = 20;
-/** The ladder is drawn at most this often. */
+/** Minimum interval between renderings. */
 const DRAWN_EVERY_MS = 150;
-/** Venues that publish a book. */
+/** Venues that publish an order book. */
 const WITH_BOOK = ['spotexchange', 'evmvenue'];
 
 type Level = FollowedBook['bids'][number];
@@ -28,7 +28,7 @@ export function Book() {
   const [bids, asks] = [withTotals(book.bids), withTotals(book.asks)];
   const most = Math.max(bids.at(-1)?.total ?? 0, asks.at(-1)?.total ?? 0);
   const show = { decimals, sizeDecimals, most };
-  // Rows stay at their places and change their texts: rows that followed their prices would move with each change.
+  // Rows keep their places and change their texts: rows that followed prices would move with each change.
   return (
     <div className="book" data-instrument={key}>
       <div className="book-head" aria-hidden="true">
@@ -51,7 +51,7 @@ export function Book() {
   );
 }
 
-/** The newest book of an instrument while somebody looks at it; null before it has come, and where there is none. */
+/** Follows the book of an instrument while it is shown. Null before it arrives, or if there is none. */
 function useBook(key: string): FollowedBook | null {
   const [book, setBook] = useState<FollowedBook | null>(null);
   useEffect(() => {
@@ -130,7 +130,7 @@ function Spread({ book }: { readonly book: FollowedBook }) {
   );
 }
 
-/** A venue that quotes by route shows what it quotes. */
+/** Quotes of a venue that trades by route and has no book. */
 function NoBook({ instrumentKey }: { readonly instrumentKey: string }) {
   const quote = useQuote(instrumentKey);
   return (

@@ -1,4 +1,4 @@
-/** Conditions under which the chosen instrument trades: the funding of a perpetual, or the sessions of a share. */
+/** Trading conditions of the chosen instrument: funding of a perpetual, or sessions of a share. */
 import { useQuery } from '@tanstack/react-query';
 import type { PerpDetail, SessionDay } from '../../../clients/typescript/src/index.ts';
 import { clockTime, dayAndTime, plain } from '../../words.js';
@@ -50,7 +50,7 @@ function Funding({ entry }: { readonly entry: CatalogEntry }) {
   );
 }
 
-/** Funding of each hour as a bar above or below zero. Positive funding is paid by long positions. */
+/** Funding of each hour as a bar. Long positions pay positive funding. */
 function Course({ funding: { items, problem } }: Pick<PerpDetail, 'funding'>) {
   if (items.length === 0) return <p className="empty">{problem ?? 'No funding was read yet.'}</p>;
   const hours = items.toSorted((a, b) => (a.at < b.at ? -1 : 1));
@@ -125,5 +125,5 @@ function timeOf(day: SessionDay, at: 'preMarketAt' | 'regularAt' | 'postMarketAt
 
 const RATE = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 });
 
-/** `0.00125 %` of 0.0000125. */
+/** Formats a rate as percent: `0.00125 %` for 0.0000125. */
 const percentText = (rate: number): string => `${RATE.format(rate * 100)} %`;

@@ -1,4 +1,4 @@
-/** The order that is being written. The palette, the book and the positions fill it too. */
+/** Order that is being written. The palette, the book and the positions fill it too. */
 import { createStore } from '../kit/store.ts';
 import { panelAsked } from '../place.ts';
 
@@ -6,7 +6,7 @@ export interface Draft {
   readonly side: 'buy' | 'sell';
   readonly kind: 'market' | 'limit';
   readonly size: string;
-  /** Dollars, or units of the instrument. */
+  /** US dollars, or units of the instrument. */
   readonly unit: 'usd' | 'units';
   readonly price: string;
   readonly timeInForce: 'gtc' | 'ioc';
@@ -31,7 +31,7 @@ export function changeDraft(change: Partial<Draft>): void {
   draft.set({ ...draft.get(), ...change });
 }
 
-/** Fills the ticket and shows it. */
+/** Fills and shows the order ticket. */
 export function writeOrder(change: Partial<Draft>): void {
   changeDraft(change);
   panelAsked.set('ticket');

@@ -1,4 +1,4 @@
-/** The chosen instrument: price, change, and the figures that its venue has. */
+/** Head of the chosen instrument: price, change, and the venue's figures. */
 import { plain, symbolOf } from '../../words.js';
 import { benchmarkOf, useEntry } from '../catalog.ts';
 import { Change, compactText, Price, Quality } from '../kit/numbers.tsx';

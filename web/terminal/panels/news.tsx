@@ -9,7 +9,7 @@ import { useStore } from '../kit/store.ts';
 import { useMay } from '../member.ts';
 import { instrument } from '../place.ts';
 
-/** News come by no feed. */
+/** Reading interval: news have no feed. */
 const READ_EVERY_MS = 20_000;
 const TONES = { negative: 'down', neutral: 'faint', positive: 'up' } as const;
 

@@ -1,4 +1,4 @@
-/** Fields that the ticket of an order and that of a swap have in common. */
+/** Fields that the order ticket and the swap ticket share. */
 import { TextInput, type TextInputProps } from '@mantine/core';
 import { isAmount } from '../kit/decimal.ts';
 import { useStore } from '../kit/store.ts';
@@ -19,7 +19,7 @@ export function Sides() {
   );
 }
 
-/** Takes a size as people write it: `$1,000` is `1000`. */
+/** Size field. Accepts `$1,000` as `1000`. */
 export function SizeInput(more: Pick<TextInputProps, 'label' | 'rightSection' | 'rightSectionWidth'>) {
   const { size } = useStore(draft);
   return (

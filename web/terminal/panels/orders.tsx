@@ -1,4 +1,4 @@
-/** Orders of people: those that rest at a venue with their cancel button, then the latest ones. */
+/** Orders of people: resting ones with their cancel button, then the latest. */
 import { Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery } from '@tanstack/react-query';
@@ -15,7 +15,7 @@ const OPEN: readonly MarketOrder['state'][] = ['approved', 'executing', 'resting
 const LATEST = 50;
 const NO_ORDERS: readonly MarketOrder[] = [];
 
-/** Open orders first, then the latest. */
+/** Orders, open ones first, then the latest. */
 export function useOrders() {
   return useQuery({
     queryKey: ['orders'],

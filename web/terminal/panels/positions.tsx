@@ -1,4 +1,4 @@
-/** Positions of people and agents, each with its profit and the order that would close it. */
+/** Positions of people and agents with their profit and the order that closes them. */
 import { Button, Modal } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -13,7 +13,7 @@ import { useAgentName } from '../organization.ts';
 import { choose } from '../place.ts';
 import { writeOrder } from './draft.ts';
 
-/** Prices move without an announcement: the portfolio is marked anew this often. */
+/** Reading interval of the portfolio: prices move without an announcement. */
 const MARKED_EVERY_MS = 5_000;
 
 export function usePortfolio() {
@@ -27,7 +27,7 @@ export function usePortfolio() {
 
 const isManual = ({ place }: PortfolioHolding): boolean => place.startsWith('manual:');
 
-/** Quantity of an instrument in the manual book; null if none. */
+/** Returns the quantity in the manual book, or null if there is none. */
 export function usePosition(key: string): string | null {
   const { data } = usePortfolio();
   return data?.holdings.find((holding) => holding.instrument === key && isManual(holding))?.quantity ?? null;

@@ -1,4 +1,4 @@
-/** Costs and risk of an order before it is sent. Nothing is reserved. */
+/** Cost and risk of an order before it is sent. Nothing is reserved. */
 import { Progress } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
@@ -13,12 +13,12 @@ import { type Draft, draft } from './draft.ts';
 import { Changes } from './way-out.tsx';
 import { FigureList, NotRead } from '../kit/lists.tsx';
 
-/** Typing is followed by one question, not one for each key. */
+/** Pause after typing before the check is requested. */
 const QUIET_MS = 350;
 
 type Allocation = PortfolioImpact['allocations'][number];
 
-/** The order's size in dollars; null while it has none. */
+/** Returns the order's size in US dollars, or null if it has none. */
 function notionalOf(key: string, { size, unit, kind, price }: Draft): string | null {
   if (!isAmount(size)) return null;
   if (unit === 'usd') return cut(size, 6);
@@ -91,7 +91,7 @@ function Risk({ allocation }: { readonly allocation: Allocation | undefined }) {
   );
 }
 
-/** Limits of the organization that people set; the others follow from them. */
+/** Rejection codes of the limits that people set. The other limits derive from these. */
 const SHOWN_LIMITS = ['notional_limit_breach', 'capital_limit_breach'];
 
 function Limit({ name, used, limit }: { readonly name: string; readonly used: string; readonly limit: string }) {

@@ -1,4 +1,4 @@
-/** Trade proposals at full width: those that wait on top, then every earlier one with what became of it. */
+/** Trade proposals at full width: pending ones first, then earlier ones with their outcomes. */
 import { useState } from 'react';
 import { dayAndTime, plain, priceText, rejectionWords, symbolOf } from '../../words.js';
 import { api, type Proposal } from '../api.ts';
@@ -133,7 +133,7 @@ const Outcome = ({ proposal: { state, reason, mode } }: { readonly proposal: Pro
   </>
 );
 
-/** One proposal with its grounds, its parts and its fills, and its state chart as it moves. */
+/** One proposal with its reasons, parts, fills, and live state chart. */
 function Opened({ proposal }: { readonly proposal: Proposal }) {
   const { id, decisionPrice, slot, execution, filledQuantity, order, risk, fills, progress, remainingMs, waitingFor, changedAt } = proposal;
   return (

@@ -1,4 +1,4 @@
-/** Trades that agents propose: the one that expires first on top, with its countdown and two buttons. */
+/** Pending trade proposals, next to expire first, with a countdown and two buttons. */
 import { Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery } from '@tanstack/react-query';
@@ -33,7 +33,7 @@ export function useProposals() {
 
 const isPending = ({ state }: Proposal): boolean => state === 'pending_approval';
 
-/** Proposals that wait for an answer, the one that expires first on top. */
+/** Returns pending proposals, next to expire first. */
 function pendingOf(proposals: readonly Proposal[]): readonly Proposal[] {
   return proposals.filter(isPending).sort((a, b) => (a.expiresAt < b.expiresAt ? -1 : 1));
 }
@@ -43,7 +43,7 @@ export function usePendingProposals(): readonly Proposal[] {
   return pendingOf(data);
 }
 
-/** Answers the proposal that expires first: the keys A and D, and the palette. */
+/** Approves or declines the proposal that expires first. For the keys A and D and the palette. */
 export function answerFirst(answer: 'approve' | 'decline'): void {
   const [first] = pendingOf(queries.getQueryData<readonly Proposal[]>(['proposals']) ?? []);
   if (first === undefined) notifications.show({ message: 'No proposal waits for an answer.' });
@@ -150,7 +150,7 @@ function Countdown({ expiresAt }: { readonly expiresAt: string }) {
   );
 }
 
-/** The market beside the limit: whether the proposal would still fill. */
+/** Market price next to the limit: would the proposal still fill? */
 function Ground({ proposal: { order, instrument } }: { readonly proposal: Proposal }) {
   const quote = useQuote(instrument);
   const now = (order.side === 'buy' ? quote?.ask : quote?.bid) ?? priceOf(quote);

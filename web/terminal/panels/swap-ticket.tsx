@@ -1,4 +1,4 @@
-/** The ticket of a token on the primary chain: a live route quote, and the swap that a linked wallet signs. */
+/** Ticket of a token on the primary chain: a live route quote, and the swap that a linked wallet signs. */
 import { Button, Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useMutation, useQuery } from '@tanstack/react-query';
@@ -17,7 +17,7 @@ import { useWallets } from '../organization.ts';
 import { SwapSigning } from '../wallet/signing.tsx';
 
 const QUIET_MS = 400;
-/** A route is asked for again while somebody looks at it. */
+/** Interval for requesting the route again while the ticket is shown. */
 const QUOTED_EVERY_MS = 10_000;
 
 export function SwapTicket({ instrumentKey }: { readonly instrumentKey: string }) {

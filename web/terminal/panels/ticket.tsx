@@ -1,4 +1,4 @@
-/** The order ticket: what to trade, what risk and costs say of it, and the button that sends it once. */
+/** Order ticket: instrument, size, pre-trade check, and the button that sends the order once. */
 import { Button, Checkbox, Modal, SegmentedControl, Select, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
@@ -29,7 +29,7 @@ export function Ticket() {
   return <SpotTicket key={key} instrumentKey={key} />;
 }
 
-/** Venues on which only agents trade. */
+/** Notice for venues on which only agents trade. */
 function AgentsOnly({ instrumentKey }: { readonly instrumentKey: string }) {
   return (
     <div className="empty">
@@ -41,7 +41,7 @@ function AgentsOnly({ instrumentKey }: { readonly instrumentKey: string }) {
   );
 }
 
-/** Body of the order, or null while it is incomplete. */
+/** Returns the body of the order, or null if it is incomplete. */
 function orderOf(key: string, { side, kind, size, unit, price, timeInForce, postOnly, slippageBps }: Draft) {
   if (!isAmount(size) || (kind === 'limit' && !isAmount(price))) return null;
   return {
@@ -108,7 +108,7 @@ interface LiveQuestionProps {
   readonly send: () => void;
 }
 
-/** Asks once more before real money is spent. */
+/** Confirmation before real money is spent. */
 function LiveQuestion({ isOpen, words, close, send }: LiveQuestionProps) {
   const { unit, size, kind, price } = useStore(draft);
   return (
@@ -129,7 +129,7 @@ function LiveQuestion({ isOpen, words, close, send }: LiveQuestionProps) {
   );
 }
 
-/** Places the order that is written now. Sending the same order again after a lost answer has one effect. */
+/** Places the order. Sending the same order again after a lost answer has one effect. */
 function usePlacing(instrumentKey: string) {
   const once = useOnce();
   return useMutation({
@@ -147,7 +147,7 @@ function usePlacing(instrumentKey: string) {
       changeDraft({ size: '' });
     },
     onError: (error) => {
-      // A refused order was not placed: the next one is another.
+      // A refused order was not placed: the next one gets a new key.
       if (error instanceof ApiError) once.over();
     },
   });
@@ -244,7 +244,7 @@ function Size({ instrumentKey }: { readonly instrumentKey: string }) {
   );
 }
 
-/** A part of a quantity, cut to five decimals: the exchange's lots are no finer. */
+/** Returns a part of a quantity, truncated to five decimals, the exchange's lot size. */
 const partOf = (quantity: string, percent: number): string => withoutZeros(cut(multiply(quantity, String(percent / 100)), 5));
 
 function LimitTerms({ instrumentKey }: { readonly instrumentKey: string }) {

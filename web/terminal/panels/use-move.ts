@@ -1,4 +1,4 @@
-/** Direction of the last price change, to colour a price for a moment. */
+/** Direction of the last price change, for a short colour flash. */
 import { useRef } from 'react';
 
 export function useMove(price: string | null): 'up' | 'down' | 'none' {

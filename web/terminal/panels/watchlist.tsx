@@ -1,4 +1,4 @@
-/** Instruments with their live prices; a star keeps one on top. */
+/** Watchlist of instruments with live prices. Starred ones stay on top. */
 import { ActionIcon, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
@@ -13,7 +13,7 @@ import { choose, instrument } from '../place.ts';
 import { IS_REPLAY } from '../replay/mode.ts';
 import { useMove } from './use-move.ts';
 
-/** Hourly closes change once an hour; a venue that was slow is read again sooner. */
+/** Hourly closes change once an hour, but a slow venue is read again sooner. */
 const READ_EVERY_MS = 300_000;
 
 const starred = createKeptStore('sevengate.terminal.starred', 'spotexchange:BTCUSDT spotexchange:ETHUSDT spotchain:AAPLx spotchain:TSLAx');
@@ -28,7 +28,7 @@ const GROUPS: readonly (readonly [title: string, kinds: readonly CatalogEntry['k
 
 type Days = ReadonlyMap<string, readonly string[]>;
 
-/** Hourly closes of the last day of each instrument by its key. A tape has none. */
+/** Hourly closes of the last day by instrument. A replay has none. */
 function useDays(): Days | undefined {
   const { data } = useQuery({
     queryKey: ['days'],
@@ -164,7 +164,7 @@ function Row({ entry, isStarred, day }: RowProps) {
   );
 }
 
-/** Change in 24 hours: as the exchange publishes it, or against the close of a day ago. */
+/** Change in 24 hours, from the exchange or against the close a day ago. */
 function DayChange({
   entry,
   price,

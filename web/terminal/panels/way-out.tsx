@@ -5,7 +5,7 @@ import { ApiError } from '../api.ts';
 import { isAmount } from '../kit/decimal.ts';
 import { changeDraft } from './draft.ts';
 
-/** Changes that would let a refused order pass. */
+/** Changes to a refused order that would pass. */
 export function WayOut({ error }: { readonly error: unknown }) {
   if (!(error instanceof ApiError)) return null;
   if (error.code === 'feature_disabled')
@@ -23,7 +23,7 @@ export function Changes({ rejections }: { readonly rejections: readonly Rejectio
   const quantities = rejections.flatMap(({ change }) =>
     change?.kind === 'quantity' && change.quantity !== undefined ? [change.quantity] : [],
   );
-  // The smallest of them satisfies every limit.
+  // The smallest quantity satisfies every limit.
   const [most] = quantities.sort((a, b) => Number(a) - Number(b));
   const price = rejections.find(({ change }) => change?.kind === 'limit_price')?.change?.limitPrice;
   return (

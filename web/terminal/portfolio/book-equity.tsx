@@ -1,4 +1,4 @@
-/** Profit of one book over time, with its drawdown beneath. */
+/** Profit of one book over time, with its drawdown below. */
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { api } from '../api.ts';

@@ -1,4 +1,4 @@
-/** Profit over time of all books of one mode; it ends with the figures of the page. Money that is paid in is no profit. */
+/** Profit over time of all books of one mode. Ends with the page's figures. Deposits are not profit. */
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { Performance, TotalEquity } from '../../../clients/typescript/src/index.ts';
@@ -41,9 +41,9 @@ function Drawing({ equity, performance }: { readonly equity: TotalEquity; readon
   );
 }
 
-/** Points up to the figures of the page, which are the last one. Unknown values are left out. */
+/** Returns the points up to the page's present figures. Unknown values are left out. */
 function pointsOf({ items }: TotalEquity, performance: Performance | undefined): readonly Point[] {
-  // The scale tells minutes: one that is written twice on it is one point.
+  // The scale has minutes: two values of one minute are one point.
   const minute = performance?.at.slice(0, 'yyyy-mm-ddThh:mm'.length) ?? '9';
   const before = performance === undefined ? items : items.slice(0, -1).filter(({ at }) => at < minute);
   const last = performance === undefined ? [] : [{ at: performance.at, pnlUsd: performance.totals.pnlUsd }];

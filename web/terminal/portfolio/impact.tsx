@@ -1,4 +1,4 @@
-/** Impact of proposed allocations on the portfolio, before and after side by side. Nothing is stored and nothing is ordered. */
+/** Impact of proposed allocations on the portfolio, before and after. Nothing is stored or ordered. */
 import { ActionIcon, Autocomplete, Button, Select, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
@@ -11,7 +11,7 @@ import { Money, moneyText, Price } from '../kit/numbers.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useMay } from '../member.ts';
 
-/** Allocations that one request may name. */
+/** Maximum number of allocations per request. */
 const MOST = 20;
 
 interface Line {
@@ -147,7 +147,7 @@ const CHANGES: readonly Column<Change>[] = [
 const money = (usd: string | null): string => (usd === null ? 'unknown' : moneyText(usd));
 const percent = (pct: number | null): string => (pct === null ? 'unknown' : `${pct} %`);
 
-/** Figures that stand on either side, in the order of the page. */
+/** Returns the figures before and after, in the order of the page. */
 function changesOf({ before, after }: PortfolioImpact): readonly Change[] {
   const whole: readonly Change[] = [
     { name: 'Value', before: money(before.totals.valueUsd), after: money(after.totals.valueUsd) },

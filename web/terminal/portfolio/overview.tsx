@@ -1,4 +1,4 @@
-/** Is it well, and is it making money: what waits for somebody, what is not healthy, what was earned, and every agent in a row. */
+/** Overview: items that need attention, health, profit, and every agent in a row. */
 import { useQuery } from '@tanstack/react-query';
 import type { Venue } from '../../../clients/typescript/src/index.ts';
 import { plain, priceText, symbolOf } from '../../words.js';
@@ -12,7 +12,7 @@ import { usePendingProposals } from '../panels/proposals.tsx';
 import { FigureList } from '../kit/lists.tsx';
 
 const READ_EVERY_MS = 10_000;
-/** States of a venue that need no attention: a closed market is no fault. */
+/** States of a venue that need no attention. A closed market is no fault. */
 const HEALTHY: readonly Venue['hearing'][] = ['live', 'market_closed', 'no_trades', 'not_followed', 'carried_forward'];
 const NO_VENUES: readonly Venue[] = [];
 
@@ -64,7 +64,7 @@ export function Overview() {
   );
 }
 
-/** Proposals that wait, agents that stand still, and feeds that are not received, in this order. */
+/** Pending proposals, paused agents and feeds that are not received, in this order. */
 function useAttention(): readonly Item[] {
   const nameOf = useAgentName();
   const pending = usePendingProposals();

@@ -1,4 +1,4 @@
-/** Portfolio: profit over time, holdings with the quality of their prices, stress scenarios, concentration, exits, and the impact of a change. */
+/** Portfolio: profit over time, holdings with price quality, stress scenarios, concentration, exits, and the impact of a change. */
 import { Button, SegmentedControl, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
@@ -71,7 +71,7 @@ function Earned({ performance: { totals } }: { readonly performance: Performance
   );
 }
 
-/** Names wallets that are shown beside the live books. They are kept nowhere. */
+/** Form for wallets to show next to the live books. They are not stored. */
 function Wallets({ show }: { readonly show: (wallets: readonly string[]) => void }) {
   const [written, setWritten] = useState('');
   return (
@@ -151,12 +151,12 @@ function HoldingTable({ holdings }: { readonly holdings: readonly PortfolioHoldi
   );
 }
 
-/** An outcome of a prediction market has no symbol that says anything. */
+/** Name of a holding. The symbol of a prediction outcome is meaningless to people. */
 const Name = ({ holding: { symbol, name, place } }: { readonly holding: PortfolioHolding }) => (
   <span title={place}>{symbol.startsWith('pm-') ? name : symbol}</span>
 );
 
-/** `Crypto trend, paper v1` for `agent:<id>:paper:1`; any other place as it is. */
+/** Formats a place: `Crypto trend, paper v1` for `agent:<id>:paper:1`. Others are shown unchanged. */
 function placeText(place: string, nameOf: (id: string) => string): string {
   const [kind, id = '', mode = '', version] = place.split(':');
   if (kind === 'manual') return 'Manual book';

@@ -1,4 +1,4 @@
-/** Risks of a portfolio: stress scenarios, sectors, one underlying in several instruments, and exits from pools. */
+/** Risks of a portfolio: stress scenarios, sectors, one underlying in several instruments, and pool exits. */
 import type { ReactNode } from 'react';
 import type { PortfolioView } from '../../../clients/typescript/src/index.ts';
 import { plain } from '../../words.js';

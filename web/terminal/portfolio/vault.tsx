@@ -1,4 +1,4 @@
-/** Vault of an agent: whose money it holds at which price of a share, the course of that price, and the forms that pay in and out. */
+/** Vault of an agent: depositors, share price and its history, and the deposit and withdrawal forms. */
 import { Button, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery } from '@tanstack/react-query';
@@ -162,7 +162,7 @@ function Pay({ id }: { readonly id: string }) {
   );
 }
 
-/** Each depositor with the wallets that are proved to be theirs. */
+/** Depositors with their verified wallets. */
 function Depositors({ vault: { depositors } }: { readonly vault: Answer }) {
   const { data: wallets = [] } = useWallets();
   if (depositors.length === 0) return <p className="empty">No deposits yet.</p>;

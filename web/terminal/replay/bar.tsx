@@ -1,4 +1,4 @@
-/** Stands above every page of a replay: that it is one, of which tape, at which time, and what moves it. */
+/** Bar above every page of a replay: the tape, its time, and its controls. */
 import { Button, NativeSelect } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { remaining } from '../../words.js';
@@ -66,7 +66,7 @@ function useTapeTime(): number {
   return now;
 }
 
-/** Describes the rest of the tape, and its time at this speed: `3:59 left, 0:24 at × 10`. A looping replay has no end. */
+/** Formats the rest of the tape and its duration at this speed: `3:59 left, 0:24 at × 10`. A looping replay has no end. */
 function leftText({ to, speed, mode, loop }: Replay, at: number): string {
   if (mode === 'ended' || mode === 'failed') return '';
   if (loop) return 'restarts at the end';

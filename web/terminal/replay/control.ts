@@ -1,4 +1,4 @@
-/** Moves of the tape and its time, which is the time of the whole page. */
+/** Controls the tape and provides its time, which is the time of the whole page. */
 import { queries } from '../api.ts';
 import { createStore } from '../kit/store.ts';
 import { IS_REPLAY, type Replay } from './mode.ts';
@@ -7,19 +7,19 @@ const ASK_MS = 500;
 
 interface Known {
   readonly replay: Replay;
-  /** Browser's time of the answer. */
+  /** Browser's time of the answer, in milliseconds. */
   readonly heardAt: number;
 }
 
 export const known = createStore<Known | null>(null);
-/** Refusal of the last move; null if it was done. */
+/** Reason why the last move was refused, or null. */
 export const refusedMove = createStore<string | null>(null);
 const jumps = new Set<() => void>();
 
-/** Calls back whenever the time has jumped or another tape was loaded: what is shown holds no more. */
+/** Calls back when the time has jumped or another tape was loaded: shown data is invalid. */
 export const onJump = (listener: () => void): void => void jumps.add(listener);
 
-/** The time of the tape, between two answers as it should have run. */
+/** Returns the tape's time, extrapolated between two answers. */
 export function tapeTime(): number {
   const state = known.get();
   if (state === null) return 0;
@@ -44,7 +44,7 @@ async function ask<Answer>(path: string, body?: object): Promise<Answer> {
   return answer;
 }
 
-/** Moves the tape: plays, pauses, steps, seeks, changes its speed, loads another. */
+/** Controls the tape: play, pause, step, seek, set the speed, or load another tape. */
 export async function move(what: 'play' | 'pause' | 'step' | 'seek' | 'speed' | 'load', body: object = {}): Promise<void> {
   try {
     take(await ask<Replay>(`/${what}`, body));
@@ -60,7 +60,7 @@ async function look(): Promise<void> {
   try {
     take(await ask<Replay>(''));
   } catch {
-    // The connection light says that the server does not answer.
+    // The connection indicator shows that the server does not answer.
   }
 }
 

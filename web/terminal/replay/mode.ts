@@ -1,7 +1,7 @@
-/** A recorded tape instead of the present: the tape's server marks its page. */
+/** Replay of a recorded tape instead of live data. The replay server marks its page. */
 export const IS_REPLAY = document.documentElement.hasAttribute('data-replay');
 
-/** State of the tape as its server says it. */
+/** State of the tape as its server reports it. */
 export interface Replay {
   readonly tape: string;
   readonly mode: 'playing' | 'paused' | 'ended' | 'failed';
@@ -10,7 +10,7 @@ export interface Replay {
   readonly to: string;
   readonly speed: number;
   readonly loop: boolean;
-  /** Grows with each jump. */
+  /** Number of jumps. */
   readonly moves: number;
   readonly failure: string | null;
   readonly instruments: readonly string[];

@@ -1,4 +1,4 @@
-/** Contents of the tape that is replayed, and the other tapes that may be loaded. */
+/** Contents of the replayed tape, and the other available tapes. */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { symbolOf } from '../../words.js';

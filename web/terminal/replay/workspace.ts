@@ -1,4 +1,4 @@
-/** The trading workspace over a tape: what a tape holds, and nothing that trades. */
+/** Trading workspace of a replay: what a tape holds, without trading. */
 import type { Workspace } from '../dock.tsx';
 import { PANELS } from '../panels.tsx';
 

@@ -1,4 +1,4 @@
-/** The report of a finished backtest or sweep, as a file too, and beside a backtest a second one. */
+/** Report of a finished backtest or sweep, also as a file. A backtest can be compared with a second one. */
 import { NativeSelect, useComputedColorScheme } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
@@ -19,7 +19,7 @@ interface RunId {
 
 const RUNS_OFFERED = 50;
 
-/** Addresses: `reports/AGENT/RUN`, and behind it `/AGENT/RUN` of the run that stands beside it. */
+/** Report page at `reports/AGENT/RUN`, with `/AGENT/RUN` of a second run appended. */
 export function ReportPage() {
   const [agentId = '', runId = '', otherAgent = '', otherRun = ''] = useStore(within).split('/');
   const other = otherRun === '' ? null : { agentId: otherAgent, runId: otherRun };
@@ -71,7 +71,7 @@ function Report({ own, other }: { readonly own: RunId; readonly other: RunId | n
   );
 }
 
-/** The report itself, which is the same in the page and in the file. */
+/** Report, the same on the page and in the file. */
 function Sheet({ run, other }: { readonly run: EvaluationRunDetail; readonly other: EvaluationRunDetail | null }) {
   const place = useRef<HTMLDivElement>(null);
   const nameOf = useAgentName();
@@ -113,7 +113,7 @@ const reportOf = ({ manifestVersion, resultHash, summary, result }: EvaluationRu
   result,
 });
 
-/** Differences of the two manifests, before the figures. */
+/** Differences between the two manifests, above the figures. */
 function Versions({ own, other }: { readonly own: EvaluationRunDetail; readonly other: EvaluationRunDetail }) {
   const nameOf = useAgentName();
   const isSame = own.agentId === other.agentId && own.manifestVersion === other.manifestVersion;
@@ -136,7 +136,7 @@ function Versions({ own, other }: { readonly own: EvaluationRunDetail; readonly 
   );
 }
 
-/** Choice of the second run: an agent, and one of its finished backtests. */
+/** Form to choose the second run: an agent, and one of its finished backtests. */
 function Chooser({ own, other }: { readonly own: RunId; readonly other: RunId | null }) {
   const [agentId, setAgent] = useState(other?.agentId ?? own.agentId);
   const agents = useAgents();

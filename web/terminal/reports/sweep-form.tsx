@@ -1,4 +1,4 @@
-/** Form of a sweep: thresholds with their values, and the windows of its walk-forward. */
+/** Form of a sweep: thresholds with their values, and the walk-forward windows. */
 import { notifications } from '@mantine/notifications';
 import { refreshAgent } from '../agents/data.ts';
 import { api } from '../api.ts';
@@ -36,8 +36,8 @@ export const SweepForm = ({ agentId: id }: { readonly agentId: string }) => (
 );
 
 /**
- * Reads `stopLossPct = 2, 4` as a threshold with two values. A number whose text would change stays a text, so that no digit is lost; the
- * service says which of them fits.
+ * Parses `stopLossPct = 2, 4` as a threshold with two values. A number that would lose digits stays a text, and the service validates
+ * it.
  */
 export function parametersOf(text: string) {
   return text

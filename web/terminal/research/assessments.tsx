@@ -1,4 +1,4 @@
-/** The case for and against a share, each claim with the data that it rests on. */
+/** Case for and against a share, each claim with its source data. */
 import { Button, Select } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';

@@ -1,4 +1,4 @@
-/** Basis policies: what each waits for, where it stands, and the way to arm and disarm one. */
+/** Basis policies: their conditions, their state, arming and disarming. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { BasisPolicy } from '../../../clients/typescript/src/index.ts';
@@ -153,7 +153,7 @@ const FIRST = {
   mode: 'paper',
 };
 
-/** Asks for the terms of a policy. @param props.symbol A token that is already chosen. */
+/** Form that arms a policy. @param props.symbol Preselected token. */
 export function ArmPolicy({ symbol }: { readonly symbol?: string }) {
   const symbols = useCatalog()
     .filter(({ kind }) => kind === 'tokenized_equity')

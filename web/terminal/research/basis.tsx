@@ -1,4 +1,4 @@
-/** Basis of each share: token, share and perpetual side by side, with what an arbitrage would keep after costs. */
+/** Basis of each share: token, share and perpetual side by side, with the net arbitrage after costs. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { plain } from '../../words.js';
@@ -101,7 +101,7 @@ function Edge({ edge: { against, spreadBps, costs, netEdgeBps, halfLifeHours, re
   );
 }
 
-/** A rate of an hour as percent of a year, for the eye. */
+/** Converts an hourly rate to percent a year, for display only. */
 const annualPct = (hourly: string): string => (Number(hourly) * 24 * 365 * 100).toFixed(2);
 
 const bpsText = (bps: string | null): string => (bps === null ? '–' : Number(bps).toFixed(1));

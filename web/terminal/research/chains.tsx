@@ -1,4 +1,4 @@
-/** Value locked on each chain, with its change and its course over a month. */
+/** Value locked on each chain, its change, and its history over a month. */
 import { useQuery } from '@tanstack/react-query';
 import type { Chains as Answer } from '../../../clients/typescript/src/index.ts';
 import { api } from '../api.ts';

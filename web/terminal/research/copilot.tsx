@@ -1,4 +1,4 @@
-/** The copilot: questions in plain words, answers as figures with links, and drafts that start nothing by themselves. */
+/** Copilot: questions in plain words, answers as figures with links, and drafts that do not start trading. */
 import { Button, Textarea } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';

@@ -1,4 +1,4 @@
-/** The macro picture: regime, policy rates, series with their courses, and the calendar of releases. */
+/** Macro data: regime, policy rates, series, and the calendar of releases. */
 import { SegmentedControl } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -91,7 +91,7 @@ function Rates({ rates }: { readonly rates: MacroIntelligence['rates'] }) {
 
 const percent = (text: string | null): string | null => (text === null ? null : `${text} %`);
 
-/** Oldest first, whatever the order of the answer. */
+/** Returns the observations, oldest first. */
 const pointsOf = ({ observations }: MacroSeries) => [...observations].sort((a, b) => (a.date < b.date ? -1 : 1));
 
 function Series({ series }: { readonly series: readonly MacroSeries[] }) {

@@ -1,4 +1,4 @@
-/** Pages beside the workspace, by their name in the address. */
+/** Pages outside the workspace by their name in the URL. */
 import { Overview } from '../portfolio/overview.tsx';
 import { Quotes } from '../trade/quotes.tsx';
 import { AgentPages } from '../agents/pages.tsx';

@@ -1,4 +1,4 @@
-/** Pre-IPO tokens beside the marks of their issuers, and how each mark changed. */
+/** Pre-IPO tokens next to their issuers' marks, and the history of each mark. */
 import { useState } from 'react';
 import type { CatalogEntry } from '../../../clients/typescript/src/index.ts';
 import { plain } from '../../words.js';

@@ -1,4 +1,4 @@
-/** Tokens by how far they trade from what they stand for: discounts, premiums, liquidity, events. */
+/** Tokens ranked by discount, premium, liquidity or events. */
 import { SegmentedControl, Switch, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
@@ -15,7 +15,7 @@ const MODES = {
   private: ['gap_to_mark', 'deepest_discount', 'highest_premium', 'liquidity', 'momentum', 'news_intensity'],
 } as const;
 type Market = keyof typeof MODES;
-/** A gap of so many percent has the full colour. */
+/** Gap in percent that has the full colour. */
 const FULL_HEAT_PCT = 4;
 
 export function Rankings() {

@@ -1,4 +1,4 @@
-/** Risk limits of the organization: what every order of people and agents is checked against. */
+/** Risk limits of the organization. Every order of people and agents is checked against them. */
 import { Button, Switch } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery } from '@tanstack/react-query';
@@ -14,7 +14,7 @@ import { useMay } from '../member.ts';
 type Limits = Omit<RiskPreferences, 'version' | 'setBy' | 'setAt'>;
 type NumberName = Exclude<keyof Limits, 'requireLiveReference' | 'reduceOnly'>;
 
-/** Each limit with its words; a money limit stays a text. */
+/** Limits with their labels. Money stays a text. */
 const FIELDS: readonly Field<NumberName>[] = [
   { name: 'maxCapitalUsd', label: 'Max capital (USD)', hint: 'All positions together.', kind: 'number' },
   { name: 'maxTradeNotionalUsd', label: 'Max order size (USD)', hint: 'One order at its worst price.', kind: 'number' },

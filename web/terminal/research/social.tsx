@@ -1,4 +1,4 @@
-/** Posts about traded assets, newest first. Their texts are other people's words and stay text. */
+/** Posts about traded assets, newest first. Post texts are untrusted and never parsed as HTML. */
 import { Switch, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
@@ -77,7 +77,7 @@ function Author({ author, platform }: { readonly author: string; readonly platfo
   );
 }
 
-/** A post with a link to where it was written, if that is an address of the web. */
+/** Post with a link to its source, if that is a web address. */
 function Text({ post: { text, url } }: { readonly post: SocialPost }) {
   const isLink = url !== null && url.startsWith('https://');
   return (

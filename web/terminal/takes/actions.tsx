@@ -1,4 +1,4 @@
-/** Actions on a Take: arm, disarm, close its position, fork, publish, make an agent or a launch of it. */
+/** Actions on a Take: arm, disarm, close its position, fork, publish, create an agent or a launch. */
 import { Button, Checkbox, SegmentedControl } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
@@ -67,7 +67,7 @@ export function TakeActions({ take }: { readonly take: Take }) {
   );
 }
 
-/** Readings that the author has to confirm, each with a box of its own. */
+/** Readings that the author must confirm, each with its checkbox. */
 function Open({
   open,
   ticked,
@@ -93,7 +93,7 @@ function useTicked(open: readonly string[]) {
   return { ticked, tick, isComplete: open.every((one) => ticked.includes(one)) };
 }
 
-/** Arming: on the page itself, because nothing of it may be overlooked. */
+/** Form that arms a Take. It is on the page itself, so that nothing is overlooked. */
 export function Arm({ take: { id, symbol, open, state } }: { readonly take: Take }) {
   const [mode, setMode] = useState<'paper' | 'live'>('paper');
   const { ticked, tick, isComplete } = useTicked(open);
@@ -133,7 +133,7 @@ export function Arm({ take: { id, symbol, open, state } }: { readonly take: Take
   );
 }
 
-/** Makes an agent of the Take, or begins the launch of a token for it. */
+/** Creates an agent from the Take, or starts the launch of a token for it. */
 function Make({ take: { id, open } }: { readonly take: Take }) {
   const { ticked, tick, isComplete } = useTicked(open);
   const confirm = open.length === 0 ? {} : { confirm: open };

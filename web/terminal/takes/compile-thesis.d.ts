@@ -1,4 +1,4 @@
-/** Grammar of theses as the service reads them; the bundle of the terminal takes it from `src/domain/take/compile-thesis.ts`. */
+/** Types of the thesis grammar in `src/domain/take/compile-thesis.ts`. The terminal's bundle takes it from there. */
 import type { CatalogEntry } from '../../../clients/typescript/src/index.ts';
 
 export interface Catalog {
@@ -28,5 +28,5 @@ export type CompiledThesis =
 export const MAX_THESIS_LENGTH: number;
 /** @throws Error if two entries share a name. */
 export function catalogOf(entries: readonly CatalogEntry[]): Catalog;
-/** @param world.now Milliseconds since 1970 that relative times count from. */
+/** @param world.now Base of relative times, in milliseconds since 1970. */
 export function compileThesis(thesis: string, world: { readonly catalog: Catalog; readonly now: number }): CompiledThesis;

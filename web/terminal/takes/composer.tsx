@@ -1,4 +1,4 @@
-/** Composer of a Take: a thesis is typed, and each phrase lights up with its reading; only a thesis without a question becomes a draft. */
+/** Composer of a Take. Each phrase of a thesis is highlighted with its reading; only a thesis without open questions becomes a draft. */
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useMemo, useState } from 'react';
@@ -22,7 +22,7 @@ const NOTHING: Reading = { understood: [], assumed: [], notUnderstood: [], quest
 
 type Compile = (thesis: string) => CompiledThesis;
 
-/** Loads the grammar of the service with the instruments that a thesis can name; null until it is there. */
+/** Loads the thesis grammar and the catalog, or returns null until both are loaded. */
 function useGrammar(): Compile | null {
   const entries = useCatalog();
   const [grammar, setGrammar] = useState<typeof import('./compile-thesis.js') | null>(null);
@@ -96,13 +96,13 @@ interface ThesisProps {
   readonly write: (thesis: string) => void;
 }
 
-/** A text field over the same text in colour: both have one type and one size, so that letters lie on each other. */
+/** Text field over the same text in colour. Both have the same font and size, so that the letters align. */
 function Thesis({ thesis, reading, write }: ThesisProps) {
   return (
     <div className="thesis">
       <div className="thesis-marks" aria-hidden="true">
         <Parts of={partsOf(thesis, reading)} />
-        {/* A last line that is empty has a height too. */}
+        {/* An empty last line needs a height too. */}
         {'​'}
       </div>
       <textarea

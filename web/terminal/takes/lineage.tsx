@@ -1,4 +1,4 @@
-/** Lineage of a Take as a picture: the Takes that it was copied from, itself, and its own copies. */
+/** Diagram of a Take's lineage: the Takes it was forked from, itself, and its forks. */
 import { useQuery } from '@tanstack/react-query';
 import type { Take } from '../../../clients/typescript/src/index.ts';
 import { plain } from '../../words.js';
@@ -15,7 +15,7 @@ interface Box {
   readonly take: Take | undefined;
 }
 
-/** Columns are generations: ancestors from the left, the Take, and its copies in the columns after it. */
+/** Places the Takes in columns by generation: ancestors, the Take, its forks. */
 function boxesOf(take: Take, known: readonly Take[]): readonly Box[] {
   const byId = new Map([...known, take].map((one) => [one.id, one]));
   const line = [...take.lineage, take.id];

@@ -1,11 +1,11 @@
-/** Places of a reading in the text it was made of: each phrase that was understood, assumed, set aside, or is asked about. */
+/** Places of a reading in its text: phrases understood, assumed, set aside, or asked about. */
 
 export type MarkKind = 'understood' | 'assumed' | 'aside' | 'unknown';
 
 export interface Part {
   readonly text: string;
   readonly kind: MarkKind | null;
-  /** Meaning of the part, or the question about it. */
+  /** Meaning of the phrase, or the question about it. */
   readonly means: string;
 }
 
@@ -23,7 +23,7 @@ interface Mark {
   readonly means: string;
 }
 
-/** Cuts a text into parts, each with what it was read as. The parts together are the text. */
+/** Splits a text into parts with their readings. Joined, the parts are the text. */
 export function partsOf(text: string, { understood, assumed, notUnderstood, questions }: Reading): readonly Part[] {
   const marks: Mark[] = [];
   const put = (phrase: string, kind: MarkKind, means: string): void => {
@@ -45,7 +45,7 @@ export function partsOf(text: string, { understood, assumed, notUnderstood, ques
 const quotedIn = (sentence: string): readonly string[] =>
   [...sentence.matchAll(/"([^"]+)"|“([^”]+)”/g)].map(([, straight, curly]) => straight ?? curly ?? '');
 
-/** The first place of a phrase that no mark has taken; spaces and the case of letters do not count. */
+/** Returns the first free place of a phrase. Spaces and case do not count. */
 function placeOf(text: string, phrase: string, taken: readonly Mark[]): { readonly start: number; readonly end: number } | null {
   const words = phrase
     .trim()
@@ -60,7 +60,7 @@ function placeOf(text: string, phrase: string, taken: readonly Mark[]): { readon
   return null;
 }
 
-/** True if a letter or digit goes on beyond an edge: `in` of `into` is no place. */
+/** True if a letter or digit continues beyond an edge: `in` does not match within `into`. */
 const splitsWord = (text: string, start: number, end: number): boolean => {
   const joins = (at: number): boolean => /[\p{L}\p{N}]{2}/u.test(text.slice(at - 1, at + 1));
   return joins(start) || joins(end);

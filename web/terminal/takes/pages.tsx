@@ -1,4 +1,4 @@
-/** Takes of the organization: the composer with the list, and the page of one. */
+/** Pages of Takes: the composer with the list, and one Take. */
 import type { Take } from '../../../clients/typescript/src/index.ts';
 import { plain } from '../../words.js';
 import { api } from '../api.ts';

@@ -1,4 +1,4 @@
-/** A thesis with its reading in colour, and the reading beneath it in words. */
+/** Thesis with its highlighted reading, and the reading in words below. */
 import { readingText } from '../agents/rules.ts';
 import { type MarkKind, type Part, partsOf, type Reading } from './marks.ts';
 
@@ -40,7 +40,7 @@ export function Legend() {
   );
 }
 
-/** Reading of a thesis in words: what each phrase means, what was assumed, what was set aside, and what is asked back. */
+/** Reading of a thesis in words: meanings, assumptions, ignored phrases and questions. */
 export function InWords({ reading: { understood, assumed, notUnderstood, questions } }: { readonly reading: Reading }) {
   return (
     <div className="reading-words">

@@ -1,4 +1,4 @@
-/** One Take: its thesis in colour, where it stands, what can be done with it, its lineage, and every evaluation with its rules. */
+/** Page of one Take: its thesis, state, actions, lineage, and every evaluation with its rules. */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';

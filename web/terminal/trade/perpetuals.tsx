@@ -1,4 +1,4 @@
-/** Perpetuals: mark against oracle, what funding costs a year, and when it is paid next. */
+/** Perpetuals: mark against oracle, annual funding, and the next funding time. */
 import type { Perp } from '../../../clients/typescript/src/index.ts';
 import { api } from '../api.ts';
 import { Ago, Until } from '../kit/ages.tsx';
@@ -42,7 +42,7 @@ export function Perpetuals() {
   );
 }
 
-/** Funding as a bar to both sides of zero, full at 50 % a year. */
+/** Funding as a bar on both sides of zero. Full width is 50 % a year. */
 function Funding({ perp: { annualFundingPct, hourlyFunding } }: { readonly perp: Perp }) {
   const part = Math.max(-1, Math.min(1, Number(annualFundingPct) / 50));
   return (

@@ -1,4 +1,4 @@
-/** The order that is being written for a prediction market, and the body that it becomes. */
+/** Draft of a prediction order, and its request body. */
 import { isAmount } from '../kit/decimal.ts';
 
 export interface PredictionDraft {
@@ -7,17 +7,17 @@ export interface PredictionDraft {
   readonly side: 'buy' | 'sell';
   readonly unit: 'usd' | 'contracts';
   readonly size: string;
-  /** Empty for an order at the market. */
+  /** Empty for a market order. */
   readonly price: string;
   readonly slippageBps: string;
 }
 
 export const FIRST: PredictionDraft = { mode: 'paper', outcome: 'yes', side: 'buy', unit: 'usd', size: '', price: '', slippageBps: '100' };
 
-/** A price is a chance: above 0 and below 1. */
+/** Price as a probability, above 0 and below 1. */
 const CHANCE = /^0\.\d{1,12}$/;
 
-/** Field that is not written yet, or wrongly; null if the order can be sent. */
+/** Returns the first missing or invalid field, or null if the order can be sent. */
 export function problemOf({ size, price, slippageBps }: PredictionDraft): 'size' | 'price' | 'slippageBps' | null {
   if (!isAmount(size)) return 'size';
   if (price !== '' && !(CHANCE.test(price) && isAmount(price))) return 'price';

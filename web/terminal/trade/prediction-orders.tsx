@@ -1,4 +1,4 @@
-/** Orders on prediction markets, newest first; each opens with its fills, its risk check and its transaction. */
+/** Orders on prediction markets, newest first, each with its fills, risk check and transaction. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { PredictionOrder } from '../../../clients/typescript/src/index.ts';

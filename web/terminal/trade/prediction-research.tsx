@@ -1,4 +1,4 @@
-/** Research of a prediction market: what both venues say of the question, how far they disagree, and what decides it. */
+/** Research of a prediction market: prices of both venues, their disagreement, and the resolution criteria. */
 import { useQuery } from '@tanstack/react-query';
 import type { PredictionResearch as Research } from '../../../clients/typescript/src/index.ts';
 import { plain } from '../../words.js';
@@ -38,7 +38,7 @@ export function PredictionResearch({ id }: { readonly id: string }) {
   );
 }
 
-/** The probability on a scale from nothing to certainty, with the band that the venues leave open. */
+/** Probability on a scale from 0 to 100 %, with the range between the venues. */
 function Scale({ research: { probability, low, high } }: { readonly research: Research }) {
   const percent = ({ value }: Derived): number | null => (value === null ? null : Number(value) * 100);
   const [at, from, to] = [percent(probability), percent(low), percent(high)];
@@ -88,7 +88,7 @@ const Inputs = ({ inputs }: Pick<Research, 'inputs'>) =>
     />
   );
 
-/** Criteria of each venue, and where they differ. */
+/** Resolution criteria of each venue, and their differences. */
 function Deciding({ research: { criteria, differences } }: { readonly research: Research }) {
   const parts = criteria.flatMap(({ provider, criteria: texts }) => texts.map((one) => ({ provider, ...one })));
   return (

@@ -1,4 +1,4 @@
-/** The ticket of a prediction market: an outcome, a side and a size, on paper or signed by a linked wallet. */
+/** Ticket of a prediction market: outcome, side and size, on paper or signed by a linked wallet. */
 import { Button, SegmentedControl, Select, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
@@ -157,7 +157,7 @@ function Amounts({ draft, change }: PartProps) {
   );
 }
 
-/** Cost and payout of so many contracts: each pays one dollar if its outcome happens. */
+/** Cost and payout of an order. Each contract pays one dollar if its outcome happens. */
 function Estimate({
   draft: { size, unit, side, outcome, price },
   market,
@@ -215,7 +215,7 @@ function usePlacing({ id }: PredictionMarket, draft: PredictionDraft) {
   });
 }
 
-/** Signs a live order that is prepared, in a wallet of this browser. */
+/** Signs a prepared live order with a wallet of this browser. */
 function PredictionSigning({
   order: { id },
   unsigned: { unsigned, wallet },

@@ -1,4 +1,4 @@
-/** Prediction markets: what each asks, its prices, the ticket, and the orders of the organization. */
+/** Prediction markets: questions, prices, the ticket, and the organization's orders. */
 import { TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
@@ -91,13 +91,13 @@ const Question = ({ market: { question, subtitle }, isChosen, choose }: Question
 
 const outcomeOf = ({ outcomes }: PredictionMarket, side: 'yes' | 'no') => outcomes.find((outcome) => outcome.side === side);
 
-/** A price in dollars below one, with two decimals or more: `0.90`. */
+/** Formats a price below one dollar with at least two decimals: `0.90`. */
 function chanceText(price: string): string {
   const [whole = '0', decimals = ''] = price.split('.');
   return `${whole}.${decimals.padEnd(2, '0')}`;
 }
 
-/** Price of an outcome, which is its chance as the market sees it. */
+/** Price of an outcome, its implied probability. */
 function Chance({ market, side }: { readonly market: PredictionMarket; readonly side: 'yes' | 'no' }) {
   const outcome = outcomeOf(market, side);
   const price = outcome?.ask ?? outcome?.last;
@@ -118,7 +118,7 @@ function Volume({ amount, unit }: { readonly amount: string | null; readonly uni
   );
 }
 
-/** The chosen market beside its ticket. */
+/** Selected market next to its ticket. */
 function Market({ id }: { readonly id: string }) {
   const market = useQuery({
     queryKey: ['prediction-market', id],

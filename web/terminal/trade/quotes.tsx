@@ -1,4 +1,4 @@
-/** Quotes of every venue as they are received: bid and ask, how old, how good, and which kind of silence it is if it is one. */
+/** Quotes of every venue: bid, ask, age, quality, and the kind of silence. */
 import { Checkbox, SegmentedControl, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { ageOf } from '../../aged-quality.js';

@@ -1,4 +1,4 @@
-/** Swaps of the organization on the primary chain: where each stands, its route and its signature. */
+/** Swaps of the organization on the primary chain: state, route and signature. */
 import { useState } from 'react';
 import type { SwapOrder } from '../../../clients/typescript/src/index.ts';
 import { plain, priceText } from '../../words.js';

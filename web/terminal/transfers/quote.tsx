@@ -1,4 +1,4 @@
-/** A quote for a transfer between the chains: its wish, costs, alternatives, and the wallet that signs it. */
+/** Quote of a transfer between the chains: request, costs, alternatives, and the signing wallet. */
 import { Autocomplete, Button, Select, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
@@ -109,7 +109,7 @@ interface WalletProps {
   readonly write: (address: string) => void;
 }
 
-/** An address, with the linked wallets of the chain to choose from. */
+/** Field for an address, with the linked wallets of the chain to choose from. */
 function Wallet({ label, chain, address, write }: WalletProps) {
   const { data = [] } = useWallets();
   const own = data.filter((wallet) => wallet.chain === chain);
@@ -177,7 +177,7 @@ function Quoted({ quote, done }: { readonly quote: BridgeTransfer; readonly done
 }
 
 type Signed = { readonly hash: string } | { readonly signedTransaction: string };
-/** A hash of either chain is told from signed bytes by its length. */
+/** True for a transaction hash of either chain. Signed bytes are longer. */
 const isHash = (given: string): boolean => /^0x[0-9a-f]{64}$/.test(given) || /^[1-9A-HJ-NP-Za-km-z]{64,90}$/.test(given);
 
 function Submission({ quote: { id, transaction }, done }: { readonly quote: BridgeTransfer; readonly done: () => void }) {

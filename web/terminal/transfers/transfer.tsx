@@ -1,4 +1,4 @@
-/** One transfer: what the provider says and what both chains show, its terms, and the amounts over time. */
+/** Page of one transfer: provider status, state on both chains, terms, and amounts over time. */
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { BridgeTransfer, BridgeTransferPoint } from '../../../clients/typescript/src/index.ts';
@@ -100,7 +100,7 @@ function courseOf({ amount, expectedReceived, minimumReceived }: BridgeTransfer,
     ink,
     points: points.map((point) => ({ at: Date.parse(point.at), value: valueOf(point) })),
   });
-  /** Several states within a second stand at one place. */
+  /** Several states within one second share a place. */
   const words = new Map<number, string[]>();
   for (const [index, { at, state }] of points.entries()) {
     if (index > 0 && state === points[index - 1]?.state) continue;

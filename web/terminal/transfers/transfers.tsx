@@ -1,4 +1,4 @@
-/** Transfers between the chains: a quote for another one, and those that were submitted as they move. */
+/** Transfers between the chains: a new quote, and the progress of submitted ones. */
 import type { BridgeTransfer } from '../../../clients/typescript/src/index.ts';
 import { priceText } from '../../words.js';
 import { api } from '../api.ts';

@@ -1,19 +1,19 @@
-/** Comparison of the text of a delegation with what was asked for. A wallet is shown no text that says something else. */
+/** Compares the text of a delegation with the request. A wallet never sees a text that differs. */
 import { withoutZeros } from '../kit/decimal.ts';
 
-/** Terms as they were written in the form. */
+/** Terms as entered in the form. */
 export interface Wish {
   readonly wallet: string;
   readonly signerWallet: string;
-  /** US dollars, a decimal. */
+  /** US dollars, as a decimal text. */
   readonly maxNotionalUsd: string;
   readonly expiresAt: string;
 }
 
-/** The trader that a wallet is delegated to. */
+/** Trader that receives the delegation. */
 export type Trader = { readonly agentId: string } | { readonly takeId: string };
 
-/** Lines of the text as the service writes them, by term. */
+/** Lines of the service's text by term. */
 const LINES: readonly (readonly [line: string, term: keyof Wish])[] = [
   ['Wallet', 'wallet'],
   ['Wallet at the signer', 'signerWallet'],
@@ -21,7 +21,7 @@ const LINES: readonly (readonly [line: string, term: keyof Wish])[] = [
   ['Expires', 'expiresAt'],
 ];
 
-/** Returns a clause for each line in which a text differs from the request; none if it says what was asked. */
+/** Returns a clause for each line that differs from the request; empty if the text matches. */
 export function delegationDifferences(text: string, wish: Wish, trader: Trader): readonly string[] {
   const said = new Map(text.split('\n').map((line) => [line.split(': ')[0] ?? '', line.slice(line.indexOf(': ') + 2)] as const));
   const whose: readonly [string, string] = 'agentId' in trader ? ['Agent', trader.agentId] : ['Take', trader.takeId];

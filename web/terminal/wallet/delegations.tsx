@@ -1,4 +1,4 @@
-/** Wallets from which an agent or a Take trades without asking: the signed delegations, and the form that asks for another one. */
+/** Delegations that let an agent or Take trade from a wallet without asking, and the form of a new one. */
 import { notifications } from '@mantine/notifications';
 import type { Delegation, DelegationChallenge } from '../../../clients/typescript/src/index.ts';
 import { clockAndZone, dayAndTime } from '../../words.js';
@@ -15,7 +15,7 @@ import { delegationDifferences, type Trader, type Wish } from './delegation-text
 import { TextSigning } from './signing.tsx';
 
 const DAY_MS = 86_400_000;
-/** Longest time between the text and its signature. */
+/** Maximum time between the text and its signature. */
 const CHALLENGE_MS = 600_000;
 
 export function Delegations({ trader }: { readonly trader: Trader }) {

@@ -1,4 +1,4 @@
-/** Linking a wallet: its owner signs a text that the service wrote, in this browser or elsewhere. */
+/** Links a wallet: its owner signs a text of the service, in this browser or elsewhere. */
 import { Button, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
@@ -45,7 +45,7 @@ export function LinkWallet() {
   );
 }
 
-/** Wallets of this browser, each with a button that takes its address. */
+/** Wallets found in this browser, each with a button that takes its address. */
 function Found({ take }: { readonly take: (address: string) => Promise<unknown> }) {
   const found = useStore(wallets);
   const asking = useMutation({
@@ -125,7 +125,7 @@ function InWallet({ challenge: { address, text }, typedData, handIn }: InWalletP
   return <TypedDataSigning address={address} typedData={typedData} handIn={handIn} />;
 }
 
-/** True if typed data is the same proof as the text and nothing else: a wallet that signs a permit of a token gives it away. */
+/** True if typed data is exactly the proof in the text: a wallet that signs a token permit would give the token away. */
 function isProofOf(
   { domain, types, primaryType, message }: NonNullable<WalletChallenge['typedData']>,
   text: string,

@@ -1,6 +1,6 @@
 /**
- * Wallet of the sandbox, by the wallet standard on the primary chain and by EIP-6963 on the EVM chain: its keys lie in the sandbox, its
- * coins are worth nothing, and a faucet fills it.
+ * Wallet of the sandbox, by the wallet standard on the primary chain and EIP-6963 on the EVM chain. Its keys are in the sandbox, its
+ * coins are worthless, and a faucet funds it.
  */
 import { Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
@@ -17,12 +17,12 @@ const NAME = 'Sandbox wallet';
 const CHAIN = 'solana:localnet';
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
-/** Address whose wallet is registered: another member who signs in has another one. */
+/** Address of the registered wallet. Each member has their own. */
 let registered: string | null = null;
 
 type Opened = Pick<SandboxWallet, 'address' | 'evmAddress'>;
 
-/** Finds the member's wallet of the sandbox, and registers it for every page that signs; null if the service runs no sandbox. */
+/** Registers the member's sandbox wallet for all pages that sign, or returns null if the service runs no sandbox. */
 export function useSandboxWallet(): Opened | null {
   const mayTrade = useMay('trade:execute');
   const { data: opened = null } = useQuery({
@@ -48,17 +48,17 @@ export function useSandboxWallet(): Opened | null {
   return opened;
 }
 
-/** Registers as any wallet of the standard does. */
+/** Registers the wallet by the wallet standard. */
 function register(address: string): void {
   const wallet = walletOf(address);
   const callback = ({ register: take }: { register(wallet: StandardWallet): void }) => take(wallet);
   dispatchEvent(new CustomEvent('wallet-standard:register-wallet', { detail: callback }));
 }
 
-/** Announces the wallet of the EVM chain, which answers calls of EIP-1193. */
+/** Announces the EVM wallet (EIP-6963), which answers EIP-1193 calls. */
 function announce(): void {
   const request: EvmProvider['request'] = async ({ method, params = [] }) => {
-    // The one chain that it knows: who asks for another stays on it, and is told so by its number.
+    // It knows one chain: a request for another stays on it, and reports its number.
     if (method === 'wallet_switchEthereumChain') return null;
     return (await api.useSandboxWallet({ body: { act: 'evm_request', method, params: [...params] } })).result;
   };
@@ -103,7 +103,7 @@ function walletOf(address: string): StandardWallet {
   return { name: NAME, chains: [CHAIN], features, accounts: [account] };
 }
 
-/** Bytes of a text in base58, as the chain writes keys. */
+/** Decodes base58, the chain's encoding of keys. */
 function fromBase58(text: string): Uint8Array {
   const digits = Array.from(text)
     .reduce((sum, letter) => sum * 58n + BigInt(ALPHABET.indexOf(letter)), 0n)
@@ -113,7 +113,7 @@ function fromBase58(text: string): Uint8Array {
   return Uint8Array.from([...Array<number>(zeros).fill(0), ...(hex.match(/../g) ?? []).map((byte) => Number.parseInt(byte, 16))]);
 }
 
-/** The wallet with its faucet; nothing outside of the sandbox. */
+/** Sandbox wallet with its faucet. Renders nothing outside the sandbox. */
 export function SandboxWalletCard() {
   const opened = useSandboxWallet();
   const filling = useMutation({

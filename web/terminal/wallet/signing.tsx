@@ -1,6 +1,6 @@
 /**
- * Buttons of the wallets in this browser beside what is to be signed. Each signature is held against what the wallet was given before it
- * is handed in.
+ * Buttons of this browser's wallets next to the content to sign. Each signature is checked against the given content before it is
+ * submitted.
  */
 import { Button } from '@mantine/core';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
@@ -44,12 +44,12 @@ interface Doing {
 
 interface WalletButtonsProps {
   readonly chain: Chain;
-  /** Words on the buttons before the wallet's name. */
+  /** Text of the buttons before the wallet's name. */
   readonly verb: string;
   readonly act: (wallet: never, doing: Doing) => Promise<void>;
 }
 
-/** Turns what a wallet throws into an Error. */
+/** Converts a value thrown by a wallet to an Error. */
 function errorOf(error: unknown): unknown {
   if (error instanceof Error || typeof error !== 'object' || error === null || !('message' in error)) return error;
   return new Error(`The wallet rejected the request: ${String(error.message)}`);
@@ -103,7 +103,7 @@ function WalletButtons({ chain, verb, act }: WalletButtonsProps) {
 
 /**
  * Signs prepared transactions of the primary chain: one, or several that belong together.
- * @param props.prepare Reads what is to be signed; it is given the addresses of the chosen wallet.
+ * @param props.prepare Reads the transactions to sign. Receives the addresses of the chosen wallet.
  */
 export function Signing({ prepare }: { readonly prepare: (addresses: readonly string[]) => Promise<Prepared> }) {
   const act = async (wallet: SolanaWallet, { tell, show }: Doing) => {
@@ -124,7 +124,7 @@ export function Signing({ prepare }: { readonly prepare: (addresses: readonly st
   return <WalletButtons chain="spotchain" verb="Sign with" act={act} />;
 }
 
-/** Transactions in sentences, as the wallet is given them. */
+/** Contents of the transactions in sentences, as the wallet receives them. */
 function Contents({ of }: { readonly of: readonly TransactionContent[] }) {
   return (
     <div className="transaction-words">
@@ -153,7 +153,7 @@ interface TextSigningProps {
   readonly handIn: (signature: string) => Promise<unknown>;
 }
 
-/** Has a wallet of the primary chain sign a text, such as a proof of ownership. */
+/** Signs a text with a wallet of the primary chain, for example a proof of ownership. */
 export function TextSigning({ address, text, handIn }: TextSigningProps) {
   const act = async (wallet: SolanaWallet, { tell }: Doing) => {
     await handIn(await signText(wallet, address, text));
@@ -194,7 +194,7 @@ interface CallSendingProps {
   readonly handIn: (hash: string) => Promise<unknown>;
 }
 
-/** Sends calls of the EVM chain one after the other: an approval first, if one is needed, and then the transfer. */
+/** Sends calls of the EVM chain one after the other: an approval if one is needed, then the transfer. */
 export function CallSending({ transaction, handIn }: CallSendingProps) {
   const act = async (wallet: EvmWallet, { tell, signal }: Doing) => {
     const { approval } = transaction;

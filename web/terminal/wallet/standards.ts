@@ -1,6 +1,6 @@
 /**
- * Wallets of this browser, as they announce themselves: by the wallet standard on the primary chain, by EIP-6963 on the EVM chain.
- * Nothing is asked of a wallet before somebody chooses it. An answer of a wallet is untrusted.
+ * Wallets of this browser, found by the wallet standard on the primary chain and EIP-6963 on the EVM chain. A wallet is asked for nothing
+ * before a user chooses it, and its answers are untrusted.
  */
 import type { WalletChallenge } from '../../../clients/typescript/src/index.ts';
 import { createStore } from '../kit/store.ts';
@@ -43,7 +43,7 @@ export interface EvmWallet {
 export type BrowserWallet = SolanaWallet | EvmWallet;
 export type Chain = BrowserWallet['chain'];
 
-/** A call of the EVM chain. */
+/** Call on the EVM chain. */
 export interface EvmCall {
   readonly chainId: number;
   readonly from: string;
@@ -55,7 +55,7 @@ export interface EvmCall {
 const CONNECT = 'standard:connect';
 const SIGN_TRANSACTION = 'solana:signTransaction';
 const SIGN_MESSAGE = 'solana:signMessage';
-/** Length of a signature by Ed25519. */
+/** Length of an Ed25519 signature in bytes. */
 const SIGNATURE_BYTES = 64;
 const LOOK_MS = 1_000;
 const LOOKS = 30;
@@ -77,7 +77,7 @@ export function lookForWallets(): void {
 
 const without = (ids: readonly string[]): readonly BrowserWallet[] => wallets.get().filter(({ id }) => !ids.includes(id));
 
-/** Takes wallets of the primary chain in. @returns Takes them back. */
+/** Adds wallets of the primary chain. @returns Removes them again. */
 function register(...given: readonly StandardWallet[]): () => void {
   const usable = given
     .filter((wallet) => typeof wallet?.name === 'string' && CONNECT in (wallet.features ?? {}) && wallet.chains?.some(isSolana))
@@ -100,7 +100,7 @@ function announced(detail: Announcement | undefined): void {
   wallets.set([...without([info.uuid]), { id: info.uuid, name: info.name, chain: 'evmvenue', provider }]);
 }
 
-/** Asks a wallet for its addresses; the wallet asks its owner. */
+/** Asks a wallet for its addresses. The wallet may ask its owner. */
 export async function addressesOf(wallet: BrowserWallet): Promise<readonly string[]> {
   if (wallet.chain === 'spotchain') return (await accountsOf(wallet)).map(({ address }) => address);
   const given: unknown = await wallet.provider.request({ method: 'eth_requestAccounts' });
@@ -128,9 +128,9 @@ const otherAccount = ({ name }: BrowserWallet, shown: readonly string[], address
   new Error(`${name} shares ${shown.join(', ') || 'no account'}. Switch to ${address} in the wallet and try again.`);
 
 /**
- * Has transactions of the primary chain signed, and not sent; the wallet is asked once for all of them.
+ * Has transactions of the primary chain signed but not sent. The wallet is asked once for all of them.
  * @returns The signed transactions, in the same order.
- * @throws Error if the wallet does not show the address, or gives fewer back.
+ * @throws Error if the wallet does not have the address, or returns fewer transactions.
  */
 export async function signTransactions(
   wallet: SolanaWallet,
@@ -151,9 +151,9 @@ export async function signTransactions(
 }
 
 /**
- * Has a text signed by Ed25519.
+ * Has a text signed (Ed25519).
  * @returns The signature in base64.
- * @throws Error if the wallet signed another text, or gives no signature.
+ * @throws Error if the wallet signed another text, or returned no signature.
  */
 export async function signText(wallet: SolanaWallet, address: string, text: string): Promise<string> {
   const account = await accountOf(wallet, address, SIGN_MESSAGE);
@@ -168,14 +168,14 @@ export async function signText(wallet: SolanaWallet, address: string, text: stri
 
 const listOf = (outputs: unknown): readonly (Readonly<Record<string, unknown>> | undefined)[] => (Array.isArray(outputs) ? outputs : []);
 
-/** @param lacks Words for what the wallet left out. */
+/** @param lacks Description of a missing value, for the error. */
 function bytesOf({ name }: BrowserWallet, bytes: unknown, lacks: string): Uint8Array {
   if (bytes instanceof Uint8Array || Array.isArray(bytes)) return Uint8Array.from(bytes);
   throw new Error(`Not submitted: ${name} returned ${lacks}.`);
 }
 
 /**
- * Has typed data signed (EIP-712): the wallet shows its fields, and signs for the chain that they name.
+ * Has typed data signed (EIP-712). The wallet shows its fields, and signs for the chain in the data.
  * @returns The signature in hexadecimal digits.
  */
 export async function signTypedData(wallet: EvmWallet, address: string, typedData: NonNullable<WalletChallenge['typedData']>) {
@@ -190,7 +190,7 @@ export async function signTypedData(wallet: EvmWallet, address: string, typedDat
 }
 
 /**
- * Has a call signed and sent, which wallets of the EVM chain do in one, and reads back what was sent.
+ * Has a call signed and sent in one step, and verifies what was sent.
  * @returns The hash of the transaction.
  * @throws Error if the wallet sent another call.
  */
@@ -210,9 +210,9 @@ export async function sendCall(wallet: EvmWallet, call: EvmCall, signal: AbortSi
 }
 
 /**
- * Leads a wallet to a chain.
- * @returns The number of the chain as the wallet writes it.
- * @throws Error if the wallet stays on another one.
+ * Switches a wallet to a chain.
+ * @returns The chain id as the wallet writes it.
+ * @throws Error if the wallet stays on another chain.
  */
 async function switchToChain({ name, provider }: EvmWallet, chainId: number): Promise<string> {
   const wanted = `0x${chainId.toString(16)}`;
@@ -224,12 +224,12 @@ async function switchToChain({ name, provider }: EvmWallet, chainId: number): Pr
   throw new Error(`Not signed: ${name} is on chain ${stays}. Switch it to chain ${chainId} and try again.`);
 }
 
-/** Finds where the sent transaction differs from the call; nothing if its node does not tell of it for half a minute. */
+/** Returns how the sent transaction differs from the call; empty if its node does not know it within half a minute. */
 async function differencesSent({ provider }: EvmWallet, hash: string, call: EvmCall, signal: AbortSignal): Promise<readonly string[]> {
   const sent = await untilKnown(() => provider.request({ method: 'eth_getTransactionByHash', params: [hash] }), signal, LOOKS);
   if (sent === null) return [];
   const fields = [
-    // Nodes leave the chain out of transactions of the oldest kind alone.
+    // Nodes omit the chain only from the oldest type of transaction.
     ['chain', String(call.chainId), sent.chainId == null ? String(call.chainId) : BigInt(sent.chainId).toString()],
     ['sender', call.from.toLowerCase(), String(sent.from).toLowerCase()],
     ['recipient', call.to.toLowerCase(), String(sent.to).toLowerCase()],
@@ -239,7 +239,7 @@ async function differencesSent({ provider }: EvmWallet, hash: string, call: EvmC
   return fields.flatMap(([name, asked, got]) => (asked === got ? [] : [`${name}: expected ${asked}, got ${got}`]));
 }
 
-/** Waits until a transaction is in a block. @throws Error if it failed there. */
+/** Waits until a transaction is in a block. @throws Error if it failed. */
 export async function mined({ provider }: EvmWallet, hash: string, signal: AbortSignal): Promise<void> {
   const receipt = await untilKnown(
     () => provider.request({ method: 'eth_getTransactionReceipt', params: [hash] }),
@@ -249,12 +249,12 @@ export async function mined({ provider }: EvmWallet, hash: string, signal: Abort
   if (BigInt(receipt?.status ?? 0) !== 1n) throw new Error(`Transaction ${hash} failed on chain.`);
 }
 
-/** Asks once a second until there is an answer, or null after so many looks. */
-// Each method answers something else.
+/** Polls once a second until there is an answer. Returns null after the given number of polls. */
+// Each method has another answer type.
 // oxlint-disable-next-line typescript/no-explicit-any
 async function untilKnown(ask: () => Promise<any>, signal: AbortSignal, looks: number): Promise<any> {
   for (let look = 0; look < looks; look++) {
-    // Each look follows the one before it.
+    // Polls one after the other.
     // oxlint-disable-next-line no-await-in-loop
     const answer = await ask();
     if (answer !== null && answer !== undefined) return answer;

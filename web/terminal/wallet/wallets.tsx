@@ -1,4 +1,4 @@
-/** Wallets that members proved to be theirs: linking one, their names, and the way to unlink one. */
+/** Wallets with verified ownership: linking, names, and unlinking. */
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { LinkedWallet } from '../../../clients/typescript/src/index.ts';

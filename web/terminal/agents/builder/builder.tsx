@@ -1,4 +1,4 @@
-/** An agent's rules being written, in rows and as YAML beside them: for a new agent, the next version of one, or one like another. */
+/** Rule editor with rows and YAML side by side, for a new agent, a new version or a duplicate. */
 import { Button, Menu, TagsInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
@@ -62,7 +62,7 @@ interface WritingProps {
   readonly first: Readonly<Record<string, unknown>>;
 }
 
-/** The text is what is sent; the rows are another view of it, as long as it can be read as rows. */
+/** Editor of a manifest. The YAML text is submitted; the rows are a second view of it while it parses. */
 function Writing({ purpose, id, first }: WritingProps) {
   const [text, setText] = useState(() => writeYaml(manifestOf(draftOf(first, FORM) as ManifestDraft, FORM)));
   const read = useMemo(() => readYaml(text), [text]);
@@ -130,7 +130,7 @@ function useSaving(purpose: Purpose, id: string, text: string) {
   });
 }
 
-/** Problems of the text, each with its place: those of reading it, else those that the service named. */
+/** Problems of the text with their places: parse errors, otherwise those of the service. */
 function problemsOf(read: ReadYaml, said: ApiError['fields']): readonly YamlProblem[] {
   if (!read.ok) return [{ words: read.problem, place: read.place }];
   return said.map(({ path, problem, allowed }) => ({
@@ -139,7 +139,7 @@ function problemsOf(read: ReadYaml, said: ApiError['fields']): readonly YamlProb
   }));
 }
 
-/** A missing name hinders no preview. */
+/** Adds a name for the preview, which needs none. */
 const named = (read: ReadYaml, text: string): string =>
   read.ok && read.value['name'] === undefined && !isDeclarative(read.value) ? writeYaml({ name: 'Preview', ...read.value }) : text;
 

@@ -1,4 +1,4 @@
-/** The input of one field of a manifest, by its kind. */
+/** Input of one field of a manifest, by its kind. */
 import { type ComboboxRenderPillInput, MultiSelect, Pill, Select, TextInput } from '@mantine/core';
 import { capitalized, plain } from '../../../words.js';
 import { type Field, objectionTo } from './manifest-form.ts';
@@ -8,7 +8,7 @@ interface FieldInputProps {
   readonly label: string;
   readonly text: string | readonly string[];
   readonly change: (text: string | readonly string[]) => void;
-  /** Problem that the service named; null if it named none. */
+  /** Problem reported by the service, or null. */
   readonly problem: string | null;
 }
 
@@ -21,7 +21,7 @@ export function spaced(name: string): string {
   return capitalized(shown);
 }
 
-/** One of several chosen values, whose remove button has a name. */
+/** One of several chosen values. Its remove button has a name. */
 export function chosenPill({ option: { label, value }, onRemove = () => {} }: ComboboxRenderPillInput) {
   return (
     <Pill withRemoveButton onRemove={onRemove} removeButtonProps={{ 'aria-label': `Remove ${label ?? String(value)}` }}>

@@ -1,4 +1,4 @@
-/** A manifest being written: texts of its fields and rows of its rules, made of a manifest and made into one. */
+/** Draft of a manifest: texts of its fields and rows of its rules, converted from and to a manifest. */
 import type { ConditionForm, Field, ManifestForm } from './manifest-form.ts';
 
 export type Side = 'entry' | 'exit';
@@ -7,7 +7,7 @@ export type Texts = Readonly<Record<string, string | readonly string[]>>;
 export interface RuleRow {
   readonly type: string;
   readonly texts: Texts;
-  /** Members that the form does not know: the service says what is wrong with them. */
+  /** Members that the form does not know. The service reports what is wrong with them. */
   readonly more: Readonly<Record<string, unknown>>;
 }
 
@@ -26,14 +26,14 @@ const NO_CONDITION: ConditionForm = { type: '', meaning: '', fields: [] };
 export const conditionForm = (form: ManifestForm, side: Side, type: string): ConditionForm =>
   form[side].find((one) => one.type === type) ?? { ...NO_CONDITION, type };
 
-/** A row of a type with nothing written in it yet. */
+/** Returns an empty row of a type. */
 export const emptyRow = (form: ManifestForm, side: Side, type: string): RuleRow => ({
   type,
   texts: textsOf(conditionForm(form, side, type).fields, {}),
   more: {},
 });
 
-/** The manifest in the payload form that a draft stands for. An outside strategy has no rules of its own. */
+/** Returns a draft's manifest in payload form. An outside strategy has no rules of its own. */
 export function manifestOf(draft: ManifestDraft, form: ManifestForm): Members {
   const { name, description, ...rest } = valuesOf(form.fields, draft.texts);
   const rules = (side: Side) =>
@@ -49,7 +49,7 @@ export function manifestOf(draft: ManifestDraft, form: ManifestForm): Members {
   };
 }
 
-/** The draft of a manifest in the payload form; null if its lists are none, or hold what is no rule. */
+/** Returns the draft of a manifest in payload form, or null if its lists are malformed. */
 export function draftOf(manifest: Members, form: ManifestForm): ManifestDraft | null {
   const { universe = [], entryConditions = [], exitConditions = [], ...rest } = manifest;
   const entry = rowsOf(entryConditions, form, 'entry');
@@ -83,7 +83,7 @@ function valuesOf(fields: readonly Field[], texts: Texts): Members {
   return Object.fromEntries(given);
 }
 
-/** A text that is not a number goes as it is, so that the service says what is wrong with it. Money stays a text. */
+/** Parses a field's text. Text that is not a number is sent unchanged, so the service can report it. Money stays a text. */
 function valueOf({ kind }: Field, text: string | readonly string[]): unknown {
   if (typeof text !== 'string') return text;
   if (kind === 'number' && /^-?\d+(\.\d+)?$/.test(text)) return Number(text);
@@ -96,7 +96,7 @@ function textsOf(fields: readonly Field[], members: Members): Texts {
   );
 }
 
-/** Null for a value that no field of its kind can show. */
+/** Returns a field's text, or null if no field of its kind can show the value. */
 function textOf({ kind }: Field, value: unknown): string | readonly string[] | null {
   if (kind === 'choices') return isTexts(value) ? value : null;
   if (typeof value === 'string') return value;
@@ -113,7 +113,7 @@ function moreOf(fields: readonly Field[], members: Members): Members {
 
 const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every((one) => typeof one === 'string');
 
-/** The stored form of a manifest as the payload that the service takes. */
+/** Converts a stored manifest to the payload form. */
 export function payloadOf(stored: Members): Members {
   const { schemaVersion: _, universe, entry, exit, strategy, ...rest } = stored;
   const keys = (universe as readonly { readonly key: string; readonly kind: string }[]).map(({ key, kind }) => `${key}:${kind}`);
@@ -127,7 +127,7 @@ export function payloadOf(stored: Members): Members {
   };
 }
 
-/** Puts a list's item at another place. */
+/** Returns the list with one item moved. */
 export function moved<Item>(items: readonly Item[], from: number, to: number): readonly Item[] {
   const item = items[from];
   if (item === undefined || to < 0 || to >= items.length) return items;

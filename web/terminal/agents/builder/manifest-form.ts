@@ -1,4 +1,4 @@
-/** The form of a manifest, read out of its JSON Schema: every field and condition type that the service takes. */
+/** Form of a manifest, derived from its JSON Schema: every field and condition type. */
 
 interface Schema {
   readonly [name: string]: unknown;
@@ -12,7 +12,7 @@ export interface Field {
   readonly meaning: string;
   readonly isRequired: boolean;
   readonly choices: readonly string[];
-  /** Bounds in words, and what is taken if the field is empty. */
+  /** Bounds and default, in words. */
   readonly allowed: string;
   readonly min: number | null;
   readonly max: number | null;
@@ -35,7 +35,7 @@ const LISTS: readonly string[] = ['universe', 'entryConditions', 'exitConditions
 const membersOf = (schema: Schema, name: string): Schema => (schema[name] ?? {}) as Schema;
 const listOf = (schema: Schema, name: string): readonly unknown[] => (Array.isArray(schema[name]) ? schema[name] : []);
 
-/** @param schema Of the payload form of a manifest. */
+/** @param schema JSON Schema of a manifest's payload form. */
 export function formOf(schema: Schema): ManifestForm {
   const conditions = (name: string) =>
     listOf(membersOf(membersOf(membersOf(schema, 'properties'), name), 'items'), 'oneOf').map(conditionOf);
@@ -92,7 +92,7 @@ function allowedOf(min: number | null, max: number | null, first: unknown): stri
   return [bounds, empty].filter((part) => part !== '').join(', ');
 }
 
-/** Parts of a condition type: `rsi_below` is `rsi` and `below`; a type that compares nothing has no operator. */
+/** Splits a condition type: `rsi_below` is `rsi` and `below`. A type without a comparison has no operator. */
 export function partsOf(type: string): readonly [subject: string, operator: string] {
   const [, subject = type, operator = ''] = /^(.+?)_(cross_up|cross_down|below|above|in)$/.exec(type) ?? [];
   return [subject, operator];

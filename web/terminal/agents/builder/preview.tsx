@@ -1,4 +1,4 @@
-/** Preview of the rules on recent bars, simulated only when it is asked for: each counts as a trial. */
+/** Preview of the rules on recent bars. It runs only on request, because each run counts as a trial. */
 import { Button, Select } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
@@ -18,7 +18,7 @@ const [WIDTH, HEIGHT] = [320, 70];
 
 interface PreviewProps {
   readonly text: string;
-  /** Id of the agent whose next version it is; empty for a new one. */
+  /** Id of the agent, or empty for a new one. */
   readonly agentId: string;
 }
 
@@ -68,7 +68,7 @@ export function Preview({ text, agentId }: PreviewProps) {
   );
 }
 
-/** Asks until the simulation has its answer: what it has computed so far is kept between the questions. */
+/** Repeats the request until the simulation has finished. The service keeps partial results between requests. */
 async function workOut(input: Parameters<typeof api.previewBacktest>[0], signal: AbortSignal): Promise<BacktestPreview> {
   for (;;) {
     const preview = await api.previewBacktest(input, { signal });
@@ -151,7 +151,7 @@ function Figures({ result }: { readonly result: Result }) {
   );
 }
 
-/** Equity by day, a picture for the eye. */
+/** Equity by day, for drawing only. */
 function Course({ daily }: { readonly daily: Result['daily'] }) {
   const values = daily.map(({ equityUsd }) => Number(equityUsd));
   if (values.length < 2) return null;

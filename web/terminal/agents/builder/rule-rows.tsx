@@ -1,4 +1,4 @@
-/** Rules of one side of a manifest as rows: what is looked at, how it is compared, and with what. */
+/** Rules of one side of a manifest as rows: indicator, comparison and value. */
 import { Button, Select } from '@mantine/core';
 import { plain } from '../../../words.js';
 import { FieldInput, spaced } from './field-input.tsx';
@@ -11,7 +11,7 @@ interface RuleRowsProps {
   readonly form: ManifestForm;
   readonly rows: readonly RuleRow[];
   readonly change: (rows: readonly RuleRow[]) => void;
-  /** Problem that the service named at a path behind that of the list, such as `[0].pct`. */
+  /** Problem reported by the service at a path below the list, such as `[0].pct`. */
   readonly problemOf: (path: string) => string | null;
 }
 
@@ -25,7 +25,7 @@ export function RuleRows({ side, form, rows, change, problemOf }: RuleRowsProps)
       {rows.length === 0 && <p className="empty">No rule yet. Add one below.</p>}
       <ol>
         {rows.map((row, at) => (
-          // A row has no life beyond its place: every text of it stands in the draft.
+          // Rows keep no state of their own, so the index is a safe key.
           <li key={`${at} of ${side}`} className="rule">
             <Rule side={side} form={form} row={row} change={(next) => set(at, next)} problemOf={(path) => problemOf(`[${at}]${path}`)} />
             <div className="rule-buttons">
@@ -77,7 +77,7 @@ function Rule({ side, form, row, change, problemOf }: RuleProps) {
   const [subject, operator] = partsOf(type);
   const all = form[side].map((one) => partsOf(one.type));
   const operators = all.filter(([name]) => name === subject).map(([, compared]) => compared);
-  /** Keeps what was written in fields that the other type has as well. */
+  /** Changes the type and keeps the fields that both types have. */
   const turn = (name: string, compared: string) => {
     const next = emptyRow(form, side, compared === '' ? name : `${name}_${compared}`);
     const kept = Object.entries(texts).filter(([field]) => field in next.texts);

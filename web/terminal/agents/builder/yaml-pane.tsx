@@ -1,4 +1,4 @@
-/** The manifest as YAML with numbers of lines; each problem names its line and column and leads there. */
+/** YAML editor with line numbers. Each problem links to its line and column. */
 import { useRef } from 'react';
 import type { Place } from './yaml.ts';
 

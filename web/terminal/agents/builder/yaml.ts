@@ -1,4 +1,4 @@
-/** Manifests as YAML: where each value stands in the text, and what is wrong with it in which line and column. */
+/** Reads manifests as YAML with the place of each value, and reports problems by line and column. */
 import { dump, EVENT_ID, type Event, getScalarValue, parseEvents, SCALAR_STYLE, YAMLException } from 'js-yaml';
 
 export interface Place {
@@ -15,7 +15,7 @@ const START: Place = { line: 1, column: 1 };
 
 export const writeYaml = (value: unknown): string => dump(value, { lineWidth: 100, noRefs: true });
 
-/** @param text One document whose top is a map. */
+/** @param text One document with a map at its top level. */
 export function readYaml(text: string): ReadYaml {
   try {
     const reader = new Reader(text, parseEvents(text, { maxDepth: MAX_DEPTH }));
@@ -46,7 +46,7 @@ function placeAt(text: string, offset: number): Place {
 
 type Scalar = Extract<Event, { type: typeof EVENT_ID.SCALAR }>;
 
-/** Builds the value out of the parser's events and keeps where each part began. */
+/** Builds the value from the parser's events and records where each part begins. */
 class Reader {
   readonly #text: string;
   readonly #events: readonly Event[];
@@ -117,7 +117,7 @@ class Reader {
     return members;
   }
 
-  /** The core schema of YAML 1.2; a number that would lose digits stays a text. */
+  /** Reads a scalar by the core schema of YAML 1.2. A number that would lose digits stays a text. */
   #scalar(event: Scalar): unknown {
     const source = getScalarValue(this.#text, event);
     if (event.style !== SCALAR_STYLE.PLAIN) return source;

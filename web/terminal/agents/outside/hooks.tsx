@@ -1,4 +1,4 @@
-/** Signal hooks: addresses to which a chart sends its alerts, each read by a template into a proposal. */
+/** Signal hooks: addresses that receive a chart's alerts. A template turns each alert into a proposal. */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-/** An agent whose code lies outside: its release, what the code sent last, what was refused and why, and how it gets in. */
+/** Agent with outside code: its release, its last proposals, refusals with their reasons, and its access. */
 import { useQuery } from '@tanstack/react-query';
 import { dayAndTime, plain, priceText, symbolOf } from '../../../words.js';
 import { type AgentDetail, api, type OutsideProposal } from '../../api.ts';
@@ -50,7 +50,7 @@ export function OutsideCode({ agent }: { readonly agent: AgentDetail }) {
   );
 }
 
-/** Proposals that became no order, counted by the rule that kept them back. */
+/** Refused proposals, counted by rule. */
 function Refusals({ proposals }: { readonly proposals: readonly OutsideProposal[] }) {
   const counts = new Map<string, number>();
   for (const { state, decision } of proposals) {

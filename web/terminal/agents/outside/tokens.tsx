@@ -1,4 +1,4 @@
-/** Tokens with which outside code proposes for one agent, and nothing else. */
+/** Tokens of outside code. A token can only propose trades of one agent. */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { dayAndTime } from '../../../words.js';
