@@ -1,6 +1,6 @@
 /**
- * Cost of a service that nobody uses, in the default sandbox with its own PostgreSQL and Redis: processor time, memory and PostgreSQL's
- * statements at rest, the time of its starts and of a command. `--minutes 3` says how long it is watched. Linux alone.
+ * Cost of an idle service, in the default sandbox with its own PostgreSQL and Redis: processor time, memory, PostgreSQL statements, start
+ * times, and the time of a command. `--minutes 3` sets the duration. Linux only.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,7 +17,7 @@ import { type ProcessUse, processTree } from './process-tree.ts';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const PROGRAM = join(ROOT, 'src', 'boot', 'sevengate.mjs');
-/** Time in which what a start has begun ends, such as the history of bars. */
+/** Time for the work that a start causes, such as the history of bars. */
 const SETTLED_MS = 120_000;
 const COMMANDS = 9;
 const { values: given } = parseArgs({ options: { minutes: { type: 'string', default: '3' } } });
@@ -48,7 +48,7 @@ async function stop(child: ChildProcess): Promise<void> {
 const kindOf = ({ command }: ProcessUse): string =>
   /postgres/.test(command) ? 'PostgreSQL' : /redis/.test(command) ? 'Redis' : 'the service';
 
-/** Processor seconds by kind of process over some minutes, minute by minute, and what PostgreSQL was asked. */
+/** Measures processor seconds by kind of process and PostgreSQL statements, minute by minute. */
 async function watch(pid: number, minutes: number) {
   const port = readFileSync(join(home, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[3];
   const password = readFileSync(join(home, 'postgres.password'), 'utf8').trim();
@@ -82,7 +82,7 @@ async function watch(pid: number, minutes: number) {
   }
 }
 
-/** Processor seconds of some calls of a command, each in a process of its own. */
+/** Returns the processor seconds of some runs of a command, each in a process of its own. */
 function commandTimes(): readonly number[] {
   const timed = `TIMEFORMAT='%U %S'; { time "${process.execPath}" "${PROGRAM}" agents --help >/dev/null 2>&1; } 2>&1`;
   return Array.from({ length: COMMANDS }, () => {

@@ -1,7 +1,7 @@
 /**
- * Backtests with every bar's rule matrix and disposition kept, against the same strategy as one fused loop over typed
- * arrays that keeps nothing, and against streaming indicators with a hand-written loop; and backtests of stored bars, from
- * the first statement to the report, against the same bars read as rows and against bars in memory.
+ * Backtests that keep every bar's rule matrix and disposition, compared with the same strategy as one fused loop over typed
+ * arrays that keeps nothing, and with streaming indicators and a hand-written loop. Also backtests of stored bars, from
+ * the first statement to the report, compared with reading the same bars as rows and with bars in memory.
  */
 import { EMA, RSI } from 'trading-signals';
 import { createBacktestReads } from '../src/adapters/store/candles/backtest-reads.ts';
@@ -53,7 +53,7 @@ function manifestOf(timeframe: string): Manifest {
   return read.manifest;
 }
 
-/** A walk of hourly (or shorter) bars, made once; seeded. */
+/** Returns a seeded random walk of bars, an hour long or shorter. */
 function columnsOf(seed: number, length: number, swing: number): InstrumentColumns {
   let state = seed;
   const random = (): number => {
@@ -105,7 +105,7 @@ function historyOf(timeframe: string, barMs: number, instruments: readonly Instr
   return { timeframe, barMs, firstSlot: Date.UTC(2020, 0, 1) + barMs, length, instruments, hash: '0' };
 }
 
-/** Returns of whole days and the deepest fall: what both sides end with. */
+/** Computes daily returns and the maximum drawdown, the result of both sides. */
 function assessed(equity: Float64Array, barsPerDay: number): number {
   const days = Math.floor(equity.length / barsPerDay);
   const returns = new Float64Array(days);
@@ -118,7 +118,7 @@ function assessed(equity: Float64Array, barsPerDay: number): number {
   return (sharpeRatio(returns, 365) ?? 0) + maxDrawdown(equity, 100_000).depth;
 }
 
-/** The limit: indicators, rules, fills, equity, all in one pass; of the decisions nothing is kept. */
+/** Theoretical limit: indicators, rules, fills and equity in one pass, keeping no decisions. */
 function fused({ open, close }: InstrumentColumns, equity: Float64Array): number {
   let [gain, loss, fast, slow, wasAbove, cash, quantity, entry, pending, trades] = [0, 0, 0, 0, false, 100_000, 0, 0, 0, 0];
   const [kFast, kSlow] = [2 / 13, 2 / 27];
@@ -167,7 +167,7 @@ function fused({ open, close }: InstrumentColumns, equity: Float64Array): number
   return trades;
 }
 
-/** Streaming indicators of the peer, its numbers in the same hand-written loop. */
+/** Streaming indicators of the peer, with its numbers in the same hand-written loop. */
 function streaming({ open, close }: InstrumentColumns, equity: Float64Array): number {
   const [rsi, fast, slow] = [new RSI(14), new EMA(12), new EMA(26)];
   let [cash, quantity, entry, pending, wasAbove, trades] = [100_000, 0, 0, 0, false, 0];
@@ -202,7 +202,7 @@ function streaming({ open, close }: InstrumentColumns, equity: Float64Array): nu
   return trades;
 }
 
-/** A bar of the peer, with the indicators that it is given rather than asked for. */
+/** Bar of the peer, with precomputed indicators. */
 interface MarkedBar {
   readonly time: Date;
   readonly open: number;
@@ -215,7 +215,7 @@ interface MarkedBar {
   readonly crossedUp: boolean;
 }
 
-/** The bars as the peer reads them, from the first on which every indicator stands. */
+/** Converts the bars to the peer's form, from the first bar with all indicators. */
 function markedBars({ open, high, low, close, volume }: InstrumentColumns, { firstSlot, barMs }: History) {
   const [rsi, fast, slow] = [new RSI(14), new EMA(12), new EMA(26)];
   const bars: MarkedBar[] = [];
@@ -241,7 +241,7 @@ function markedBars({ open, high, low, close, volume }: InstrumentColumns, { fir
   return new peer.DataFrame<MarkedBar>(bars);
 }
 
-/** The peer's own engine and analysis on the same rules, stop and target. */
+/** Runs the peer's own engine and analysis with the same rules, stop and target. */
 function grademarked(bars: DataFrame<MarkedBar>): unknown {
   const trades = peer.backtest<MarkedBar>(
     {
@@ -276,7 +276,7 @@ function plain(name: string, run: typeof fused, history: History, barsPerDay: nu
   });
 }
 
-/** Big histories: one pass a round is long enough. */
+/** Contender that makes one pass per round, for large histories. */
 function once(name: string, operations: number, work: () => void): Contender {
   return { name, round: () => cpuCost(operations, work) };
 }
@@ -331,7 +331,7 @@ await bench({
   ],
 });
 
-// By itself, and its bars made only now: objects by the million would let every other contender's garbage collection look at them.
+// Runs alone, and makes its bars only now: millions of objects would slow the garbage collection of every other contender.
 const marked = markedBars(one.instruments[0] as InstrumentColumns, one);
 await bench({
   title: 'the same beside grademark',
@@ -345,7 +345,7 @@ await bench({
   notes: [`${peerVersion('grademark')}: backtest and analyze of its own engine, its bars and indicators made before`],
 });
 
-/** A year of minutes in a database of its own: read and worked out as `sevengate backtest` does. */
+/** A year of minute bars in a database of its own, read and computed as `sevengate backtest` does. */
 const MINUTES = 365 * 1_440;
 const MINUTES_FROM = Date.UTC(2025, 0, 1);
 await withDatabase(async ({ server, ends }) => {

@@ -1,7 +1,7 @@
 /**
- * A million random fills and transfers on a real PostgreSQL by four writers to the same books, whose connections the server
- * kills as they write: afterwards everything is booked exactly once, every sum of the ledger is exactly zero, and every book
- * is the fold of its entries. Not how fast, but whether ever different; the rate is told besides.
+ * Books a million random fills and transfers on a real PostgreSQL, with four writers to the same books whose connections the server
+ * kills as they write. Afterwards every operation is booked exactly once, every sum of the ledger is exactly zero, and every book
+ * equals the fold of its entries. Tests correctness, not speed; prints the rate as well.
  * `--operations <n>`, `--seed <n>` and `--kill-one-in <n>` (attempts) choose others.
  */
 import { parseArgs } from 'node:util';
@@ -21,12 +21,12 @@ const { values } = parseArgs({
 });
 const operations = Number(values.operations);
 const WRITERS = 4;
-/** Operations of one transaction. */
+/** Operations per transaction. */
 const STEP = 500;
 
 await withDatabase(async ({ server, ends }) => {
   await migrate(server.url);
-  // The login role: it may end others' connections, and its statements over all rows may take their time.
+  // The login role may end other connections, and its statements over all rows have no timeout.
   const sql = openDatabase({ url: server.url, role: null, name: 'bench', connections: WRITERS });
   ends.push(() => sql.end());
   await sql`insert into organizations (id, name) values (${ORG}, 'bench')`;

@@ -1,4 +1,4 @@
-/** Frames of the spot exchange's best bid and ask, in the layout of its combined stream; seeded. */
+/** Frames of the spot exchange's best bid and ask, in the layout of its combined stream. Seeded. */
 
 export const FRAMES = 8_192;
 const SYMBOLS = 64;
@@ -8,7 +8,7 @@ const SYMBOLS = 64;
  */
 const PRICE_MOVES = 124 / 205;
 
-/** The instruments of both streams. */
+/** Instruments of both streams. */
 export const INSTRUMENTS: readonly string[] = Array.from({ length: SYMBOLS }, (_, index) => `COIN${String(index).padStart(2, '0')}USDT`);
 
 function seeded(): () => number {
@@ -19,7 +19,7 @@ function seeded(): () => number {
   };
 }
 
-/** A middle of the book in ticks; its price has so many digits that differ, and eight in all. */
+/** Middle of a book in ticks. */
 interface Level {
   readonly middle: number;
   readonly digits: number;
@@ -47,7 +47,7 @@ function frame(index: number, { bid, bidSize, ask, askSize }: Top): Buffer {
   );
 }
 
-/** Every symbol in turn; all four numbers change in every frame, to their last digit, and now and then a book is crossed. */
+/** Makes frames of every symbol in turn. All four numbers change in every frame, to the last digit, and some books are crossed. */
 export function changingFrames(): Buffer[] {
   const random = seeded();
   return Array.from({ length: FRAMES }, (_, index) => {
@@ -59,13 +59,13 @@ export function changingFrames(): Buffer[] {
 }
 
 /**
- * Every symbol in turn, as a real stream is: a frame differs from the one before it of its symbol on one side only, in the
- * size and as often in the price as the tapes. Prices from a third of a dollar to sixty thousand, in ticks.
+ * Makes frames like a real stream, every symbol in turn: a frame changes one side of its symbol's last frame, always the size, and the
+ * price as often as in the tapes. Prices range from a third of a dollar to sixty thousand.
  */
 export function recordedFrames(): Buffer[] {
   const random = seeded();
   const size = (): string => `${(random() * 900).toFixed(5)}000`;
-  /** A step away from the middle other than the last one, so that the price is another. */
+  /** Returns a distance from the middle other than the last one, so that the price changes. */
   const away = (before: number): number => 1 + ((before + Math.floor(random() * 19)) % 20);
   const tops = INSTRUMENTS.map((_, at) => ({
     ...(LEVELS[at % LEVELS.length] as Level),
@@ -90,7 +90,7 @@ export function recordedFrames(): Buffer[] {
   });
 }
 
-/** Shares of frames that change one side, the size or the price, among those with an earlier frame of their symbol. */
+/** Measures the shares of frames that change one side, the size or the price, among those with an earlier frame of their symbol. */
 export function changesOf(frames: readonly Buffer[]): { readonly oneSided: number; readonly size: number; readonly price: number } {
   const last = new Map<string, Record<string, string>>();
   const counted = { compared: 0, oneSided: 0, size: 0, price: 0 };

@@ -1,4 +1,4 @@
-/** A PostgreSQL of a benchmark's own, in a state folder that goes with it. */
+/** PostgreSQL of a single benchmark, in a state folder that is removed with it. */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,21 +6,21 @@ import { startEmbeddedPostgres } from '../src/adapters/store/embedded-postgres.t
 
 /** Resources of work with a database of its own. */
 export interface OwnDatabase {
-  /** The state folder. */
+  /** State folder. */
   readonly home: string;
   /** Without migrations. */
   readonly server: Awaited<ReturnType<typeof startEmbeddedPostgres>>;
-  /** Cleanups of what the work began. They run before the server is stopped, last first. */
+  /** Cleanups, run before the server stops, last first. */
   readonly ends: (() => unknown)[];
 }
 
-/** Starts a server, with settings of its own where there are any, works, and ends all that was begun, the last first, also where the work fails. */
+/** Starts a server with optional settings, runs the work, and cleans up in reverse order, also after a failure. */
 export async function withDatabase(
   work: (own: OwnDatabase) => Promise<void>,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   const home = mkdtempSync(join(tmpdir(), 'sevengate-bench-'));
-  // Let through, so that a server that root starts as another user lies in here as well and goes with it.
+  // If root runs this, PostgreSQL starts as another user, who must be able to enter the folder.
   chmodSync(home, 0o711);
   const ends: (() => unknown)[] = [() => rmSync(home, { recursive: true, force: true })];
   try {

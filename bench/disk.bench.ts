@@ -1,6 +1,6 @@
 /**
- * Disk that trading agents leave behind: bytes of each table for an agent and a minute, with indexes and what is stored apart, on a service
- * whose agents buy in one slot and sell in the next. What grows without them, the market, is measured before they are made and taken off.
+ * Disk use of trading agents: bytes of each table per agent and minute, with indexes and TOAST, on a service whose agents buy in one slot
+ * and sell in the next. The growth without agents, market data, is measured first and subtracted.
  * `--organizations 2 --agents 50 --slots 4`
  */
 import { setTimeout as pause } from 'node:timers/promises';
@@ -12,7 +12,7 @@ import { openService } from './role-processes.ts';
 import { makeTraders } from './traders.ts';
 
 const SLOT_MS = 60_000;
-/** Part of a slot after which everything that it caused is written. */
+/** Part of a slot after which its work is written. */
 const SETTLED_MS = 40_000;
 const SHOWN = 12;
 const { values: given } = parseArgs({
@@ -41,7 +41,7 @@ async function measure(own: OwnDatabase): Promise<void> {
   await afterSlots(2);
   const market = await growth(sql, quiet);
   await Promise.all(Array.from({ length: organizations }, (_, index) => makeTraders(service, `http://127.0.0.1:${port}`, index, agents)));
-  // The first slots make what is made once: books, accounts, plans of statements.
+  // The first slots create one-time data: books, accounts, statement plans.
   await afterSlots(2);
   const all = await growth(sql, slots);
   const minutes = organizations * agents * slots;
@@ -72,13 +72,13 @@ async function measure(own: OwnDatabase): Promise<void> {
   keepFigures('Disk of a trading agent and minute, by table', figures);
 }
 
-/** Waits until so many slots have passed and what the last of them caused is written. */
+/** Waits until so many slots have passed and their work is written. */
 async function afterSlots(count: number): Promise<void> {
   const slot = Math.floor((Date.now() - SETTLED_MS) / SLOT_MS) + count;
   await pause(slot * SLOT_MS + SETTLED_MS - Date.now());
 }
 
-/** Bytes by which each table grows over some slots. */
+/** Measures the bytes that each table grows over some slots. */
 async function growth(sql: Sql, over: number): Promise<ReadonlyMap<string, number>> {
   const before = await sizes(sql);
   await afterSlots(over);

@@ -1,6 +1,6 @@
 /**
- * Steps that survive a crash, beside those of others on the same PostgreSQL: a signed step of an actor, a step of a plain workflow of
- * DBOS, and a job of pg-boss and of graphile-worker that is put in, taken and ended.
+ * Durable steps compared with those of other libraries on the same PostgreSQL: a signed step of an actor, a step of a plain DBOS
+ * workflow, and a job of pg-boss and graphile-worker from enqueueing to completion.
  */
 import { createDirectory } from '../actors/runtime/directory.ts';
 import { createRuntime } from '../actors/runtime/runtime.ts';
@@ -17,9 +17,9 @@ import { bench, type Contender } from './harness.ts';
 import { dbos, graphileWorker, peerVersion, pgBoss, pgPool } from './peers.ts';
 import { costWithServer } from './server-cost.ts';
 
-/** Workflows, or lives of actors, at once. */
+/** Concurrent workflows or actors. */
 const AT_ONCE = 16;
-/** Steps of each. */
+/** Steps of each of them. */
 const STEPS = 10;
 const ORG = '00000000-0000-7000-8000-000000000001';
 const OPERATIONS = AT_ONCE * STEPS;
@@ -77,7 +77,7 @@ await withDatabase(async ({ home, server, ends }) => {
   });
 });
 
-/** Actors that are started and take steps, which are loaded, committed and signed. */
+/** Starts actors and delivers steps, each loaded, committed and signed. */
 function lives(sql: ReturnType<typeof openDatabase>) {
   const clock = createVirtualClock(Date.UTC(2026, 2, 2));
   const store = shareCommits(createActorStore(sql));
@@ -137,7 +137,7 @@ async function startedGraphile(url: string) {
   await runMigrations(options);
   const utils = await makeWorkerUtils(options);
   return {
-    /** Puts its jobs in, and carries all out that are there. */
+    /** Enqueues its jobs and runs all that are queued. */
     async run(): Promise<void> {
       for (let step = 0; step < STEPS; step++) await utils.addJob('lamp', { presses: step });
       await runOnce({ ...options, concurrency: 1, noHandleSignals: true, taskList: { lamp: () => {} } });

@@ -1,7 +1,7 @@
 /**
- * Paper executions per second of the workers: 1,000 agents of four organizations that all trade in every slot, from the tick's proposals to
- * the last fill, booked and signed. Compared are steps that share transactions and steps with one each; one worker, eight that divide the
- * organizations, and eight that take whatever is due. The workers are eight pools of one process.
+ * Paper executions per second: 1,000 agents of four organizations that all trade in every slot, from the tick's proposals to the last
+ * fill, booked and signed. Compares steps that share transactions with steps in their own; and one worker, eight workers that divide the
+ * organizations, and eight that take any due work. The workers are eight pools in one process.
  */
 import { executionWorkers } from '../actors/proposal/execution.ts';
 import { startActivities } from '../actors/runtime/activities.ts';
@@ -38,7 +38,7 @@ const AGENTS = Number(process.env['BENCH_AGENTS'] ?? 1_000);
 const PERIOD = 60_000;
 const ORGS = [1, 2, 3, 4].map((number) => `00000000-0000-7000-8000-00000000000${number}`);
 const MANY = 8;
-/** Bought at the first price, sold at the second. */
+/** Agents buy at the first price and sell at the second. */
 const PRICES = ['60000', '71000'] as const;
 
 const wall: Record<string, number[]> = {};
@@ -111,14 +111,14 @@ async function agentsOn(sql: Sql): Promise<void> {
   }
 }
 
-/** Number of workers, with two choices: steps of the same moment share a transaction, and workers divide the organizations. */
+/** Number of workers, and two choices: steps due together share a transaction, and workers divide the organizations. */
 interface Workers {
   readonly workers: number;
   readonly shares: boolean;
   readonly divides: boolean;
 }
 
-/** A worker's activities on a pool of its own. */
+/** Creates a worker's activities on a pool of its own. */
 function working(sql: Sql, how: Workers, worker: string, parts: { clock: VirtualClock; quote: () => Quote; errors: unknown[] }) {
   const { clock, quote, errors } = parts;
   const plain = createActorStore(sql, how.divides ? worker : null);
@@ -144,7 +144,7 @@ function working(sql: Sql, how: Workers, worker: string, parts: { clock: Virtual
   return { activities, book, attend: () => store.attend(clock.now() + 5_000, ['execute_order', 'reconcile_order', 'withdraw_order']) };
 }
 
-/** A contender whose rounds are two slots: all agents buy, then all sell. */
+/** Contender whose round is two slots: all agents buy, then all sell. */
 function executing(name: string, how: Workers, pools: readonly Sql[], { server, ends }: OwnDatabase): Contender {
   const clock = createVirtualClock(SLOT + 1_000);
   const [sql] = pools as [Sql];
@@ -188,7 +188,7 @@ function executing(name: string, how: Workers, pools: readonly Sql[], { server, 
           await writeCut(sql, { slot, observations: new Map([[BTC, { ...base, quote: seen }]]) }, 'streams');
           for (const { shard } of await dispatch.dueShards(PERIOD, slot)) await ticker.tick(PERIOD, shard, slot);
           const began = performance.now();
-          // A worker that finds nothing looks again, as the loops do, until everything is carried out.
+          // A worker that finds nothing looks again, as the service's loops do, until all work is done.
           do await Promise.all(workers.map(({ activities }) => activities.carryDue()));
           while ((await filled()) < AGENTS && errors.length === 0);
           rates.push((AGENTS * 1_000) / (performance.now() - began));

@@ -1,7 +1,7 @@
 /**
- * One slot's decisions of many agents to many clients: the feed's own routes in this process, clients in processes of their
- * own that take the bytes and look for the last decision. Prints by when clients had all of a slot (the instant of the
- * announcement is the beginning), the bytes of a client, the processor time and the memory of the server.
+ * Delivers one slot's decisions of many agents to many clients: the feed's own routes in this process, clients in their own processes
+ * that read the bytes and look for the last decision. Prints the time until clients had the whole slot (from the
+ * announcement), the bytes per client, and the server's processor time and memory.
  * `node --import tsx bench/feed-decisions.bench.ts [--clients 10000] [--agents 1000] [--slots 4] [--plain] [--json]`
  */
 import { type ChildProcess, fork } from 'node:child_process';
@@ -25,13 +25,13 @@ const CLIENT_PROCESSES = 2;
 const SHARD_SIZE = 500;
 const SLOT_MS = 60_000;
 const OPENING_AT_ONCE = 50;
-/** After it has what it waits for, a client is told of nothing else for so long. */
+/** Silence after the last decision before the next slot, in milliseconds. */
 const BETWEEN_MS = 1_000;
 
 if (process.argv[2] === 'clients') receive(Number(process.argv[3]), Number(process.argv[4]), process.argv[5] === 'plain');
 else await run();
 
-/** Clients that unpack nothing: a write ends where a frame does, and those of a slot come to as many bytes for each. */
+/** Runs clients that decode nothing: they count bytes, and each slot has the same number for every client. */
 function receive(port: number, count: number, plain: boolean): void {
   const offer = plain ? '' : 'sec-websocket-extensions: permessage-deflate; client_max_window_bits\r\n';
   const subscribe = maskedFrame('{"op":"subscribe","id":1,"channel":"decisions"}');
@@ -70,7 +70,7 @@ function receive(port: number, count: number, plain: boolean): void {
   process.on('disconnect', () => process.exit(0));
 }
 
-/** A client's frames are masked; with zeros it is the text itself. */
+/** Masks a client's frame with zeros, so that the text is unchanged. */
 function maskedFrame(text: string): Buffer {
   const plain = websocketBytes([text]);
   const head = plain.length - Buffer.byteLength(text);
@@ -83,7 +83,7 @@ function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** A decision of an agent that looks at one of fifty shares, with its rules: as long as those of the service. */
+/** Returns a decision of an agent about one of fifty shares, with rules as long as those of the service. */
 function decisionOf(agent: number, slot: number): DecisionRecord {
   const share = `SHARE${agent % 50}x`;
   const price = (100 + (agent % 50) * 3.17 + (slot % 7)).toFixed(2);
@@ -128,7 +128,7 @@ function decisionOf(agent: number, slot: number): DecisionRecord {
   } as unknown as DecisionRecord;
 }
 
-/** The feed's routes over a tail that says what it is told to; everybody is the same member of one organization. */
+/** Serves the feed's routes from a scripted source. Every client is the same member of one organization. */
 async function serverFor(clients: number, agents: number) {
   const clock = createLiveClock();
   let listener: Parameters<FeedPorts['announcements']['subscribe']>[0] = () => {};
@@ -166,7 +166,7 @@ async function serverFor(clients: number, agents: number) {
   await app.listen({ port: 0, host: '127.0.0.1', backlog: 4_096 });
   return {
     port: (app.server.address() as AddressInfo).port,
-    /** Says that every shard has decided a slot. */
+    /** Announces that every shard has decided a slot. */
     announce(slot: number): void {
       const rows: AnnouncementRow[] = Array.from({ length: Math.ceil(agents / SHARD_SIZE) }, (_, shard) => ({
         xid: position.xid + 1 + shard,
@@ -186,11 +186,11 @@ async function serverFor(clients: number, agents: number) {
 
 interface Told {
   readonly clients: number;
-  /** Time at which clients had all of the slot, in milliseconds from its announcement. */
+  /** Time until clients had the whole slot, in milliseconds from its announcement. */
   readonly p50: number;
   readonly p99: number;
   readonly last: number;
-  /** Bytes that each of them received. */
+  /** Bytes that each client received. */
   readonly bytes: number;
   readonly cpuMs: number;
   readonly rssMb: number;
@@ -241,7 +241,7 @@ function line({ clients, p50, p99, last, bytes, cpuMs, rssMb }: Told): string {
   return `${clients} clients had all of it after ${p50} ms (median), ${p99} ms (99 %), ${last} ms (last); ${Math.round(bytes / 1_000)} kB each; server ${cpuMs} ms of processor time, ${rssMb} MB`;
 }
 
-/** The next message of a client process. */
+/** Waits for the next message of a client process. */
 function messageOf(child: ChildProcess): Promise<{ bytes: number[]; lastAt: number[] }> {
   return new Promise((resolve, reject) => {
     const ended = (): void => reject(new Error('a client process ended'));
@@ -253,7 +253,7 @@ function messageOf(child: ChildProcess): Promise<{ bytes: number[]; lastAt: numb
   });
 }
 
-/** Asks until every client has the same number of bytes and nothing has come for a while; answers when each had its last. */
+/** Polls until every client has the same number of bytes and nothing has come for a while. Returns the time of each one's last byte. */
 async function allOf(children: readonly ChildProcess[], clients: number): Promise<{ bytes: number; lastAt: number[] }> {
   const sums = new Float64Array(clients);
   for (;;) {

@@ -1,6 +1,6 @@
 /**
- * The feeds' fan-out against a bare `ws` broadcast, in one run and interleaved: 1,000 clients in processes of their own,
- * messages of 200 bytes, one and ten per flush. Prints medians of the rounds, what the server's CPU spent per delivery
+ * Fan-out of the feeds compared with a bare `ws` broadcast, in interleaved rounds: 1,000 clients in their own processes,
+ * messages of 200 bytes, one and ten per flush. Prints medians of the rounds, the server's processor time per delivery,
  * and the ratios. `node --import tsx bench/feed-fanout.bench.ts [--clients 1000] [--rounds 7] [--json]`
  */
 import { fork } from 'node:child_process';
@@ -19,7 +19,7 @@ const CLIENT_PROCESSES = 2;
 if (process.argv[2] === 'clients') receive(Number(process.argv[3]), Number(process.argv[4]));
 else await run();
 
-/** A client process: plain TCP after the upgrade, counting bytes, so that it costs the server's core as little as possible. */
+/** Client process: plain TCP after the upgrade that counts bytes, so that it costs the server's core as little as possible. */
 function receive(port: number, count: number): void {
   let bytes = 0;
   let target = Number.POSITIVE_INFINITY;
@@ -42,7 +42,7 @@ function receive(port: number, count: number): void {
         check();
         return;
       }
-      // The server sends nothing before everybody is there: the first chunk is the whole answer to the upgrade.
+      // The server sends nothing before everybody has connected: the first chunk is the whole answer to the upgrade.
       open = true;
       if (++upgraded === count) process.send?.({ type: 'open' });
     });
@@ -106,7 +106,7 @@ async function run(): Promise<void> {
   for (const socket of sockets) {
     group.join({ client: clientOf(socket, null), seq: 1_000_000, position: null, fellBehind: () => {} });
   }
-  // Seven digits of `seq` in every frame, so that all frames are of the same length on both sides.
+  // Seven digits of `seq` in every frame, so that all frames have the same length on both sides.
   const bare = channelFrame('quotes', 'update', null, clock.now(), '""');
   const padding = 'x'.repeat(MESSAGE_BYTES - frameText(bare, 1_000_000).length);
   const frame = channelFrame('quotes', 'update', null, clock.now(), JSON.stringify(padding));
@@ -160,7 +160,7 @@ async function run(): Promise<void> {
   const flushesOf = (way: (typeof ways)[number]): number => (way.perFlush === 1 ? 60 : way.name.startsWith('ws') ? 12 : 60);
   for (const way of ways) await measure(way, 10);
   for (let round = 0; round < rounds; round++) {
-    // Every other round the other way about, so that no way always runs in another's wake.
+    // Every other round runs in reverse order, so that no contender always follows the same one.
     for (const way of round % 2 === 0 ? ways : [...ways].reverse()) found.get(way.name)?.push(await measure(way, flushesOf(way)));
   }
 
@@ -178,7 +178,7 @@ async function run(): Promise<void> {
       cpuSpread: [cpus[0], cpus.at(-1)],
     };
   });
-  // Both sides of a ratio come from the same round: what else the machine does weighs on both alike.
+  // Both sides of a ratio come from the same round, so that other load on the machine affects both.
   const ratios = [1, 10].map((perFlush) => {
     const [theirs, ours] = [found.get(`ws.send x${perFlush}`) as Round[], found.get(`fan-out x${perFlush}`) as Round[]];
     const of = (pick: (ours: Round, theirs: Round) => number): number =>

@@ -1,4 +1,4 @@
-/** A book that a feed follows, read by executions as in the service; its venue is never asked. */
+/** Order book that a feed follows, read by executions as in the service. Its venue is never asked. */
 import { createAloneClaims } from '../src/adapters/queue/ask-claims.ts';
 import { createInProcessMarketStateBus } from '../src/adapters/queue/market-state-bus.ts';
 import { createSharedBookReads } from '../src/adapters/venues/shared-book-reads.ts';
@@ -9,7 +9,7 @@ import type { VirtualClock } from '../streams/clock/virtual-clock.ts';
 
 const LEVELS = 100;
 
-/** `quote` puts a book of a hundred levels on the bus, a dollar apart, with this best bid and the ask a dollar above it. */
+/** Creates the book. `quote` publishes a hundred levels, a dollar apart, with this best bid and an ask a dollar above it. */
 export function followedBook(clock: VirtualClock, instrument: string) {
   const states = createInProcessMarketStateBus({ clock });
   const venue = 'spotexchange';

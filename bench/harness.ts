@@ -1,11 +1,11 @@
-/** The mechanics of every benchmark: interleaved rounds, medians of ratios, spreads, one table, `--json`. */
+/** Mechanics of every benchmark: interleaved rounds, medians of ratios, spreads, one table, `--json`. */
 
 import { keepFigures } from './measured.ts';
 
 /** Cost of one round of a contender. */
 export interface Cost {
   readonly operations: number;
-  /** Processor time, or wall time where the work is mostly waiting; microseconds. */
+  /** Processor time, or wall time if the work is mostly waiting. Microseconds. */
   readonly microseconds: number;
 }
 
@@ -15,7 +15,7 @@ export interface Contender {
   round(): Cost | Promise<Cost>;
 }
 
-/** One line of the table: how many times as fast ours is as the reference. */
+/** One line of the table: the speed of ours relative to the reference. */
 export interface Comparison {
   readonly what: string;
   readonly ours: string;
@@ -30,7 +30,7 @@ export interface BenchOptions {
   readonly comparisons: readonly Comparison[];
   /** Counted rounds of every contender. At least 7. */
   readonly rounds?: number;
-  /** Rounds before the counted ones, in which code is compiled and caches fill. */
+  /** Rounds before the counted ones, for compilation and caches. */
   readonly warmUps?: number;
   readonly notes?: readonly string[];
 }
@@ -44,12 +44,12 @@ interface Line extends Comparison {
   readonly reached: boolean | null;
 }
 
-/** The middle of some numbers. */
+/** Returns the median. */
 export function median(numbers: readonly number[]): number {
   return quantile(numbers, 0.5);
 }
 
-/** The number below which a share of them lies, in proportion between two of them. */
+/** Returns a quantile, interpolated between two numbers. */
 export function quantile(numbers: readonly number[], at: number): number {
   const sorted = [...numbers].sort((a, b) => a - b);
   const place = (sorted.length - 1) * at;
@@ -58,13 +58,13 @@ export function quantile(numbers: readonly number[], at: number): number {
   return below + (above - below) * (place - Math.floor(place));
 }
 
-/** Processor time of this process so far, all of its threads (so garbage collection counts); microseconds. */
+/** Returns the processor time of this process with all its threads (garbage collection included), in microseconds. */
 export function cpuMicroseconds(): number {
   const { user, system } = process.cpuUsage();
   return user + system;
 }
 
-/** Measures synchronous work in processor time: other programs on the machine disturb it less than the wall clock. */
+/** Measures synchronous work in processor time, which other programs disturb less than wall time. */
 export function cpuCost(operations: number, work: () => void): Cost {
   const began = cpuMicroseconds();
   work();
@@ -81,7 +81,7 @@ export async function wallCost(operations: number, work: () => Promise<void>): P
 /** Sink of results, so that the compiler cannot remove the work. */
 export const sink: { value: unknown } = { value: null };
 
-/** A contender that repeats `pass` (of `operations` operations) for about `roundMs`. */
+/** Creates a contender that repeats `pass` (of `operations` operations) for about `roundMs`. */
 export function repeated(name: string, operations: number, pass: () => void, roundMs = 120): Contender {
   let passes = 0;
   return {
@@ -93,7 +93,7 @@ export function repeated(name: string, operations: number, pass: () => void, rou
           pass();
           passes++;
         } while (performance.now() - began < roundMs);
-        // The first passes ran uncompiled: the next round finds out again.
+        // The first passes ran uncompiled: the next round measures again.
         return { operations, microseconds: 1 };
       }
       const cost = cpuCost(operations * passes, () => {
@@ -106,7 +106,7 @@ export function repeated(name: string, operations: number, pass: () => void, rou
 }
 
 /**
- * Runs the rounds of all contenders in turn, each round beginning with another one, so that a disturbance of the machine hits them all
+ * Runs the rounds of all contenders in turn, starting each round with another one, so that a disturbance of the machine affects all
  * alike. Prints, per comparison, the median of the ratios of the same round. Exits with 0 even if a goal is missed, because the reader
  * decides.
  */

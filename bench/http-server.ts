@@ -1,4 +1,4 @@
-/** A server to be measured, in a process of its own: our API role with its real routes, or a Fastify to compare it with. */
+/** Server under measurement, in a process of its own: our API role with its real routes, or a Fastify to compare with. */
 import { createPublicKey, type JsonWebKey, type KeyObject, verify } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import fastify from 'fastify';
@@ -29,11 +29,11 @@ export interface ServerOrder {
   readonly kind: 'ours' | 'bare' | 'raw verify';
   readonly databaseUrl: string;
   readonly identity: { readonly issuer: string; readonly audience: string; readonly jwksUrl: string };
-  /** Headers that a bare Fastify sends along. */
+  /** Additional headers of a bare Fastify. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The answer of both routes that ask who the caller is. */
+/** Schema of the caller, for the answers of both routes. */
 const ME_SCHEMA = {
   type: 'object',
   required: ['subject', 'name', 'orgId', 'permissions', 'viewerOnly', 'expiresAt'],
@@ -138,7 +138,7 @@ async function ours(order: ServerOrder): Promise<string> {
   return api.url;
 }
 
-/** Fastify with the same answers and their schemas, and nothing else but the headers that it is told to send. */
+/** Fastify with the same answers and schemas, and nothing else but the given headers. */
 async function bare({ headers }: ServerOrder): Promise<string> {
   const app = fastify({ logger: false });
   const schema = { type: 'object', required: ['status'], properties: { status: { const: 'ok', type: 'string' } } } as const;
@@ -149,7 +149,7 @@ async function bare({ headers }: ServerOrder): Promise<string> {
   return app.listen({ host: '127.0.0.1', port: 0 });
 }
 
-/** Fastify that checks the signature of every request's token with node:crypto, and believes it. */
+/** Fastify that verifies the signature of every request's token with node:crypto, and trusts its claims. */
 async function rawVerify(order: ServerOrder): Promise<string> {
   const { keys } = (await (await fetch(order.identity.jwksUrl)).json()) as { keys: (JsonWebKey & { kid: string })[] };
   const byId = new Map<string, KeyObject>(keys.map((key) => [key.kid, createPublicKey({ key, format: 'jwk' })]));
@@ -176,7 +176,7 @@ async function rawVerify(order: ServerOrder): Promise<string> {
 
 const order = JSON.parse(process.argv[2] as string) as ServerOrder;
 const url = await (order.kind === 'ours' ? ours(order) : order.kind === 'bare' ? bare(order) : rawVerify(order));
-// Asked before and after each round what it has used so far.
+// The measuring process asks for the usage before and after each round.
 process.on('message', () => {
   const { user, system } = process.cpuUsage();
   process.send?.({ microseconds: user + system });

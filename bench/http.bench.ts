@@ -49,7 +49,7 @@ async function startServer(order: ServerOrder): Promise<Measured> {
   };
 }
 
-/** A connection that sends one request after another, each when the last is answered. Reads no more of HTTP than it needs. */
+/** Connection that sends one request after another. Parses no more of HTTP than it needs. */
 class Connection {
   readonly #socket: Socket;
   #answered: ((bytes: string) => void) | null = null;
@@ -98,9 +98,9 @@ interface Load {
   readonly ends: OwnDatabase['ends'];
 }
 
-/** A contender that sends `count` requests over its own connections and asks the server what they cost it. */
+/** Contender that sends `count` requests over its own connections and asks the server for their cost. */
 function load(name: string, { server, path, tokens, count, ends }: Load): Contender {
-  // Opened by the first round: a server lets go of connections on which nothing comes for seconds.
+  // Opened in the first round: a server closes connections that are idle for seconds.
   let connections: readonly Connection[] | null = null;
   const requests = Array.from({ length: CONNECTIONS }, (_, index) => {
     const token = tokens[index % tokens.length];
@@ -130,7 +130,7 @@ function load(name: string, { server, path, tokens, count, ends }: Load): Conten
   };
 }
 
-/** The headers of an answer, but for those that Node.js and Fastify send by themselves. */
+/** Reads the headers of an answer, except those that Node.js and Fastify always send. */
 async function headersOf(url: string): Promise<Record<string, string>> {
   const { headers } = await fetch(url);
   const own = ['date', 'connection', 'keep-alive', 'content-length', 'content-type'];

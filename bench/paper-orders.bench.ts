@@ -1,5 +1,5 @@
 /**
- * Cost of a person's paper order in an organization of ten books and in one of a thousand, one at a time and many at once: assessed,
+ * Cost of a manual paper order in an organization with ten books and in one with a thousand, one at a time and many at once: assessed,
  * filled, booked and signed.
  */
 import { createMarketOrderHandler } from '../actors/market-order/command-handler.ts';
@@ -66,7 +66,7 @@ function orgOf(index: number): string {
   return `00000000-0000-7000-8000-00000000000${index + 1}`;
 }
 
-/** An organization whose agents have bought once each, on books of their own. */
+/** Creates an organization whose agents have bought once each, on their own books. */
 async function organizationOf(sql: Sql, orgId: string, books: number): Promise<void> {
   await sql`insert into organizations (id, name) values (${orgId}, ${`of ${books}`})`;
   for (let index = 0; index < books; index++) {
@@ -90,7 +90,7 @@ async function organizationOf(sql: Sql, orgId: string, books: number): Promise<v
   }
 }
 
-/** A contender whose callers each buy and then sell what they bought, all in the organization's one manual book. */
+/** Contender whose callers each buy and sell again, all in the organization's one manual book. */
 function ordering(sql: Sql, name: string, orgId: string, postmaster: number, atOnce: number): Contender {
   const clock = createVirtualClock(SLOT + 1_000);
   const book = followedBook(clock, 'BTCUSDT');

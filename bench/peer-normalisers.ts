@@ -1,12 +1,12 @@
 /**
- * Peers' processing of one message from its bytes on, without a network: tardis-dev as its real-time stream does, ccxt through its own
- * socket client. Sockets, async generators and awaiting consumers are left out, as they are for ours.
+ * Peers' processing of one message from its bytes, without a network: tardis-dev as its real-time stream does, ccxt through its own
+ * socket client. Sockets, async generators and awaiting consumers are left out, for ours too.
  */
 import { type CcxtExchange, ccxtExchange, type TardisMapper, type TardisMessage } from './peers.ts';
 
 /**
- * The text, JSON.parse, then a mapper if it can handle that, with the time of receiving as a Date for each message. The stream
- * reads the clock for it, which is spared here.
+ * Reads with tardis-dev: text, JSON.parse, and a mapper if it can handle the message, with its receive time as a Date. The stream's
+ * clock read per message is left out.
  */
 export function tardisReading(mapper: TardisMapper, heardAt: number): (frame: Buffer) => TardisMessage | null {
   return (frame) => {
@@ -24,10 +24,10 @@ export function ccxtReading(exchange: CcxtExchange, url: string): (frame: Buffer
   return (frame) => client.onMessage({ data: frame });
 }
 
-/** Binance of ccxt, which knows these instruments against the dollar coin: its own reading of the venue's list of markets. */
+/** Creates ccxt's Binance with these instruments against the stablecoin, by its own parser of the market list. */
 export async function ccxtBinance(instruments: readonly string[]): Promise<CcxtExchange> {
   const exchange = await ccxtExchange('binance');
-  // Answers of the venue that come with the list.
+  // Answers of the venue that the market list needs.
   Object.assign(exchange.options, { crossMarginPairsData: [], isolatedMarginPairsData: [] });
   const filters = [
     { filterType: 'PRICE_FILTER', minPrice: '0.00000001', maxPrice: '1000000.00000000', tickSize: '0.00000001' },
@@ -39,7 +39,7 @@ export async function ccxtBinance(instruments: readonly string[]): Promise<CcxtE
   return exchange;
 }
 
-/** The perpetuals venue of ccxt, which knows the given coin. */
+/** Creates ccxt's perpetuals venue with the given coin. */
 export async function ccxtHyperliquid(coin: string): Promise<CcxtExchange> {
   const exchange = await ccxtExchange('hyperliquid');
   exchange.setMarkets([exchange.parseMarket({ baseId: '0', name: coin, szDecimals: '5', maxLeverage: '40', markPx: '100000.0' })]);

@@ -1,6 +1,6 @@
 /**
- * The packages that benchmarks measure beside. They stand in bench/peers with a lock of their own and nothing of the product
- * needs them, so the types of what is used are stated here; `npm run bench` installs them.
+ * Packages that benchmarks compare with. They are in bench/peers with their own lock file, and the product does not need
+ * them, so the types of the used parts are declared here. `npm run bench` installs them.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 const FOLDER = new URL('./peers/', import.meta.url);
 const require = createRequire(new URL('package.json', FOLDER));
 
-/** A normaliser of tardis-dev: one kind of message of one venue. */
+/** Normaliser of tardis-dev: one kind of message of one venue. */
 export interface TardisMapper {
   canHandle(message: unknown): boolean;
   map(message: unknown, heardAt: Date): Iterable<TardisMessage>;
@@ -20,7 +20,7 @@ interface TardisLevel {
   readonly amount: number;
 }
 
-/** The members of its messages that are compared; which of them there are depends on the kind. */
+/** Members of its messages that are compared. Which ones exist depends on the kind. */
 export interface TardisMessage {
   readonly timestamp: Date;
   readonly bidPrice?: number;
@@ -41,7 +41,7 @@ interface Tardis {
   readonly normalizeTrades: TardisNormaliser;
 }
 
-/** An exchange of ccxt with its sockets: it keeps the newest of what it receives. */
+/** Exchange of ccxt with its sockets. It keeps the newest data. */
 export interface CcxtExchange {
   readonly bidsasks: Readonly<
     Record<string, { readonly bid: number; readonly bidVolume: number; readonly ask: number; readonly askVolume: number }>
@@ -59,7 +59,7 @@ interface CcxtBook {
   readonly asks: Iterable<readonly [price: number, size: number]>;
 }
 
-/** A table of data-forge, which is what grademark reads bars from. */
+/** Table of data-forge, the input of grademark. */
 export interface DataFrame<Row> {
   toArray(): Row[];
 }
@@ -80,26 +80,26 @@ interface DataForge {
   readonly DataFrame: new <Row>(rows: readonly Row[]) => DataFrame<Row>;
 }
 
-/** @throws Error if the package is not installed in bench/peers: one that lies further up would be another version. */
+/** @throws Error if the package is not in bench/peers: a copy further up would be another version. */
 function folderOf(name: string): URL {
   const folder = new URL(`node_modules/${name}/`, FOLDER);
   if (existsSync(new URL('package.json', folder))) return folder;
   throw new Error(`${name} is not installed in ${fileURLToPath(FOLDER)}: start the benchmark with npm run bench, which installs it`);
 }
 
-/** Name and version of an installed peer, for the notes of a benchmark. */
+/** Returns name and version of an installed peer, for the notes of a benchmark. */
 export function peerVersion(name: string): string {
   const { version } = JSON.parse(readFileSync(new URL('package.json', folderOf(name)), 'utf8')) as { version: string };
   return `${name} ${version}`;
 }
 
-/** tardis-dev: normalisers of the venues' messages. */
+/** Loads tardis-dev: normalisers of the venues' messages. */
 export function tardis(): Tardis {
   folderOf('tardis-dev');
   return require('tardis-dev') as Tardis;
 }
 
-/** An exchange of ccxt by its id. Loaded by itself: all of them together would be a heap for every contender to carry. */
+/** Loads one exchange of ccxt by its id. All of them would enlarge the heap of every contender. */
 export async function ccxtExchange(id: string): Promise<CcxtExchange> {
   const { default: Exchange } = (await import(new URL(`js/src/pro/${id}.js`, folderOf('ccxt')).href)) as {
     default: new () => CcxtExchange;
@@ -107,7 +107,7 @@ export async function ccxtExchange(id: string): Promise<CcxtExchange> {
   return new Exchange();
 }
 
-/** grademark: backtests over tables of data-forge. It takes chai at run time without saying so. */
+/** Loads grademark: backtests over tables of data-forge. It needs chai at run time without declaring it. */
 export function grademark(): Grademark & DataForge {
   for (const name of ['grademark', 'data-forge', 'chai']) folderOf(name);
   const { backtest, analyze } = require('grademark') as Grademark;
@@ -115,7 +115,7 @@ export function grademark(): Grademark & DataForge {
   return { backtest, analyze, DataFrame };
 }
 
-/** A workflow of DBOS: a function whose steps are kept. */
+/** Workflow of DBOS, whose steps are durable. */
 interface Dbos {
   setConfig(config: object): void;
   launch(): Promise<void>;
@@ -124,7 +124,7 @@ interface Dbos {
   runStep(work: () => Promise<number>, config: { readonly name: string }): Promise<number>;
 }
 
-/** DBOS: workflows whose steps stand in PostgreSQL. */
+/** Loads DBOS: workflows with steps in PostgreSQL. */
 export function dbos(): Dbos {
   folderOf('@dbos-inc/dbos-sdk');
   return (require('@dbos-inc/dbos-sdk') as { DBOS: Dbos }).DBOS;
@@ -139,7 +139,7 @@ interface Boss {
   complete(name: string, id: string): Promise<void>;
 }
 
-/** pg-boss: a queue in PostgreSQL. */
+/** Creates pg-boss, a queue in PostgreSQL. */
 export function pgBoss(options: object): Boss {
   folderOf('pg-boss');
   return new (require('pg-boss') as new (options: object) => Boss)(options);
@@ -151,13 +151,13 @@ interface GraphileWorker {
   makeWorkerUtils(options: object): Promise<{ addJob(name: string, payload: object): Promise<unknown>; release(): Promise<void> }>;
 }
 
-/** graphile-worker: a queue in PostgreSQL. */
+/** Loads graphile-worker, a queue in PostgreSQL. */
 export function graphileWorker(): GraphileWorker {
   folderOf('graphile-worker');
   return require('graphile-worker') as GraphileWorker;
 }
 
-/** Connections that stay: those of a run that ends would take what they cost with them. */
+/** Creates a pool whose connections outlive a run, because the processor time of ended connections could not be counted. */
 export function pgPool(options: object): { end(): Promise<void> } {
   folderOf('pg');
   return new (require('pg') as { Pool: new (options: object) => { end(): Promise<void> } }).Pool(options);

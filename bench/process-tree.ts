@@ -1,4 +1,4 @@
-/** Processor time and memory of a process with everything that it has started. */
+/** Processor time and memory of a process and its descendants. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** Unit of processor time in /proc/<pid>/stat, in seconds. */
@@ -9,11 +9,11 @@ export interface ProcessUse {
   readonly command: string;
   /** Processor time so far, in seconds. */
   readonly seconds: number;
-  /** Memory, each shared page by its share, in bytes. */
+  /** Memory in bytes, with shared pages divided among their users (PSS). */
   readonly bytes: number;
 }
 
-/** Reads a process and its descendants, from /proc: Linux alone. One that ends meanwhile is left out. */
+/** Reads a process and its descendants from /proc. Linux only. Processes that end meanwhile are left out. */
 export function processTree(root: number): readonly ProcessUse[] {
   const all = new Map<number, { readonly parent: number; readonly use: ProcessUse }>();
   for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
@@ -26,7 +26,7 @@ export function processTree(root: number): readonly ProcessUse[] {
       const use = { pid, command, seconds: (Number(fields[11]) + Number(fields[12])) * JIFFY_S, bytes: 0 };
       all.set(pid, { parent: Number(fields[1]), use });
     } catch {
-      // It has ended.
+      // The process has ended.
     }
   }
   const isBelow = (pid: number): boolean => pid === root || (all.has(pid) && isBelow(all.get(pid)?.parent as number));

@@ -1,6 +1,6 @@
 /**
- * From the bytes of a socket to the market view: the spot exchange's best bid and ask, against other libraries, JSON.parse
- * of the same bytes, a bare scan of them, and hand-written chains of the same rules; and the maps of the other venues'
+ * From the bytes of a socket to the market view: the spot exchange's best bid and ask, compared with other libraries, JSON.parse
+ * of the same bytes, a bare scan, and hand-written chains of the same rules. Also the maps of the other venues'
  * messages.
  */
 import assert from 'node:assert/strict';
@@ -22,9 +22,9 @@ import { messageComparisons, messageContenders } from './venue-messages.ts';
 
 const RECEIVED_AT = Date.UTC(2026, 2, 2, 14, 31);
 const symbols = streamSymbols(INSTRUMENTS);
-/** All four numbers change in each: the worst that can be sent. */
+/** Frames in which all four numbers change: the worst case. */
 const frames = changingFrames();
-/** Like a real stream: one side changes, the rest is as before. */
+/** Frames like a real stream: one side changes, the rest stays. */
 const recorded = recordedFrames();
 const quotes = frames.map((frame) => copied(mapSpotFrame(frame, RECEIVED_AT, symbols)[0] as Quote));
 
@@ -33,8 +33,8 @@ const binance = await ccxtBinance(INSTRUMENTS);
 const ccxtBookTicker = ccxtReading(binance, 'wss://stream.binance.com:9443/stream');
 
 /**
- * A copy to keep, made here: V8 allocates what comes from a place whose objects lived long where only a full collection
- * finds them, so a map whose quotes the bench kept would go on at half its speed.
+ * Copies a quote. V8 allocates objects from sites with long-lived results directly in the old space, where only a full collection
+ * frees them, so a map whose quotes the benchmark kept would run at half its speed.
  */
 function copied(quote: Quote): Quote {
   return {
@@ -55,12 +55,12 @@ function copied(quote: Quote): Quote {
   };
 }
 
-/** The limit of scanning: the four numbers, found by their quotes, into doubles; nothing is checked and nothing kept. */
+/** Limit of scanning: reads the four numbers by their quotes into doubles, without checks. */
 const simulators = new Float64Array(4);
 function bareScan(frame: Buffer): void {
   let at = 40;
   for (let number = 0; number < 4; number++) {
-    // `"b":"`: a quote, a letter, a quote, a colon, a quote.
+    // `"b":"` is a quote, a letter, a quote, a colon, a quote.
     while (!(frame[at] === 34 && frame[at + 2] === 34 && frame[at + 3] === 58 && frame[at + 4] === 34 && frame[at + 1] !== 115)) at++;
     at += 5;
     let whole = 0;
@@ -103,13 +103,13 @@ function parsedLiteral(frame: Buffer): Quote {
   };
 }
 
-/** The memory of the hand-written chains. */
+/** Memory of the hand-written chains. */
 interface HandSlot {
   sequence: number;
   crossed: number;
 }
 
-/** Five rules one after the other by hand, a new object after each: what a hand-written pipeline of immutable events does. */
+/** Applies five rules by hand with a new object after each, like a hand-written pipeline of immutable events. */
 function allocatingChain(): (quote: Quote) => Quote | null {
   const slots = new Map<string, HandSlot>();
   const slotOf = (quote: Quote): HandSlot => {
@@ -145,7 +145,7 @@ function allocatingChain(): (quote: Quote) => Quote | null {
   };
 }
 
-/** The same five stages written with object spread, as one would without having measured it. */
+/** Applies the same five stages with object spread, as one would without measuring. */
 function spreadChain(): (quote: Quote) => Quote | null {
   const slots = new Map<string, HandSlot>();
   return (quote) => {
@@ -169,7 +169,7 @@ function spreadChain(): (quote: Quote) => Quote | null {
   };
 }
 
-/** Proves that all readers of a frame return the same. Otherwise the comparison would be of different work. */
+/** Proves that all readers of a frame return the same; otherwise the comparison would be unfair. */
 function proveReadEqual(bytes: Buffer): Quote {
   const quote = mapSpotFrame(bytes, RECEIVED_AT, symbols)[0] as Quote;
   assert.deepEqual([quote], mapParsedSpotFrame(bytes, RECEIVED_AT, symbols));
@@ -185,7 +185,7 @@ function proveReadEqual(bytes: Buffer): Quote {
   return quote;
 }
 
-/** The same of the rules of quality. */
+/** Proves the same for the rules of quality. */
 function proveEqual(): void {
   const fused = createFusedQuality();
   const allocating = allocatingChain();
@@ -222,7 +222,7 @@ const overFrames = (work: (frame: Buffer) => unknown, over = frames): (() => voi
   };
 };
 
-/** Bytes, quote, quality, view: what the live process does per message. Rule and view begin anew each pass, as the numbers do. */
+/** Bytes, quote, quality, view: the live process's work per message. Rule and view start anew each pass, as the numbers do. */
 function wholePath(map: typeof mapSpotFrame): () => void {
   return () => {
     const counters = createFeedCounters();
@@ -268,7 +268,7 @@ const readers: readonly [name: string, work: (frame: Buffer) => unknown][] = [
   ['JSON.parse + literal', parsedLiteral],
 ];
 
-/** Against whom a stream of frames is read. Venues send thousands a second, so that no reader of millions is the bottleneck. */
+/** Comparisons for reading a stream of frames. Venues send thousands per second, so a reader of millions is no bottleneck. */
 function readingLines(stream: string): Comparison[] {
   const line = (what: string, reference: string): Comparison => {
     return { what: `${stream}, ${what}`, ours: `mapSpotFrame, ${stream}`, reference: `${reference}, ${stream}`, goal: null };

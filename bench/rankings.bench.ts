@@ -1,5 +1,5 @@
 /**
- * Cost of a ranking and the basis of 200 instruments over the bare queries they rest on, and the latency of the slowest answers. Runs the
+ * Cost of a ranking and the basis of 200 instruments over their bare queries, and the latency of the slowest answers. Runs the
  * routes' own handlers on a real PostgreSQL, without HTTP (`http` measures that).
  */
 import type { ApiPorts } from '../api/ports.ts';
@@ -19,14 +19,14 @@ import { withDatabase } from './database.ts';
 import { bench, type Contender, wallCost } from './harness.ts';
 
 const INSTRUMENTS = 200;
-/** Requests of a round. */
+/** Requests per round. */
 const REQUESTS = 25;
 const HOUR = 3_600_000;
 const DAYS = 31;
 const NOW = Date.UTC(2026, 8, 16, 15, 30);
 const PERPS = CATALOG.fixed.entries.filter(({ kind }) => kind === 'perp');
 
-/** Makes `count` copies of a kind's entries, each under a symbol of its own and each with a perpetual. */
+/** Makes `count` copies of a kind's entries, each with its own symbol and perpetual. */
 function copiesOf(kind: 'tokenized_equity' | 'pre_ipo', count: number): CatalogEntry[] {
   const originals = CATALOG.fixed.entries.filter((entry) => entry.kind === kind);
   return Array.from({ length: count }, (_, n) => {
@@ -103,7 +103,7 @@ await withDatabase(async ({ server: postgres, ends }) => {
   const owner = openDatabase({ url: postgres.url, role: null, name: 'bench owner', connections: 1 });
   ends.push(() => owner.end());
   const keys = catalog.entries.map(({ key }) => key);
-  /** Half minutes back; the newest is the last one. */
+  /** Half-minute slots, newest last. */
   const slots = Array.from({ length: 12 }, (_, n) => NOW - (11 - n) * 30_000);
   for (const table of ['cuts', 'observations', 'candles']) await owner.unsafe(`alter table ${table} disable trigger user`);
   for (const slot of slots) {
@@ -149,7 +149,7 @@ await withDatabase(async ({ server: postgres, ends }) => {
     };
   }
 
-  /** Minimum work of every answer: reading the newest cut's rows. */
+  /** Minimum work of every answer: reading the rows of the newest cut. */
   const bare: Contender = {
     name: 'bare query of the cut',
     round: () =>

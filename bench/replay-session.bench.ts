@@ -1,6 +1,6 @@
 /**
- * Slots a second of a blind replay session on one connection, answered by the TypeScript client with a strategy that holds. The API and
- * the worker are processes of their own, so each step passes over Redis; `--together` starts them as one. Five years of bars, 21 slots a
+ * Slots per second of a blind replay session on one connection, answered by the TypeScript client with a strategy that holds. The API and
+ * the worker are separate processes, so each step passes over Redis; `--together` runs both in one. Five years of bars, 21 slots per
  * step. `node --import tsx bench/replay-session.bench.ts [--timeframe 4h] [--together]`
  */
 import { cpus, loadavg } from 'node:os';

@@ -1,7 +1,7 @@
 /**
- * Speed of reading and replaying tapes, compared with JSON.parse of the same NDJSON lines. Fifty agents decide each minute. They hold; or
- * their rules ask for a trade whose risk is assessed every time; or they trade: a few times a day with open positions in between, twice an
- * hour, or every minute, which is unrealistic and shows the cost of an order. Each row says how many orders an agent makes a day. "by whole
+ * Speed of reading and replaying tapes, compared with JSON.parse of the same NDJSON lines. Fifty agents decide each minute. They hold,
+ * propose trades whose risk is assessed every time, or trade: a few times a day with open positions in between, twice an
+ * hour, or every minute, which is unrealistic and shows the cost of an order. Each row gives the orders per agent and day. "by whole
  * events" is the same replay without skipping quotes of plain runs. Interleaved rounds in one process; medians of CPU time. `node --import
  * tsx bench/replay.bench.ts [events] [rounds]`
  */
@@ -90,7 +90,7 @@ try {
   };
   const fifty = (autonomy: Autonomy, rulesOf: (place: number) => object): readonly TapeAgent[] =>
     Array.from({ length: AGENTS }, (_, place) => agentOf(rulesOf(place), autonomy, place));
-  /** Everybody has bounds of his own, so that not all trade at once. */
+  /** Each agent has its own bounds, so that they do not all trade at once. */
   const bounds = (least: number) => (place: number) => ({
     universe: SYMBOLS.slice(0, 2),
     stopLossPct: least + 0.05 * place,
@@ -159,7 +159,7 @@ try {
       ...row,
       decisions: live.decisions,
       ordersPerAgentDay: Number((live.orders / AGENTS / days).toFixed(1)),
-      // Cost above that of agents that hold. An order's share includes its positions, risk and steps.
+      // Cost above that of agents that hold. The cost of an order includes its positions, risk and steps.
       microsecondsMore: {
         perDecision: Number((more / live.decisions).toFixed(1)),
         perOrder: live.orders === 0 ? null : Math.round(more / live.orders),

@@ -1,6 +1,6 @@
 /**
- * The pre-trade risk function against its naive oracle on a million random orders: not how fast, but whether ever
- * different. `--orders <n>` and `--seed <n>` choose others. Ends with 1 at the first difference.
+ * Compares the pre-trade risk function with its naive oracle on a million random orders. Tests correctness, not speed.
+ * `--orders <n>` and `--seed <n>` choose others. Exits with 1 at the first difference.
  */
 import { parseArgs } from 'node:util';
 import { difference } from '../test/domain/risk/agreement.ts';
@@ -10,7 +10,7 @@ import { cpuMicroseconds } from './harness.ts';
 const { values } = parseArgs({ options: { orders: { type: 'string', default: '1000000' }, seed: { type: 'string', default: '1' } } });
 const orders = Number(values.orders);
 const next = randomCases(Number(values.seed));
-/** Beyond so many dollars a micro-dollar is not told apart by a double. */
+/** Amount in dollars above which a double cannot represent every micro-dollar. */
 const EXACT_USD = 2 ** 52 / 1e6;
 
 let beyondSimulators = 0;

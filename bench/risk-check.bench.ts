@@ -1,6 +1,6 @@
 /**
- * The pre-trade risk check of twenty orders: whole numbers in doubles against decimal.js, big integers and bare doubles
- * that check nothing. All contenders do the same comparisons, and are first shown to say the same of every order.
+ * Pre-trade risk check of twenty orders: integers in doubles compared with decimal.js, big integers and bare doubles
+ * without checks. All contenders make the same comparisons, and are first proven to agree on every order.
  */
 import assert from 'node:assert/strict';
 import { Decimal } from '../src/domain/values/decimal.ts';
@@ -27,7 +27,7 @@ interface Prepared {
   readonly figures: OrderFigures;
 }
 
-/** Purchases of ordinary size with a live quote: what a tick asks about, in as many worlds. */
+/** Returns purchases of ordinary size with a live quote, as a tick assesses them, each in its own world. */
 function prepared(): Prepared[] {
   const next = randomCases(20);
   const found: Prepared[] = [];
@@ -62,7 +62,7 @@ const decimalOrders = cases.map(({ order }) => ({
   notional: new Decimal(order.quantity).times(order.limitPrice),
 }));
 
-/** The same check as plain decimals make it: a comparison for each limit. */
+/** Makes the same check with plain decimals: one comparison per limit. */
 function decimalBreaches(frame: DecimalFrame, notional: Decimal, limitPrice: Decimal): number {
   let mask = frame.buyMask;
   for (const { free, bit } of frame.capacities) if (notional.gt(free)) mask |= bit;
@@ -95,7 +95,7 @@ const floatFrames = frames.map((frame) => ({
 }));
 const floatOrders = cases.map(({ order }) => ({ quantity: Number(order.quantity), limitPrice: Number(order.limitPrice) }));
 
-/** No exactness: bare doubles of dollars. */
+/** Makes the check with bare doubles of dollars, without exactness. */
 function floatBreaches(index: number): number {
   const frame = floatFrames[index] as (typeof floatFrames)[number];
   const { quantity, limitPrice } = floatOrders[index] as (typeof floatOrders)[number];
@@ -119,8 +119,8 @@ for (const [index, { order, context, frame, figures: own }] of cases.entries()) 
 }
 
 /**
- * A contender. Each brings its own loop over the orders: one loop that calls whichever check it is given is never inlined,
- * and would charge every contender the same nanoseconds of calling, most of what the fast ones cost.
+ * Creates a contender with its own loop over the orders. A shared loop that calls any check is never inlined, and would add the same
+ * nanoseconds of calling to every contender, most of the cost of the fast ones.
  */
 const contender = (name: string, pass: () => number) => repeated(name, 1, () => void (sink.value = pass()));
 

@@ -1,4 +1,4 @@
-/** Roles of the service as processes of their own, on one PostgreSQL and one Redis. */
+/** Roles of the service as separate processes, on one PostgreSQL and one Redis. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -18,7 +18,7 @@ export interface RoleProcess {
 
 export type Service = Awaited<ReturnType<typeof openService>>;
 
-/** Starts roles as processes on the benchmark's own servers; each says what goes wrong in a file of the state folder. */
+/** Starts roles as processes on the benchmark's own servers. Each writes its errors to a file in the state folder. */
 export async function openService({ home, server, ends }: OwnDatabase) {
   const found = findRedisServer(process.env['PATH'] ?? '');
   if (found === null) throw new Error('this benchmark needs a redis-server 6.2 or later on the PATH, and found none');

@@ -24,7 +24,7 @@ const SUBJECT = { actorId: '00000000-0000-7000-8000-00000000000a', orgId: '00000
 const compiled = compileManifest(sampleManifest());
 const INPUT = { autonomy: 'suggest', manifestVersion: 1, manifestHash: compiled.hash } as const;
 
-/** A life that ends where it began: every event changes the state or the context, sets timers, records and announces. */
+/** Sequence of events that ends in its initial state. Each changes the state or the context, sets timers, records and announces. */
 const LIFE: readonly ActorEvent[] = [
   { type: 'feed.degraded', venue: 'spotchain' },
   { type: 'feed.restored', venue: 'spotchain' },
@@ -34,7 +34,7 @@ const LIFE: readonly ActorEvent[] = [
   { type: 'autonomy.set', autonomy: 'suggest' },
 ];
 
-/** A scope as XState makes for every call, made once: what its public functions cost is seen against it. Internal to XState, and of this bench alone. */
+/** Scope as XState creates for every call, created once to measure the cost of its public functions. XState internal. */
 const self = createActor(agentMachine, { input: INPUT });
 const scope = {
   self,
@@ -50,7 +50,7 @@ const scope = {
 const started = startStep(agentKind, SUBJECT, INPUT).state;
 const directory = createDirectory([agentKind]);
 
-/** The bare machine: snapshots handed on, the scope made once, the actions thrown away. */
+/** Runs the bare machine: reuses the scope, passes snapshots on, and discards the actions. */
 function bareLife(): AnyMachineSnapshot {
   let snapshot = agentMachine.resolveState({ value: started.value as never, context: started.context as never }) as AnyMachineSnapshot;
   for (const event of LIFE) {
@@ -59,14 +59,14 @@ function bareLife(): AnyMachineSnapshot {
   return snapshot;
 }
 
-/** XState's own pure function, which makes an inert actor for every call. */
+/** Runs XState's own pure function, which creates an inert actor for every call. */
 function pureLife(): AnyMachineSnapshot {
   let snapshot = agentMachine.resolveState({ value: started.value as never, context: started.context as never }) as AnyMachineSnapshot;
   for (const event of LIFE) snapshot = transition(agentMachine, snapshot as never, event as never)[0] as AnyMachineSnapshot;
   return snapshot;
 }
 
-/** Work of the runtime between load and commit: fit and restore, assess, can, step, plan. */
+/** Runs the runtime's work between load and commit: fit and restore, assess, can, step, plan. */
 function steppedLife(): ActorState {
   let state = started;
   for (const event of LIFE) {
@@ -83,7 +83,7 @@ for (const snapshot of [bareLife(), pureLife()]) {
   assert.deepEqual([snapshot.value, snapshot.context], [started.value, started.context]);
 }
 
-/** Whole deliveries: load, step, compare-and-set and JSON on the store in memory; begun anew each round, since it keeps everything. */
+/** Runs whole deliveries: load, step, compare-and-set and JSON on the in-memory store. It keeps everything, so each round starts anew. */
 function delivered(name: string, lives: number): Contender {
   return {
     name,
@@ -102,7 +102,7 @@ function delivered(name: string, lives: number): Contender {
   };
 }
 
-/** Verdicts without rules: what is left of a tick is its mechanics. */
+/** Verdict without rules, so that only the mechanics of a tick are measured. */
 const VERDICT: Verdict = { disposition: 'hold', reason: null, instrument: null, outcome: '[]', risk: null };
 const unruled: CompiledManifest = { ...compiled, evaluate: () => VERDICT, decide: () => VERDICT };
 const CUTS = Array.from({ length: 256 }, (_, index) =>

@@ -1,6 +1,6 @@
 /**
- * Statistics of the sandbox's market: the median of twenty seeds over five years, with their least and most. Files of recorded bars
- * (`openTime,open,high,low,close,volume`, plain or gzip) give the same figures of real series:
+ * Statistics of the sandbox's market: median, minimum and maximum of twenty seeds over five years. Files of recorded bars
+ * (`openTime,open,high,low,close,volume`, plain or gzip) give the same figures for real series:
  * `node --import tsx bench/sandbox-market.bench.ts [bars.csv.gz ...]`
  */
 import { readFileSync } from 'node:fs';

@@ -1,8 +1,8 @@
 /**
- * Scaling of trading with workers: one PostgreSQL, one Redis, a sandbox, a feed, an API and N workers as processes of their own, and agents
- * of several organizations that buy and sell in every slot. Prints for each number of workers the decisions and fills of each slot, commits
- * and processor time per fill, and the server's waits. The meaningful ratio on any machine is PostgreSQL's processor time per fill with
- * many workers against one; the rate needs a core for each process. `node --import tsx bench/scale-out.bench.ts [--organizations 4]
+ * Scaling of trading with workers: one PostgreSQL, one Redis, a sandbox, a feed, an API and N workers as separate processes, and agents
+ * of several organizations that buy and sell in every slot. Prints for each number of workers the decisions and fills per slot, commits
+ * and processor time per fill, and the server's waits. On any machine, compare PostgreSQL's processor time per fill with
+ * many workers and with one. The rate needs a core for each process. `node --import tsx bench/scale-out.bench.ts [--organizations 4]
  * [--agents 150] [--workers 1,8,1,8] [--slots 2]`
  */
 import { cpus } from 'node:os';
@@ -15,7 +15,7 @@ import { processSeconds, serverMicroseconds } from './server-cost.ts';
 import { makeTraders } from './traders.ts';
 
 const SLOT_MS = 60_000;
-/** Last milliseconds of a slot that are not measured: a measurement ends before the next slot begins. */
+/** Milliseconds at the end of a slot that are not measured, so that a measurement ends before the next slot. */
 const MARGIN_MS = 3_000;
 const { values: given } = parseArgs({
   options: {
@@ -47,7 +47,7 @@ async function measure(own: OwnDatabase): Promise<void> {
   }
 }
 
-/** Measures some slots with the workers that there are. */
+/** Measures some slots with the present workers. */
 async function step({ server }: OwnDatabase, sql: Sql, workers: readonly RoleProcess[], say: (line: string) => void): Promise<void> {
   const from = Math.ceil(Date.now() / SLOT_MS) * SLOT_MS;
   await pause(from - MARGIN_MS / 2 - Date.now());
@@ -74,7 +74,7 @@ async function step({ server }: OwnDatabase, sql: Sql, workers: readonly RolePro
   say(`  active backends by what they wait for, samples: ${waits}`);
 }
 
-/** Samples what the server's active sessions wait for until an instant. */
+/** Samples the wait events of the server's active sessions until a time. */
 async function waitsUntil(sql: Sql, end: number): Promise<string> {
   const seen = new Map<string, number>();
   while (Date.now() < end) {

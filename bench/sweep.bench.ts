@@ -1,6 +1,6 @@
 /**
- * A sweep of a thousand variants over ten instruments and five years of hours: on one thread, and on as many as the machine has
- * processors. Both come to the same trials.
+ * Sweep of a thousand variants over ten instruments and five years of hourly bars, on one thread and on as many as there are
+ * processors. Both give the same trials.
  */
 import { keepFigures } from './measured.ts';
 import { availableParallelism } from 'node:os';
@@ -17,7 +17,7 @@ const HOUR = 3_600_000;
 const HOURS = 5 * 365 * 24;
 const LISTED = CATALOG.fixed.entries.filter(({ key }) => /^(spotexchange|spotchain):/.test(key)).slice(0, 10);
 
-/** A seeded walk of hourly bars. */
+/** Returns a seeded random walk of hourly bars. */
 function columnsOf({ key, kind }: (typeof LISTED)[number], seed: number): InstrumentColumns {
   let state = seed;
   const random = (): number => {
@@ -98,7 +98,7 @@ async function timed(threads: number, tried = variants as Exclude<typeof variant
   return { trials, seconds: (performance.now() - began) / 1_000 };
 }
 
-// A quarter on one thread is enough to compare; the whole runs on all.
+// A quarter on one thread is enough for the comparison. The whole sweep runs on all threads.
 const part = variants.slice(0, 250);
 const one = await timed(1, part);
 const all = await timed(availableParallelism(), part);

@@ -1,6 +1,6 @@
 /**
  * From a due tick to committed decisions on a real queue and a real PostgreSQL that flushes every commit: our shard tick
- * against the naive design (a job, a live actor and an awaited insert of the full record per agent) and against the
+ * compared with the naive design (a job, a live actor and an awaited insert of the full record per agent) and with the
  * server copying rows.
  */
 import { createActor } from 'xstate';
@@ -28,10 +28,10 @@ import { withDatabase } from './database.ts';
 import { bench, type Contender, cpuMicroseconds, median } from './harness.ts';
 import { costWithServer } from './server-cost.ts';
 
-/** Two shards: actors are numbered from 1, and 500 consecutive numbers share one. */
+/** Number of agents, in two shards: actors are numbered from 1, and 500 consecutive numbers share one. */
 const AGENTS = 999;
 const PERIOD = 60_000;
-/** Slots of ours per round, and single ticks of the naive design. */
+/** Slots of our ticks per round, and single ticks of the naive design. */
 const SLOTS = 4;
 const NAIVE_TICKS = 300;
 const IN_FLIGHT = 10;
@@ -62,7 +62,7 @@ await withDatabase(async ({ home, server, ends }) => {
 });
 
 interface JobQueue {
-  /** Has every job done by workers of the product's own queue; resolves after the last. */
+  /** Has all jobs done by workers of the product's own queue. Resolves after the last. */
   run(jobs: readonly TickJob[], work: (job: TickJob) => Promise<void>): Promise<void>;
   close(): Promise<void>;
 }
@@ -88,7 +88,7 @@ function openJobQueue(place: Parameters<typeof openTickQueue>[0]): JobQueue {
   };
 }
 
-/** Setup of the measurement. */
+/** Environment of the measurement. */
 interface Stage {
   readonly sql: Sql;
   readonly owner: Sql;
@@ -150,7 +150,7 @@ function shardTicks(
   const dispatch = createDispatchStore(sql);
   const ticker = createTradingTicker({
     store,
-    // The round trip is made; the answer is the bench's own time, in which slots pass faster.
+    // Makes the round trip, but returns the benchmark's own time, in which slots pass faster.
     now: async () => {
       await databaseNow(sql);
       return clock.now();
@@ -192,7 +192,7 @@ function shardTicks(
   };
 }
 
-/** A live machine per agent that decides on its own, and one awaited insert of the whole record, committed by itself. */
+/** Runs a live machine per agent that decides on its own, with one awaited insert and commit of the whole record. */
 async function naiveTicks(
   { owner: sql, handler, postmaster }: Stage,
   ids: readonly string[],
@@ -232,7 +232,7 @@ async function naiveTicks(
     return assembleDecision(full, [...cut.observations.values()], compiled);
   }
 
-  /** Begins a slot; what it gives back ticks one agent and waits until its record is on disk. */
+  /** Begins a slot. Returns a function that ticks one agent and waits until its record is on disk. */
   function beginSlot(): (index: number) => Promise<void> {
     slot += PERIOD;
     const cut = cutOf(slot);
@@ -271,7 +271,7 @@ async function naiveTicks(
   return { contenders: [queued, unqueued('naive, one at a time', 1), unqueued(`naive, ${IN_FLIGHT} in flight`, IN_FLIGHT)], recordBytes };
 }
 
-/** The server's own limit: the same rows, copied from one of its tables to another like the real one, a shard per commit. */
+/** Measures the server's own limit: copies the same rows between two tables like the real one, one shard per commit. */
 async function serverCopies({ owner: sql, postmaster }: Stage, ids: readonly string[]): Promise<Contender[]> {
   const cut = new CutHashes(cutOf(SLOT));
   const observed = cut.observed(compiled.reading);

@@ -4,7 +4,7 @@ import type { Service } from './role-processes.ts';
 
 type Client = ReturnType<typeof createClient>;
 
-/** Makes one organization's agents, which buy in one slot and sell in the next, and lets them trade without approval. */
+/** Creates an organization's agents, which buy in one slot and sell in the next without approval. */
 export async function makeTraders(service: Service, baseUrl: string, index: number, agents: number): Promise<void> {
   const organization = `scale-${index}`;
   const operator = service.token('market:read,agent:read,trade:execute', `operator-${index}`, organization);

@@ -1,5 +1,5 @@
 /**
- * Cost of signing per tick: the same shard of 500 agents on two databases of one server, one whose writers sign and one without writers.
+ * Cost of signing per tick: the same shard of 500 agents on two databases of one server, with and without signing writers.
  */
 import { createTradingTicker } from '../actors/ticking/trading-decisions.ts';
 import { openWriterKeys } from '../src/adapters/signing-keys/writer-keys.ts';
@@ -52,7 +52,7 @@ await withDatabase(async (own) => {
   });
 });
 
-/** A contender that ticks its own database, slot after slot. */
+/** Contender that ticks its own database, slot after slot. */
 async function ticking(name: string, url: string, writer: BatchSigner | null, { server, ends }: OwnDatabase): Promise<Contender> {
   const sql = openDatabase({ url, name: `bench ${name}`, connections: 6, ...(writer === null ? {} : { writer }) });
   ends.push(() => sql.end());
@@ -77,7 +77,7 @@ async function ticking(name: string, url: string, writer: BatchSigner | null, { 
   return {
     name,
     async round() {
-      // The feed's cuts are not the tick's cost: each is written once for all shards.
+      // Writing the feed's cuts is no part of the tick's cost: each is written once for all shards.
       const slots = Array.from({ length: SLOTS }, (_, index) => slot + (index + 1) * PERIOD);
       for (const at of slots) await writeCut(sql, sampleCut(at, { premiumPct: 1, rsi: 50 }), 'streams');
       slot = slots.at(-1) as number;

@@ -1,6 +1,6 @@
 /**
- * The venues' other messages for the quote-path bench: frames in each venue's layout, the product's map of them, a plain
- * normaliser (JSON.parse and a literal), other libraries and a bare scan of the same bytes, proven to say the same before anything is timed.
+ * Other messages of the venues for the quote-path benchmark: frames in each venue's layout, the product's map, a plain
+ * normaliser (JSON.parse and a literal), other libraries and a bare scan of the same bytes, all proven equal before timing.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -23,17 +23,17 @@ import { ccxtHyperliquid, ccxtReading, tardisReading } from './peer-normalisers.
 import { type TardisMapper, type TardisMessage, tardis } from './peers.ts';
 
 const FRAMES = 512;
-/** Counts unknown members, as the product does. */
+/** Counts unknown members as the product does. */
 const { note } = createUnknownFields();
 const RECEIVED_AT = Date.UTC(2026, 2, 2, 14, 31);
 /** Shorter than the other contenders' rounds, because there are many. */
 const ROUND_MS = 60;
 
-/** Another library's reading of the same bytes. */
+/** Other library's reading of the same bytes. */
 interface Peer {
   readonly who: 'tardis-dev' | 'ccxt';
   readonly read: (frame: Buffer) => unknown;
-  /** The numbers in what it says, in the order of the case's `numbersOf`, where that has them. */
+  /** Returns the numbers of a read message, in the order of the case's `numbersOf` if it has one. */
   readonly numbersOf: (read: unknown) => readonly number[];
 }
 
@@ -88,11 +88,11 @@ function ccxtLevels(): number[] {
   return book === undefined ? [] : [...book.bids, ...book.asks].flat();
 }
 
-/** Differences of ten levels a side. */
+/** Depth updates of ten levels per side. */
 function depthCase(): MessageCase {
   const symbols = streamSymbols(['BTCUSDT']);
   const read = tardisReading(tardisBooks('binance'), RECEIVED_AT);
-  // It keeps differences back until it has a book to put them on.
+  // It holds back updates until it has a book snapshot.
   read(Buffer.from('{"stream":"btcusdt@depthSnapshot","data":{"lastUpdateId":-1,"bids":[],"asks":[]}}'));
   const levels = (price: number, step: number): string[][] =>
     listed(10, (index) => [(price + step * index).toFixed(8), (random() * 40).toFixed(8)]);
@@ -124,7 +124,7 @@ function depthCase(): MessageCase {
 const COINS: ReadonlySet<string> = new Set(['BTC']);
 type WireLevel = { readonly px: string; readonly sz: string };
 
-// The yardsticks' parts stand outside of them: a named function inside is named anew at every message.
+// Helpers of the baselines are at the top level: a nested function would be created again for every message.
 function plainSide(levels: readonly WireLevel[]): string[][] {
   return levels.map(({ px, sz }) => [px, sz]);
 }
@@ -144,7 +144,7 @@ function perpLevel(price: number): object {
   return { px: price.toFixed(1), sz: (random() * 40).toFixed(5), n: 1 + Math.floor(random() * 30) };
 }
 
-/** Whole books of twenty levels a side: checked to the last byte, its top cut out, the other levels where `everyLevel` asks for them. */
+/** Whole books of twenty levels per side: validated to the last byte, the top extracted, and the other levels too with `everyLevel`. */
 function perpBookCase(everyLevel: boolean): MessageCase {
   return {
     name: everyLevel ? 'Hyperliquid l2Book, every level' : 'Hyperliquid l2Book 2x20',
@@ -177,7 +177,7 @@ function perpBookCase(everyLevel: boolean): MessageCase {
   };
 }
 
-/** The best of both sides. */
+/** Best bid and ask. */
 function perpBestCase(): MessageCase {
   const mapper = tardis().normalizeBookTickers('hyperliquid', new Date(RECEIVED_AT));
   return {
@@ -215,10 +215,10 @@ function perpBestCase(): MessageCase {
   };
 }
 
-/** Trades of the perpetuals venue, which the product does not use: the map reads and drops them. */
+/** Trades of the perpetuals venue. The product does not use them: the map reads and drops them. */
 function perpTradeCase(): MessageCase {
   const read = tardisReading(tardis().normalizeTrades('hyperliquid', new Date(RECEIVED_AT)), RECEIVED_AT);
-  // It drops the first message of an unknown coin, which holds earlier trades.
+  // It drops the first message of an unknown coin, because that holds earlier trades.
   read(Buffer.from('{"channel":"trades","data":[{"coin":"BTC"}]}'));
   const hex = (length: number): string => listed(length, () => Math.floor(random() * 16).toString(16)).join('');
   return {
@@ -248,7 +248,7 @@ function perpTradeCase(): MessageCase {
   };
 }
 
-/** Streamed updates of one share. */
+/** Streamed price updates of one share. */
 function hermesCase(): MessageCase {
   const id = '49f6b65cb1de6b10eaf75e7c03ca029c306d0357e91b5311b175084a5ad55688';
   const symbols = new Map([[id, 'AAPL']]);
@@ -256,7 +256,7 @@ function hermesCase(): MessageCase {
     name: 'Hermes price update',
     frames: made((index) => {
       const publishTime = 1_790_187_892 + index;
-      // The last digit is not zero, so both spell the price alike.
+      // The last digit is not zero, so both sides write the price alike.
       const digits = (base: number): string => String((base + Math.floor(random() * 1_000)) * 10 + 1);
       const price = { price: digits(3_373_000), conf: digits(800), expo: -5, publish_time: publishTime };
       const average = { price: digits(3_374_000), conf: digits(800), expo: -5, publish_time: publishTime };
@@ -294,7 +294,7 @@ function hermesCase(): MessageCase {
   };
 }
 
-/** A token's whole book, twenty levels a side; the venue writes the worst first. */
+/** Whole book of a token, twenty levels per side, worst price first. */
 function polymarketCase(): MessageCase {
   const market = mapGammaEvents(fixture('polymarket-events'), RECEIVED_AT).markets[0] as PredictionMarket;
   const token = market.outcomes[0].providerId;
@@ -325,14 +325,14 @@ function polymarketCase(): MessageCase {
   };
 }
 
-/** Two changes of levels, one of either token, with the tops after them. */
+/** Two changed levels, one of each token, with the new tops. */
 function polymarketChangeCase(): MessageCase {
   const market = mapGammaEvents(fixture('polymarket-events'), RECEIVED_AT).markets[0] as PredictionMarket;
   const tokens = market.outcomes.map(({ providerId }) => providerId);
   const marketOf = (asked: string): PredictionMarket | undefined => (tokens.includes(asked) ? market : undefined);
   const change = (token: string, side: string): object => {
     const cents = 30 + Math.floor(random() * 40);
-    // The last digit is not zero, so both spell the price alike.
+    // The last digit is not zero, so both sides write the price alike.
     const price = `0.${cents}1`;
     const tops = { best_bid: `0.${cents}3`, best_ask: `0.${cents}7` };
     return { asset_id: token, price, size: `${1 + Math.floor(random() * 900)}.25`, side, hash: 'ab'.repeat(20), ...tops };
@@ -369,7 +369,7 @@ function polymarketChangeCase(): MessageCase {
   };
 }
 
-/** Kalshi's market and the look-up of it. */
+/** Market of Kalshi and its lookup. */
 function kalshiMarket(): { readonly ticker: string; readonly marketOf: (asked: string) => PredictionMarket | undefined } {
   const { series } = fixture('kalshi-frames') as { series: unknown };
   const terms = mapSeries(series, RECEIVED_AT) as SeriesTerms;
@@ -377,7 +377,7 @@ function kalshiMarket(): { readonly ticker: string; readonly marketOf: (asked: s
   return { ticker: market.providerId, marketOf: (asked) => (asked === market.providerId ? market : undefined) };
 }
 
-/** A snapshot of the book, twenty bids for either outcome. */
+/** Snapshot of a book, twenty bids for each outcome. */
 function kalshiSnapshotCase(): MessageCase {
   const { ticker, marketOf } = kalshiMarket();
   const levels = (from: number): string[][] =>
@@ -410,7 +410,7 @@ function kalshiSnapshotCase(): MessageCase {
   };
 }
 
-/** One change of that book. */
+/** One change to that book. */
 function kalshiDeltaCase(): MessageCase {
   const { ticker, marketOf } = kalshiMarket();
   return {
@@ -442,7 +442,7 @@ function kalshiDeltaCase(): MessageCase {
 
 const scanned = new Float64Array(256);
 
-/** The limit of scanning: every quoted decimal of the frame into a double; nothing is checked and nothing kept. @returns how many. */
+/** Limit of scanning: reads every quoted decimal of the frame into a double, without checks. @returns The number of decimals. */
 function bareScan(frame: Buffer): number {
   let found = 0;
   let at = 0;
@@ -473,7 +473,7 @@ function bareScan(frame: Buffer): number {
   return found;
 }
 
-/** @throws AssertionError if the map, the literal, the scan or a peer reads a frame of the case otherwise than the others. */
+/** @throws AssertionError if the map, the literal, the scan or a peer disagree about a frame. */
 function proveEqual({ frames, map, literal, numbersOf, peers }: MessageCase): void {
   for (const frame of frames) {
     if (numbersOf === null) assert.deepEqual(map(frame), []);
@@ -501,7 +501,7 @@ const cases = [
   kalshiDeltaCase(),
 ];
 
-/** Three contenders per message and its peers, after they were proven to read the same. */
+/** Three contenders per message, and its peers, all proven equal first. */
 export function messageContenders(): Contender[] {
   for (const one of cases) proveEqual(one);
   return cases.flatMap(({ name, frames, map, literal, peers }) => {
@@ -519,7 +519,7 @@ export function messageContenders(): Contender[] {
   });
 }
 
-/** Lines per message: against its peers, JSON.parse and a literal, and the scan. */
+/** Comparisons per message: with its peers, with JSON.parse and a literal, and with the scan. */
 export const messageComparisons: readonly Comparison[] = [
   ...cases.flatMap(({ name, peers }) => [
     ...peers.map(({ who }) => ({ what: `${name}, against ${who}`, ours: `${name}: map`, reference: `${name}: ${who}`, goal: null })),

@@ -1,4 +1,7 @@
-/** Backtests the outside duplicate of Discount hunter in a blind replay session. Arguments: agent id, token file, and days to look at (the gate's five years unless given). */
+/**
+ * Backtests the outside duplicate of Discount hunter in a blind replay session. Arguments: agent id, token file, days (default: the gate's
+ * five years).
+ */
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { createClient } from '../clients/typescript/src/index.ts';
@@ -12,7 +15,7 @@ const api = createClient({ baseUrl: localService().baseUrl, token: readFileSync(
 const look = days === undefined ? {} : { from: new Date(Date.now() - Number(days) * 86_400_000).toISOString(), look: true };
 const opened = await api.openReplaySession({ id, body: { kind: 'backtest', ...look } });
 const session = { id, sessionId: opened.id };
-// The session reads its history first, and says `unavailable` until then.
+// The session loads its history first and answers `unavailable` until then.
 const isReady = async (): Promise<boolean> => {
   try {
     await api.answerReplayStep({ ...session, body: {} });

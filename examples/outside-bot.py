@@ -1,4 +1,4 @@
-"""A bot of your own: reads its agent's context, proposes one trade, and says what the agent decided. Arguments: agent id, token file."""
+"""Bot of your own: reads its agent's context, proposes one trade, and prints the agent's decision. Arguments: agent id, token file."""
 import sys
 import time
 from pathlib import Path
@@ -22,7 +22,7 @@ while proposed is None:
     held = any(one.instrument == instrument for one in context.book.positions)
     trade = decide(seen[0].quote.ask, held) if seen else None
     if trade:
-        # The slot names the proposal: sent twice, it is the same one.
+        # The slot identifies the proposal: sending it twice has one effect.
         name = f"slot-{int(context.cut.slot.timestamp())}"
         proposed = client.propose_trade(agent, instrument=instrument, client_id=name, manifest_hash=context.manifest_hash, **trade)
     else:

@@ -1,4 +1,4 @@
-/** A bot of your own: reads its agent's context, proposes one trade, and says what the agent decided. Arguments: agent id, token file. */
+/** Bot of your own: reads its agent's context, proposes one trade, and prints the agent's decision. Arguments: agent id, token file. */
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { createClient } from '../clients/typescript/src/index.ts';
@@ -20,7 +20,7 @@ while (proposed === null) {
   const held = book.positions.find((one) => one.instrument === instrument)?.quantity;
   const trade = cut === null || ask === undefined ? null : decide(Number(ask), held);
   if (trade !== null && cut !== null) {
-    // The slot names the proposal: sent twice, it is the same one.
+    // The slot identifies the proposal: sending it twice has one effect.
     const body = { ...trade, instrument, inputs: { ask }, clientId: `slot-${Date.parse(cut.slot)}`, manifestHash };
     proposed = await api.proposeTrade({ id, body });
   } else await setTimeout(1_000);

@@ -1,11 +1,11 @@
 /**
- * Time for which this thread's event loop is busy. The processor time of the whole process would count the other test files' threads too.
+ * Busy time of this thread's event loop. The processor time of the whole process would include the threads of other test files.
  */
 import { performance } from 'node:perf_hooks';
 
-/** Milliseconds for which the loop was busy, not waiting, while the work ran; on a busy machine it includes what others took meanwhile. */
+/** Returns the milliseconds that the loop was busy during the work. On a loaded machine this includes preemption. */
 export async function busyMs(work: () => Promise<void>): Promise<number> {
-  // The loop's own account is written when it next waits, so that both ends of it are taken in a turn of their own.
+  // The loop updates its figures when it next waits, so take both readings after a turn.
   await turn();
   const before = performance.eventLoopUtilization();
   await work();

@@ -1,4 +1,4 @@
-// A change is answered within seconds by the tests that import it.
+// A changed file is checked within seconds by the tests that import it.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

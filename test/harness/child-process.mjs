@@ -1,4 +1,4 @@
-/** The beginning of a process that tests start: `child-process.mjs <its source> <its arguments>`. */
+/** Entry point of processes that tests start: `child-process.mjs <source> <arguments>`. */
 import { pathToFileURL } from 'node:url';
 import { loadSource } from '../../src/load-sources.mjs';
 

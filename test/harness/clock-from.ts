@@ -1,8 +1,8 @@
-// The clock of the wall, begun at another instant: what is asked for "today" is then asked for on that day.
+// Live clock shifted to another time, for tests of requests about "today".
 import type { Clock } from '../../streams/clock/clock.ts';
 import { createLiveClock } from '../../streams/clock/live-clock.ts';
 
-/** A live clock that stands at `at` now. */
+/** Creates a live clock that shows `at` now. */
 export function clockFrom(at: number): Clock {
   const live = createLiveClock();
   const aheadMs = live.now() - at;

@@ -1,4 +1,4 @@
-/** Loops of tests that expect no bad row: the first failure is thrown. */
+/** Loops of tests that expect no bad row: the first failure is rethrown. */
 import { type ContainedLoop, type Containment, eachRow } from '../../actors/runtime/containment.ts';
 
 export const contained: ContainedLoop = eachRow((error) => {

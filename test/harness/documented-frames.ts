@@ -1,4 +1,4 @@
-/** Check of the feed's frames and announcements against the AsyncAPI document. */
+/** Checks the feed's frames and announcements against the AsyncAPI document. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { asyncApiDocument } from '../../api/document/asyncapi.ts';
@@ -9,14 +9,14 @@ addFormats.default(ajv);
 ajv.addSchema(document, 'feed');
 const checks = new Map<string, ValidateFunction>();
 
-/** Returns how a frame differs from the document: nothing, or one sentence. */
+/** Returns the differences of a frame from the document, one sentence each. */
 export function undocumented(frame: { readonly type?: string; readonly channel?: string }): readonly string[] {
   const { type = '', channel } = frame;
   const name = channel === undefined || !['snapshot', 'update', 'lagged'].includes(type) ? type : `${channel}_${type}`;
   return complaints(name, 'payload', frame);
 }
 
-/** The same of what an actor or a store announced on a channel that sends it as it is. */
+/** Returns the differences of an announcement on a channel that sends it unchanged. */
 export function undocumentedAnnouncement(channel: string, body: unknown): readonly string[] {
   return complaints(`${channel}_update`, 'payload/properties/data', body);
 }

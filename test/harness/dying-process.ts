@@ -1,4 +1,4 @@
-/** A process that dies between two of its steps: before what the step does is committed, or after that and before it is told of it. */
+/** Simulated process that dies at a step, before the step's commit or after it and before the caller learns of it. */
 import type { Runtime } from '../../actors/runtime/runtime.ts';
 import { rounds } from './rounds.ts';
 
@@ -7,7 +7,7 @@ export type Moment = 'before' | 'after';
 class Killed extends Error {}
 
 export interface DyingProcess {
-  /** Does the work as one step; rejects where the process dies at it, or has died. */
+  /** Runs the work as one step. Rejects if the process dies at it, or is dead. */
   step<Value>(work: () => Promise<Value>): Promise<Value>;
   /** Runtime whose starts and deliveries are steps. */
   readonly runtime: Runtime;
@@ -16,7 +16,7 @@ export interface DyingProcess {
   steps(): number;
 }
 
-/** A process on this runtime that dies at its `at`th step, counted from 0. */
+/** Creates a process on this runtime that dies at its `at`th step, counted from 0. */
 export function dyingProcess(runtime: Runtime, at: number, when: Moment): DyingProcess {
   let steps = 0;
   let isDead = false;
@@ -46,7 +46,7 @@ export function dyingProcess(runtime: Runtime, at: number, when: Moment): DyingP
   };
 }
 
-/** Returns the work's result, or null if its process died in it. */
+/** Returns the result of the work, or null if the process died. */
 export async function unlessKilled<Value>(work: Promise<Value>): Promise<Value | null> {
   try {
     return await work;
@@ -57,8 +57,8 @@ export async function unlessKilled<Value>(work: Promise<Value>): Promise<Value |
 }
 
 /**
- * Returns the points of death: in the proof each of the first `count` steps before and after its commit, in the suite every second step
- * once.
+ * Returns the points of death: each of the first `count` steps before and after its commit in the proof, every second step once in the
+ * suite.
  */
 export function crashPoints(count: number): (readonly [point: number, when: Moment])[] {
   const moments: readonly Moment[] = ['before', 'after'];

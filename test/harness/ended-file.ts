@@ -1,4 +1,6 @@
-/** Files share a process and its modules: tokens that one of them listed are not in the catalog of the next, and its databases go. */
+/**
+ * Cleans up after each file. Files share a process and its modules: listed tokens are removed from the catalog, and databases are dropped.
+ */
 import { afterAll } from 'vitest';
 import { CATALOG } from '../../src/domain/catalog/catalog.ts';
 import { dropTestDatabases } from './postgres.ts';

@@ -1,9 +1,9 @@
-/** Puts an agent at a stage past all gates, for tests of what comes after them: as the database's owner, triggers aside. */
+/** Places an agent at a stage past all gates, for tests of later stages. Runs as the database's owner with triggers disabled. */
 import { openDatabase } from '../../src/adapters/store/database.ts';
 import type { BatchSigner } from '../../src/adapters/store/trail/batch-seal.ts';
 import type { Stage } from '../../src/domain/agents/agent.ts';
 
-/** Both the row that the gates guard and the state chart's snapshot stand at `stage` afterwards. */
+/** Sets both the row that the gates guard and the state chart's snapshot to `stage`. */
 export async function placeAtStage(databaseUrl: string, agentId: string, stage: Stage, writer?: BatchSigner): Promise<void> {
   const owner = openDatabase({
     url: databaseUrl,

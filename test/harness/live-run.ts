@@ -1,4 +1,4 @@
-// A live run in miniature, with the recorder beside it: the product's own pipeline, store, agents, Takes, ticks, timers and executions.
+// Live run in miniature with a recorder: the product's own pipeline, store, agents, Takes, ticks, timers and executions.
 import { createProposalHandler } from '../../actors/proposal/command-handler.ts';
 import { createKillSwitch } from '../../actors/proposal/kill-switch.ts';
 import { createPreferencesHandler } from '../../actors/risk-preferences/command-handler.ts';
@@ -34,17 +34,17 @@ export const START = Date.UTC(2025, 0, 6, 15, 0);
 export interface LiveRunOptions {
   /** Maximum wait of a proposal for its approval, in milliseconds. */
   readonly approvalMs?: number;
-  /** The ids of the organizations. */
+  /** Ids of the organizations. */
   readonly orgs?: readonly string[];
 }
 
 export interface HalfMinute {
-  /** True if nobody is ticked. */
+  /** True to skip the tick. */
   readonly missed?: boolean;
   readonly meanwhile?: () => Promise<void>;
 }
 
-/** A live process in miniature: pipeline, store, agents and ticks, on a clock that the test moves; and the recorder beside it. */
+/** Creates a live process in miniature on a clock that the test moves: pipeline, store, agents, ticks, and a recorder. */
 export async function liveRun(sql: Sql, file: string, { approvalMs, orgs = [ORG] }: LiveRunOptions = {}) {
   for (const id of orgs) await sql`insert into organizations (id, name) values (${id}, ${`org ${id.slice(-1)}`})`;
   const clock = createVirtualClock(START + 10_000);
@@ -92,7 +92,7 @@ export async function liveRun(sql: Sql, file: string, { approvalMs, orgs = [ORG]
       throw error;
     },
   });
-  /** The recorder's timers, which the test fires, so that its looks end before time moves on. */
+  /** Timers of the recorder. The test fires them, so that its reads end before time moves on. */
   let timers: (() => void)[] = [];
   const stop = createTapeRecorder({
     sql,
@@ -107,7 +107,7 @@ export async function liveRun(sql: Sql, file: string, { approvalMs, orgs = [ORG]
   let price = 64_000;
   let seed = 3;
 
-  /** The best bid and ask of the coin, as the streams receive them. */
+  /** Receives a best bid and ask of the coin, as the streams do. */
   function received(bid: string, ask: string, at: number): Quote {
     const made: Quote = {
       kind: 'quote',
@@ -129,7 +129,7 @@ export async function liveRun(sql: Sql, file: string, { approvalMs, orgs = [ORG]
     return made;
   }
 
-  /** The same a dollar apart, and what orders are assessed by. */
+  /** Receives a quote with a spread of a dollar, and uses it to assess orders. */
   function quote(bid: string, at: number): void {
     quotes.set('spotexchange:BTCUSDT', received(bid, String(Number(bid) + 1), at));
   }
@@ -159,8 +159,8 @@ export async function liveRun(sql: Sql, file: string, { approvalMs, orgs = [ORG]
     },
     quote,
     /**
-     * Half a minute with one price, the ticks of Takes and, at full minutes, of agents; then what is due is carried out.
-     * A price of null is a silence of the venue. `meanwhile` comes after the ticks and before anything of them is carried out.
+     * Runs half a minute with one price, with the ticks of Takes and at full minutes of agents, and then the due work.
+     * A null price is a silence of the venue. `meanwhile` runs after the ticks and before the due work.
      */
     async half(number: number, bid: string | null, { missed = false, meanwhile }: HalfMinute = {}): Promise<void> {
       const slot = START + number * TAKE_TICK_MS;
@@ -184,7 +184,7 @@ export async function liveRun(sql: Sql, file: string, { approvalMs, orgs = [ORG]
       clock.advanceTo(slot + 8_000);
       await this.look();
     },
-    /** One minute of prices up to and beyond the slot, and its tick unless it is missed. */
+    /** Runs one minute of prices up to and beyond the slot, and its tick unless it is missed. */
     async minute(number: number, missed = false): Promise<void> {
       const slot = START + number * PERIOD;
       seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;

@@ -1,14 +1,14 @@
-/** The order of the files: what waits for full minutes and for pages first, so that everything else runs beside it. */
+/** Orders the test files: those that wait for full minutes and for pages first, so that all others run beside them. */
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { seedOfRun } from './seed.ts';
 
-/** Rooms by how long their files run, longest first; what is not named comes after these. */
+/** Folders with the longest files, longest first. All others come after them. */
 const SLOW_ROOMS = [['/test/journeys/', '/test/web/', '/test/cli/'], ['/test/sandbox/'], ['/test/boot/']] as const;
 
-/** Orders by room and size alone, not by what earlier runs took: the same files have the same order on every machine. */
+/** Orders by folder and size alone, not by earlier durations: the same files have the same order on every machine. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rest = largestFirst(files);
@@ -27,7 +27,7 @@ function largestFirst(files: readonly TestSpecification[]): TestSpecification[] 
   return [...files].sort((a, b) => sizeOf(b) - sizeOf(a) || (a.moduleId < b.moduleId ? -1 : 1));
 }
 
-/** Each list spread evenly over all of them: journeys mostly wait, and pages keep the processor busy meanwhile. */
+/** Spreads each list evenly over the result: journeys mostly wait, and page tests keep the processor busy meanwhile. */
 function interleaved<Item>(lists: readonly (readonly Item[])[]): Item[] {
   return lists
     .flatMap((list) => list.map((item, at) => ({ item, place: (at + 0.5) / list.length })))

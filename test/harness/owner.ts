@@ -1,4 +1,4 @@
-/** A process of its own that owns embedded servers, so that tests can kill it: prints what it started, ends on SIGINT in good order. */
+/** Process that owns embedded servers, so that tests can kill it. Prints what it started, and stops cleanly on SIGINT. */
 import { type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -13,7 +13,7 @@ export interface Owned {
   readonly sharedWith: number | null;
 }
 
-/** Starts `test/harness/<kind>-owner.ts` with a state folder and waits for what it says it started. */
+/** Starts `test/harness/<kind>-owner.ts` with a state folder and reads its output. */
 export async function startOwner(kind: 'postgres' | 'redis', home: string, options: SpawnOptions = {}) {
   const program = fileURLToPath(new URL(`./${kind}-owner.ts`, import.meta.url));
   const child = spawn(process.execPath, [CHILD, program, home], {
@@ -35,7 +35,7 @@ export async function startOwner(kind: 'postgres' | 'redis', home: string, optio
     pid: child.pid as number,
     exit,
     nextLine: async () => (await lines.next()).value as string | undefined,
-    /** Presses Ctrl-C as in a terminal: the whole foreground group gets it. */
+    /** Presses Ctrl-C as in a terminal: the whole foreground group receives SIGINT. */
     pressCtrlC: () => process.kill(group, 'SIGINT'),
     kill: async () => {
       process.kill(group, 'SIGKILL');

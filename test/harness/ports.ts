@@ -1,37 +1,37 @@
-/** Ports for tests that cannot take port 0: nothing here is found free and let go for whoever comes first. */
+/** Ports for tests that cannot use port 0. They stay claimed, so that nobody else can take them in between. */
 import { mkdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { claim, release } from '../../src/adapters/process/server-process.ts';
 
-/** A port of loopback that refuses connections: a privileged one that no service is registered for, and that `fetch` does not block. */
+/** Loopback port that refuses connections: privileged, without a registered service, and not blocked by `fetch`. */
 export const REFUSING_PORT = 2;
 
 /**
- * Below the ports that kernels hand out by themselves (from 32768 on Linux and 49152 elsewhere): no connection and no
- * server on port 0 comes to lie here.
+ * Range below the ephemeral ports of kernels (from 32768 on Linux and 49152 elsewhere): no connection and no
+ * server on port 0 uses it.
  */
 const [FIRST, END, SPAN] = [20_000, 32_000, 64];
 
 export interface PortRange {
   readonly first: number;
-  /** Lets other tests of this machine have the range. */
+  /** Releases the range for other tests of this machine. */
   release(): void;
 }
 
-/** Threads of one process share its claims: each has ranges of its own, told apart by the number of the worker. */
+/** Ranges per process, one for each thread: threads share the claims of their process. */
 const STRIPES = 16;
 const stripe = Number(process.env['VITEST_POOL_ID'] ?? 0) % STRIPES;
 const held = new Set<number>();
 
-/** At most 64 ports in a row that are free and that no other test of this machine gets until they are released. */
+/** Claims up to 64 consecutive free ports that no other test of this machine gets until they are released. */
 export async function holdPorts(count: number): Promise<PortRange> {
   if (count > SPAN) throw new RangeError(`${count} ports in a row; there are ${SPAN}`);
   const folder = join(tmpdir(), 'sevengate-ports');
   mkdirSync(folder, { recursive: true });
   for (let first = FIRST + stripe * SPAN; first + SPAN <= END; first += STRIPES * SPAN) {
-    // A claim of what this process holds already would be granted again.
+    // A second claim by the same process would succeed too.
     if (held.has(first) || claim(join(folder, String(first))) !== null) continue;
     held.add(first);
     const range: PortRange = {

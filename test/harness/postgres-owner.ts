@@ -1,4 +1,4 @@
-/** Run by tests as a process of its own: owns an embedded PostgreSQL, and on SIGINT writes one last row before it stops it. */
+/** Process that owns an embedded PostgreSQL for a test. On SIGINT it writes one last row before it stops the server. */
 import postgres from 'postgres';
 import { startEmbeddedPostgres } from '../../src/adapters/store/embedded-postgres.ts';
 

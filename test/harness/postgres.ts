@@ -1,18 +1,18 @@
-/** A real, migrated PostgreSQL database for one test file, and a whole cluster of its own for a service. */
+/** Provides a real, migrated PostgreSQL database for one test file, and a cluster of its own for a service. */
 import { inject } from 'vitest';
 import { copyCluster } from './prepared-cluster.ts';
 
-/** The names of databases that this file has asked for. */
+/** Databases that this file has requested. */
 const ofThisFile: string[] = [];
 
-/** Lets go of the databases of the file that has ended: see ended-file.ts. */
+/** Drops the databases of the file that has ended: see ended-file.ts. */
 export async function dropTestDatabases(): Promise<void> {
   for (const name of ofThisFile.splice(0)) await fetch(`${inject('servers')}/database/ended/${name}`);
 }
 
 /**
- * The address of a fresh database of this run's own embedded PostgreSQL, with every migration applied.
- * Nobody else uses it, and it goes when the file ends. `empty`: one without any table.
+ * Returns the address of a new database on this run's embedded PostgreSQL, with every migration applied.
+ * Nobody else uses it, and it is dropped when the file ends. `empty`: without tables.
  */
 export async function testDatabase(kind: 'migrated' | 'empty' = 'migrated'): Promise<string> {
   const answer = await fetch(`${inject('servers')}/database/${kind}`);
@@ -22,7 +22,7 @@ export async function testDatabase(kind: 'migrated' | 'empty' = 'migrated'): Pro
   return url;
 }
 
-/** Puts a migrated cluster, which is not running, into an empty state folder. Who looks at a first start begins without it. */
+/** Copies a stopped, migrated cluster into an empty state folder. Tests of a first start do without it. */
 export async function withCluster(home: string): Promise<void> {
   const answer = await fetch(`${inject('servers')}/cluster`);
   if (!answer.ok) throw new Error(`no prepared cluster: ${await answer.text()}`);

@@ -1,11 +1,11 @@
-/** State folders with a migrated cluster that is not running: to make one takes six seconds of processor time, to copy it none. */
+/** State folders with a stopped, migrated cluster. Creating one takes six seconds of processor time, copying it almost none. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { startEmbeddedPostgres } from '../../src/adapters/store/embedded-postgres.ts';
 import { migrate } from '../../src/adapters/store/migrate.ts';
 
-/** Makes a cluster in an empty folder, as the service makes its own. Answers the folder. */
+/** Creates a cluster in an empty folder, as the service does. Returns the folder. */
 export async function prepareCluster(folder: string): Promise<string> {
   const server = await startEmbeddedPostgres({ home: folder, log: () => {} });
   try {
@@ -16,9 +16,9 @@ export async function prepareCluster(folder: string): Promise<string> {
   return folder;
 }
 
-/** Puts a copy of the prepared cluster into an empty folder. Answers the folder. */
+/** Copies the prepared cluster into an empty folder. Returns the folder. */
 export async function copyCluster(prepared: string, folder: string): Promise<string> {
-  // With its owner, which is not this user where this one is root.
+  // Keeps the file owner, which is another user if root runs the tests.
   await promisify(execFile)('cp', ['-a', join(prepared, 'postgres'), join(prepared, 'postgres.password'), folder]);
   return folder;
 }

@@ -1,4 +1,4 @@
-/** A tape of six minutes, made: a coin, its perpetual and a share's token, with a silence of twenty seconds in the fourth minute. */
+/** Synthetic tape of six minutes: a coin, its perpetual and a share's token, with a silence of twenty seconds in the fourth minute. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,12 +6,12 @@ import { type TapeEvent, tapeHeaderLine, tapeLine } from '../../src/domain/tape/
 
 export const DAY_BEGIN = Date.parse('2026-03-02T14:30:00.000Z');
 export const DAY_END = DAY_BEGIN + 6 * 60_000 - 1_000;
-/** From here on the spot exchange says nothing for twenty seconds. */
+/** Start of the spot exchange's silence of twenty seconds. */
 export const SILENCE = DAY_BEGIN + 200_000;
 const SILENCE_MS = 20_000;
 const STEP_MS = 1_000;
 
-/** The coin's bid at an instant of the tape: whole dollars that rise by one a second. */
+/** Returns the coin's bid at a time of the tape: whole dollars, rising by one a second. */
 export const bidAt = (at: number): string => String(63_000 + Math.floor((at - DAY_BEGIN) / STEP_MS));
 
 export interface RecordedDay {
@@ -20,7 +20,7 @@ export interface RecordedDay {
   remove(): void;
 }
 
-/** Writes the tape `day.tape.ndjson`, another one of its first minute, and a file that is no tape, into a folder of their own. */
+/** Writes `day.tape.ndjson`, a second tape of its first minute, and a file that is no tape, into a folder of their own. */
 export function recordedDay(): RecordedDay {
   const folder = mkdtempSync(join(tmpdir(), 'sevengate-tape-'));
   const file = join(folder, 'day.tape.ndjson');

@@ -1,4 +1,4 @@
-/** For `npm run examples`: what tests asked and were answered, a line each, where a file for it is named. */
+/** Records requests and answers of tests, one per line, if a file is named. For `npm run examples`. */
 import { appendFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 
@@ -8,7 +8,7 @@ interface Asked {
   readonly url: string;
   readonly body: unknown;
   readonly status: number;
-  /** Null where it is not JSON, which is not recorded. */
+  /** Null if it is not JSON. Such an answer is not recorded. */
   readonly answer: unknown;
 }
 
@@ -16,8 +16,8 @@ const FILE = process.env['SEVENGATE_EXAMPLES'];
 let naming: Promise<(method: string, url: string) => string | undefined> | null = null;
 
 /**
- * Records one request by the name of its operation; does nothing where no file is named. What no operation is asked for, such as a
- * method that an address does not know, is recorded for its error alone.
+ * Records one request under the name of its operation. Does nothing without a file. A request that matches no operation, such as an
+ * unknown method, is recorded for its error only.
  */
 export async function recordExample({ method, url, body, status, answer }: Asked): Promise<void> {
   if (FILE === undefined || answer === null) return;
@@ -27,12 +27,12 @@ export async function recordExample({ method, url, body, status, answer }: Asked
   appendFileSync(FILE, `${JSON.stringify({ name: name ?? null, method, url, body, status, answer })}\n`);
 }
 
-/** Records what a page asks of the service. */
+/** Records the requests of a page. */
 export function recordPage(page: Page): void {
   if (FILE === undefined) return;
   page.on('requestfinished', (request) => {
     const { pathname, search } = new URL(request.url());
-    // What signs somebody in is nobody else's to read.
+    // Requests that sign in contain secrets.
     if (!pathname.startsWith('/v1/') || pathname.startsWith('/v1/session')) return;
     void (async () => {
       const response = await request.response();
@@ -41,12 +41,12 @@ export function recordPage(page: Page): void {
       const given = request.postData();
       const asked = { method: request.method(), url: pathname + search, status: response.status(), answer: JSON.parse(text) as unknown };
       await recordExample({ ...asked, body: given === null ? undefined : (JSON.parse(given) as unknown) });
-      // A page that is closed meanwhile has no answer to tell.
+      // The page was closed meanwhile: there is no answer to record.
     })().catch(() => {});
   });
 }
 
-/** The document is read only where something is recorded: it takes seconds. */
+/** Reads the document only if something is recorded, because that takes seconds. */
 async function operationNames(): Promise<(method: string, url: string) => string | undefined> {
   const { documentedRoutes, openApiDocument } = await import('../../api/document/openapi.ts');
   const { paths } = openApiDocument(documentedRoutes(), '0') as {

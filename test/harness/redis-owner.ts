@@ -1,4 +1,4 @@
-/** Run by tests as a process of its own: owns an embedded Redis, and on SIGINT writes one last key before it stops it. */
+/** Process that owns an embedded Redis for a test. On SIGINT it writes one last key before it stops the server. */
 import { Redis } from 'ioredis';
 import { findRedisServer, startEmbeddedRedis } from '../../src/adapters/queue/embedded-redis.ts';
 

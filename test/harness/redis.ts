@@ -1,9 +1,9 @@
-/** A real, private Redis for one test file, where this machine has one. */
+/** Provides a real, private Redis for one test file, if this machine has one. */
 import { inject } from 'vitest';
 
 /**
- * The address of a fresh Redis that nobody else uses, or null where neither `redis-server` nor `valkey-server` is installed:
- * then the test says so and skips, `test.skipIf(redisUrl === null)`.
+ * Returns the address of a new Redis that nobody else uses, or null if neither `redis-server` nor `valkey-server` is installed.
+ * Tests then skip: `test.skipIf(redisUrl === null)`.
  */
 export async function testRedis(): Promise<string | null> {
   const answer = await fetch(`${inject('servers')}/redis`);

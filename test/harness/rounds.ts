@@ -1,7 +1,7 @@
-/** Repetitions of a test with many rounds: in the suite as often as finds a fault of the usual kind, in `npm run proof` far more often. */
+/** Repetitions of a test with many rounds: enough for common faults in the suite, far more in `npm run proof`. */
 import { test } from 'vitest';
 
-/** True in `npm run proof`. A proof runs every file that calls one of these functions, beside the `*.proof.test.ts`. */
+/** True in `npm run proof`. A proof runs every file that calls one of these functions, and all `*.proof.test.ts`. */
 export function inProof(): boolean {
   return process.env['TEST_PROOF'] !== undefined;
 }
@@ -11,12 +11,12 @@ export function rounds({ suite, proof }: { readonly suite: number; readonly proo
 }
 
 /**
- * True if a case of a large table is run: in `npm run proof` each one, in the suite one in `nth`, along the diagonals, so that every row
- * and every column of the table is met.
+ * True if a case of a large table is run: every case in `npm run proof`, one in `nth` in the suite, along the diagonals, so that every
+ * row and every column of the table is covered.
  */
 export function isMet(row: number, column: number, nth: number): boolean {
   return (row + column) % rounds({ suite: nth, proof: 1 }) === 0;
 }
 
-/** A test of a long story, run by `npm run proof` alone; what the suite has of it stands beside it, or in the rooms that it passes. */
+/** Test of a long scenario, run by `npm run proof` only. The suite has a short form of it. */
 export const testInProof = test.runIf(inProof());

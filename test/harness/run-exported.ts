@@ -1,4 +1,4 @@
-/** Runs tests that the service exported of an actor's past, as whoever downloaded them does. */
+/** Runs tests that the service exported from an actor's past, as a user who downloaded them would. */
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,15 +8,15 @@ import { promisify } from 'node:util';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /**
- * Runs each source as a file in a child process with vitest, without the suite's setup. Answers the names of those that passed and
- * what was printed.
+ * Runs each source as a file with vitest in a child process, without the suite's setup. Returns the names of those that passed, and
+ * the output.
  */
 export async function runExported(
   sources: Readonly<Record<string, string>>,
 ): Promise<{ readonly passed: readonly string[]; readonly output: string }> {
   mkdirSync(join(ROOT, 'test/exported'), { recursive: true });
   const folder = mkdtempSync(join(ROOT, 'test/exported/run-'));
-  // One folder deeper than where a person puts it.
+  // The folder is one level deeper than a user's would be.
   for (const [name, text] of Object.entries(sources))
     writeFileSync(join(folder, `${name}.test.ts`), text.replaceAll(`'../../`, `'../../../`));
   const script = `const { startVitest } = await import('vitest/node');

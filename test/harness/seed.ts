@@ -1,10 +1,10 @@
-/** The seed of a run: every random test takes its numbers from it, so that a run can be repeated (`npm test -- --seed N`). */
+/** Seed of a run. Every random test uses it, so that a run can be repeated (`npm test -- --seed N`). */
 
 const VARIABLE = 'TEST_SEED';
-/** Seeds are whole numbers below this. */
+/** Upper bound of seeds, excluded. */
 const LIMIT = 2 ** 31;
 
-/** Settles the seed of this process and of its threads. Call before the first thread begins. */
+/** Sets the seed of this process and its threads. Call it before the first thread starts. */
 export function settleSeed(): void {
   process.env[VARIABLE] ??= String(Math.floor(Math.random() * LIMIT));
 }

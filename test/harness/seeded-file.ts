@@ -1,4 +1,4 @@
-/** Gives fast-check the seed of the run in every test file. */
+/** Gives fast-check the run's seed in every test file. */
 import fc from 'fast-check';
 import { seedOfRun } from './seed.ts';
 

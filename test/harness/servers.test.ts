@@ -1,4 +1,4 @@
-// The servers that tests get are real, and nobody else's.
+// Servers given to tests are real and private.
 import postgres from 'postgres';
 import { expect, test } from 'vitest';
 import { testDatabase } from './postgres.ts';

@@ -1,4 +1,4 @@
-/** Runs in Vitest's own process: starts real servers when the first test asks for one, and stops them all at the end. */
+/** Starts real servers in Vitest's own process when the first test asks for one, and stops them all at the end. */
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -23,7 +23,7 @@ declare module 'vitest' {
 export type DatabaseKind = 'migrated' | 'empty' | 'reusable';
 
 const PREFIX = 'sevengate-test-';
-/** Settings of a cluster that need not outlive the run, and whose tables are never worth vacuuming. */
+/** Settings of a cluster that need not survive the run, and whose tables are never worth vacuuming. */
 const CLUSTER = {
   fsync: 'off',
   full_page_writes: 'off',
@@ -42,7 +42,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const stops: (() => Promise<void>)[] = [];
 
   let cluster: ReturnType<typeof startCluster> | undefined;
-  /** Removes a database, or leaves it until the end of the run where it is still in use. */
+  /** Drops a database, or leaves it until the end of the run if it is in use. */
   let drop: (database: string) => Promise<void> = async () => {};
   async function startCluster() {
     const folder = await copyCluster(await preparedCluster(), folderFor('cluster'));
@@ -50,17 +50,17 @@ export default async function setup(project: TestProject): Promise<() => Promise
     stops.push(() => server.stop());
     const at = (database: string) => server.url.replace(/[^/]+$/, database);
     const prepared = new URL(server.url).pathname.slice(1);
-    // Not on the prepared database: one with a session on it cannot be copied.
+    // Connects to another database: one with a session on it cannot be copied.
     const sql = openDatabase({ url: at('postgres'), connections: 1, role: null, name: 'sevengate tests' });
     stops.unshift(() => sql.end({ timeout: 5 }));
     let made = 0;
-    // Beside the one that creates: a database that somebody still reads is waited for, five seconds long.
+    // Separate from the connection that creates: dropping a database in use waits five seconds.
     const cleaner = openDatabase({ url: at('postgres'), connections: 1, role: null, name: 'sevengate tests that ended' });
     stops.unshift(() => cleaner.end({ timeout: 0 }));
     drop = async (database) => void (await cleaner`drop database if exists ${cleaner(database)}`.catch(() => {}));
     const create = async (template: string) => {
       const name = `test_${++made}`;
-      // As files: page by page through the log costs five times as much processor time.
+      // Copies files: copying page by page through the log takes five times as much processor time.
       await sql`create database ${sql(name)} template ${sql(template)} strategy file_copy`;
       return at(name);
     };
@@ -103,7 +103,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
   function database(kind: DatabaseKind): Promise<string> {
     cluster ??= startCluster();
-    // One at a time: a template with a session on it cannot be copied.
+    // Copies one at a time: a template with a session on it cannot be copied.
     const copied = copying.then(async () => (await (cluster as ReturnType<typeof startCluster>))(kind));
     copying = copied.catch(() => {});
     return copied;
@@ -113,7 +113,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     const [, ended] = /^\/database\/ended\/(test_\d+)$/.exec(request.url ?? '') ?? [];
     const answer = ended === undefined ? answers[request.url ?? ''] : async () => void drop(ended);
     if (!answer) return void response.writeHead(404).end('null');
-    // A kept connection may be closed just when a busy test asks again.
+    // A kept-alive connection might be closed just when a busy test sends the next request.
     response.setHeader('connection', 'close');
     answer().then(
       (url) => response.end(JSON.stringify(url ?? null)),
@@ -134,7 +134,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-/** Ends the servers of runs that were killed (or of this one, at its end) and removes what they wrote. */
+/** Stops servers of killed runs (or of this one, at its end) and removes their files. */
 function sweep(ofRun: (pid: number) => boolean): void {
   for (const name of readdirSync(tmpdir())) {
     const pid = new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1];
@@ -148,12 +148,12 @@ function sweep(ofRun: (pid: number) => boolean): void {
       }
       rmSync(home, { recursive: true, force: true });
     } catch {
-      // Another user's, or being removed by another run.
+      // The folder belongs to another user, or another run is removing it.
     }
   }
 }
 
-/** Tests live at times of their own, later than this machine's too: their databases take cuts of a hundred years to come. */
+/** Creates partitions for a hundred years of cuts, because tests set clocks that are later than this machine's. */
 async function liveAtAnyTime(url: string): Promise<void> {
   const sql = openDatabase({ url, connections: 1, role: null, name: 'sevengate tests' });
   try {
@@ -163,7 +163,7 @@ async function liveAtAnyTime(url: string): Promise<void> {
   }
 }
 
-/** Guards hold their owner too, who would have to lift each of them to empty a table: here the owner's replica sessions pass. */
+/** Lets the owner's replica sessions empty guarded tables, which otherwise would need each guard lifted. */
 async function emptiedByItsOwner(url: string): Promise<void> {
   const sql = openDatabase({ url, connections: 1, role: null, name: 'sevengate tests' });
   try {

@@ -1,4 +1,4 @@
-/** The one service that journeys of a run share: started when the first one asks for it, stopped when nobody needs it any more. */
+/** Service that the journeys of a run share. It starts when the first one needs it and stops when none does. */
 import { spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
@@ -8,11 +8,11 @@ import { fileURLToPath } from 'node:url';
 import { readIfThere, until } from '../../src/adapters/process/server-process.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../src/boot/sevengate.mjs', import.meta.url));
-/** Time for which the service stays for the next journey, in milliseconds: half a minute of an idle one costs less than a start. */
+/** Time that the service stays for the next journey, in milliseconds. Half a minute idle costs less than a start. */
 const KEPT_MS = 30_000;
 const START_MS = 300_000;
 
-/** Facts about the shared service for a journey. */
+/** What a journey needs to know about the shared service. */
 export interface SharedPlace {
   readonly home: string;
   readonly url: string;
@@ -20,20 +20,20 @@ export interface SharedPlace {
 }
 
 export interface ServiceOfTheRun {
-  /** Answers once it is ready. Everyone who joins leaves. */
+  /** Resolves once it is ready. Everyone who joins must leave. */
   join(): Promise<SharedPlace>;
   leave(): void;
-  /** Waits until it has ended. */
+  /** Resolves once it has stopped. */
   stop(): Promise<void>;
 }
 
-/** The file with the key of the signer process, which the service in this state folder is given by its name only. */
+/** Returns the file with the signer process's key. The service receives only its name. */
 export const sharedKeyFile = (home: string): string => join(home, 'signer-key');
 
 /** Returns the log file of the service in this state folder. */
 export const sharedLog = (home: string): string => join(home, 'shared-service.log');
 
-/** @param newHome makes a state folder with a migrated cluster in it. */
+/** @param newHome Makes a state folder with a migrated cluster. */
 export function serviceOfTheRun(newHome: () => Promise<string>): ServiceOfTheRun {
   let users = 0;
   let running: ReturnType<typeof start> | null = null;
@@ -78,7 +78,7 @@ export function serviceOfTheRun(newHome: () => Promise<string>): ServiceOfTheRun
   };
 }
 
-/** Returns the settings that any journey needs: a simulated language model, and a signer process with a key of its own. */
+/** Returns the settings that journeys need: a simulated language model, and a signer process with its own key. */
 function settings(home: string): Record<string, string> {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   writeFileSync(sharedKeyFile(home), privateKey.export({ format: 'pem', type: 'pkcs8' }), { mode: 0o600 });

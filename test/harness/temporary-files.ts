@@ -1,15 +1,15 @@
-/** Folder of a run's temporary files: clusters of PostgreSQL, state folders of services, profiles of browsers. */
+/** Folder of a run's temporary files: PostgreSQL clusters, state folders of services, browser profiles. */
 import { readFileSync, statfsSync } from 'node:fs';
 import { freemem } from 'node:os';
 
 const MEMORY = '/dev/shm';
-/** Space that a run needs several times over, in bytes. */
+/** Required free space in bytes, several times what a run needs. */
 const NEEDED = 6 * 2 ** 30;
 
 /**
- * Makes `os.tmpdir()` of this process, of its threads and of its children a folder in memory, where this machine has one
- * that is large enough. A test database is 900 files: on a disk much of what PostgreSQL costs is making and removing them.
- * Who sets TMPDIR has chosen already.
+ * Points `os.tmpdir()` of this process, its threads and its children to a folder in memory, if there is one that is large
+ * enough. A test database has 900 files: on a disk, creating and removing them is much of PostgreSQL's cost.
+ * An explicit TMPDIR is kept.
  */
 export function keepTemporaryFilesInMemory(): void {
   if (process.env['TMPDIR'] === undefined && isUsable()) process.env['TMPDIR'] = MEMORY;
@@ -22,7 +22,7 @@ function isUsable(): boolean {
         .split('\n')
         .map((line) => line.split(' ').slice(1))
         .findLast(([place]) => place === MEMORY) ?? [];
-    // Programs are copied to a temporary folder by some tests, and run there.
+    // Some tests copy programs to a temporary folder and run them there.
     if (type !== 'tmpfs' || options.split(',').includes('noexec')) return false;
     const { bavail, bsize } = statfsSync(MEMORY);
     return bavail * bsize >= NEEDED && freemem() >= NEEDED;

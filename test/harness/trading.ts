@@ -1,4 +1,4 @@
-// The inputs of trading over a test's database: what the service composes in src/boot.
+// Inputs of trading over a test's database, composed as in src/boot.
 
 import { join } from 'node:path';
 import type { VenueFlows } from '../../actors/proposal/execution.ts';
@@ -23,7 +23,7 @@ export function riskOn(sql: Sql, given: Pick<RiskDeps, 'bus' | 'clock'> & Partia
   return { reads: createRiskReads(sql), disabledVenues: allEnabled, ...given };
 }
 
-/** A venue on which nothing trades. */
+/** Venue without trades. */
 export const NO_TRADES: VenueFlows = {
   between: async (instrument) => ({
     venue: splitInstrumentKey(instrument).venue as ExecutableVenue,
@@ -33,7 +33,7 @@ export const NO_TRADES: VenueFlows = {
   }),
 };
 
-/** Creates the signer's reads. The worker's key is that of the state folder. */
+/** Creates the signer's reads. The worker's key is in the state folder. */
 export function signingOn(
   sql: Sql,
   given: Pick<SigningDeps, 'chain'> & { readonly home: string; readonly limit?: { readonly usd: string } },
@@ -49,18 +49,18 @@ export function signingOn(
     chain: given.chain,
     makers: new Set([SANDBOX_MAKER]),
     accountOf: associatedAccount,
-    // Opened anew each time, as after a restart.
+    // Opened for each read, as after a restart.
     ledger: {
       count: (signing) => openSigningLedger(join(given.home, 'signer', 'signed.ndjson'), given.limit?.usd ?? '1000000').count(signing),
     } satisfies SigningLedger,
   };
 }
 
-/** The worker of a state folder signs as the service's does. */
+/** Signs like the worker of a service with this state folder. */
 export function signsAsWorker(home: string): (text: string) => string {
   const { worker } = openWriterKeys(home, ['worker']);
   return (text) => worker.sign(Buffer.from(text)).toString('base64');
 }
 
-/** No venue is asked for its book: swaps are assessed on quotes and pools. */
+/** No order books: swaps are assessed on quotes and pools. */
 export const NO_ORDER_BOOKS: VenueBooks = { read: async () => refuse('unavailable', 'no venue is asked for its book') };

@@ -1,10 +1,10 @@
-/** Pays into agents' vaults for tests of what live capital does: the rows of a real deposit, without its HTTP. */
+/** Deposits into agents' vaults for tests of live capital: the rows of a real deposit, without its HTTP. */
 import { writeRecords } from '../../src/adapters/store/actors/actor-records.ts';
 import type { Sql } from '../../src/adapters/store/database.ts';
 import { bookIds } from '../../src/domain/books/book.ts';
 import { Decimal, plainDecimal } from '../../src/domain/values/decimal.ts';
 
-/** A deposit of an amount, or of what the ceiling of the agent's stage leaves, at a dollar a share. */
+/** Deposits an amount, or the rest of the stage's limit, at one dollar a share. */
 export async function payIntoVault(sql: Sql, orgId: string, agentId: string, amountUsd: string, at: number): Promise<void> {
   await sql.begin(async (transaction) => {
     const [vault] = await transaction<{ stage: string; changes: number; room: string }[]>`

@@ -1,30 +1,30 @@
-/** Waiting for a condition instead of for a time. */
+/** Waits for a condition instead of for a time. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { inProof } from './rounds.ts';
 
 /**
- * Factor of a crowded machine over a promise before a test counts as hanging. The promise itself is measured on a quiet machine and printed
- * by the journeys; a test that fails because a neighbour is busy proves nothing.
+ * Factor over a promised time before a test counts as hanging. The promise itself is measured on a quiet machine and printed
+ * by the journeys; a test that fails because the machine is busy proves nothing.
  */
 export const PATIENCE = 10;
 
-/** No wait of the suite is longer: a test that takes more is ended by its own bound, and could not say what it waited for. */
+/** Longest wait of the suite. A longer one would be ended by the test's own timeout, without saying what it waited for. */
 export const LONGEST_MS = 200_000;
 
 export interface WaitForOptions {
-  /** Promised time, default 10,000 ms. Fails after `PATIENCE` times as many milliseconds; in the suite after 200,000 at the latest. */
+  /** Promised time in milliseconds, default 10,000. Fails after `PATIENCE` times as long, in the suite after 200,000 ms at the latest. */
   readonly deadlineMs?: number;
-  /** Named in the failure. */
+  /** Description for the failure. */
   readonly what: string;
 }
 
 /**
- * Returns the wait before the next look, in milliseconds, by the time waited so far. What comes soon is noticed soon, and what takes a
- * minute is not polled twenty times a second, because a request costs the service milliseconds of processor time.
+ * Returns the wait before the next poll in milliseconds, by the time waited so far: short at first, longer for slow conditions, because a
+ * request costs the service milliseconds of processor time.
  */
 const nextWait = (waitedMs: number): number => Math.min(Math.max(waitedMs / 20, 5), 250);
 
-/** Asks again and again until `condition` gives something other than null, undefined or false, and returns that. */
+/** Polls until `condition` returns something other than null, undefined or false, and returns that. */
 export async function waitFor<T>(
   condition: () => T | Promise<T>,
   { what, deadlineMs = 10_000 }: WaitForOptions,

@@ -1,4 +1,4 @@
-// A person moves money between the chains as the guide says: a transfer each way, one delayed and told, one paid back, and every alert once.
+// A person moves money between the chains as in the guide: one transfer each way, one delayed, one refunded, and each alert once.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createPublicClient, erc20Abi, type Hex, http } from 'viem';
@@ -62,7 +62,7 @@ async function signEvm({ chainId, to, data, value }: Call): Promise<Hex> {
   });
 }
 
-/** Quotes, signs as a wallet does, and hands the transaction in. */
+/** Quotes a transfer, signs it as a wallet does, and submits the transaction. */
 async function transfer(from: 'spotchain' | 'evmvenue', provider: 'relay' | 'cctp', amount: string) {
   const [sender, recipient] =
     from === 'spotchain' ? [solana.publicKey.toBase58(), evm.address] : [evm.address, solana.publicKey.toBase58()];
@@ -91,7 +91,7 @@ const ended = (id: string, state: string) =>
     },
     { what: `transfer ${id} to be ${state}`, deadlineMs: 90_000 },
   );
-/** On a crowded machine a transfer may really take more than two minutes: then its delay is told too, and before its end. */
+/** On a busy machine a transfer may really take more than two minutes: then its delay alert comes before its end. */
 const delayOf = async (id: string): Promise<string[]> => ((await status(id)).delayed ? ['bridge_transfer_delayed'] : []);
 async function alertsOf(id: string): Promise<string[]> {
   const sql = service.database();
@@ -137,7 +137,7 @@ testInProof(
     expect(portfolio.body.places).toContainEqual(
       expect.objectContaining({ id: `bridge:${held.id}`, quality: 'in_transit', cashUsd: '20' }),
     );
-    // Two minutes later, by the clock of its durable timer.
+    // Two minutes later, by its durable timer.
     const sql = service.database();
     await sql`update timers set due_at = 0 where actor_id = ${held.id} and timer_id like '%delayAfter%'`;
     await sql.end({ timeout: 1 });

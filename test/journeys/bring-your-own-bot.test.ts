@@ -1,4 +1,5 @@
-// The guide "Bring your own bot", word for word: bots in TypeScript and Python, a scripted model over MCP, and an alert, each under a mandate of its own.
+// The guide "Bring your own bot", word for word: bots in TypeScript and Python, a scripted model over MCP, and an alert, each under its own
+// mandate.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,7 +23,7 @@ afterAll(async () => {
   await service?.leave();
 });
 
-/** The commands of a section, typed in another folder than the project's. */
+/** Types the commands of a section, in a folder outside the project. */
 const typed = (section: string): Promise<string> =>
   terminal.type(
     commandsUnder(GUIDE, section)
@@ -75,11 +76,11 @@ test('each way in trades on paper under its mandate, and nothing beyond it', { t
   );
   for (const [i, [, said]] of SECTIONS.entries()) {
     const places = said.map((words) => printed[i]?.search(words) ?? -1);
-    // Each is said, one after the other: first the decision, then the fill.
+    // Each line is printed in order: first the decision, then the fill.
     expect([printed[i], places.includes(-1)]).toEqual([printed[i], false]);
     expect(places).toEqual(places.toSorted((one, other) => one - other));
   }
-  // The promise is three minutes from an empty folder: what is measured here comes on top of a first start.
+  // The promise is three minutes from an empty folder: this measures the part after a first start.
   console.info(`from the manifest to the fill: ${[...tookS].map(([section, seconds]) => `${section} ${seconds} s`).join(', ')}`);
   const { items } = (await service.get('/v1/books', 'operator')).body;
   const worth = items.flatMap(({ positions }: { positions: { costUsd: string }[] }) => positions.map(({ costUsd }) => Number(costUsd)));

@@ -1,4 +1,5 @@
-// Agents and Takes on the primary chain: a real PostgreSQL, the sandbox's chain, aggregator and remote signer over real sockets, on a clock that the test moves.
+// Agents and Takes on the primary chain: real PostgreSQL, the sandbox's chain, aggregator and remote signer over sockets, on a clock that
+// the test moves.
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -35,11 +36,11 @@ import { riskOn, signingOn, signsAsWorker } from '../harness/trading.ts';
 
 export const AAPL: InstrumentKey = 'spotchain:AAPLx';
 const { underlying, token } = CATALOG.byKey(AAPL) as { underlying: string; token: TokenFacts };
-/** The token of the tests, as the catalog has it. */
+/** Token of the tests, as listed in the catalog. */
 export const AAPL_TOKEN = token;
 const STABLE = { mint: USDC_MINT, decimals: USDC_DECIMALS };
 export const WALLET = 'session-1';
-/** The wallet that trades: its address, and its owner's key. */
+/** Trading wallet: its address, and its owner's key. */
 export const { address, sign } = sessionWallet(WALLET);
 const pem = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
 const key = authorizationKey(pem);
@@ -52,7 +53,7 @@ export function ownerSigned(unsigned: string): string {
   return Buffer.from(transaction.serialize()).toString('base64');
 }
 
-/** `signer: false`: no process signs for owners. `limit`: what the signer signs for within a day. */
+/** `signer: false`: no signer process. `limit`: amount that the signer signs for within a day. */
 export async function chainTradeFixture(options: { readonly signer?: boolean; readonly limit?: { usd: string } } = {}) {
   const cleanups: (() => unknown)[] = [];
   const home = mkdtempSync(join(tmpdir(), 'sevengate-test-'));
@@ -93,11 +94,11 @@ export async function chainTradeFixture(options: { readonly signer?: boolean; re
   const signing = createSigning({ ...signingOn(sql, { home, chain: rpc, limit: options.limit ?? { usd: '1000000' } }), remote, clock });
   const answers: SignerAnswer[] = [];
   const bus = { latest: fixture.latest };
-  /** Events between the preparation and the signing. */
+  /** Hooks between the preparation and the signing. */
   const meanwhile = {
     call: async (): Promise<unknown> => null,
     signed: async (): Promise<unknown> => null,
-    /** Signature that a compromised worker makes instead; null for an honest one. */
+    /** Signature of a compromised worker, or null for an honest one. */
     signature: null as string | null,
   };
   const primaryChain = { chain: rpc, routes, rules: { programs: new Set<string>(), makers: new Set([SANDBOX_MAKER]) } };
@@ -124,7 +125,7 @@ export async function chainTradeFixture(options: { readonly signer?: boolean; re
   cleanups.push(() => activities.stop());
   let made = 0;
   const newId = () => uuidV7(clock.now(), Uint8Array.of(7, 0, 0, 0, 0, 0, 0, 0, 1, ++made));
-  /** Swaps of people: their own, and those that proposals have prepared for their wallets. */
+  /** Swaps of people, and those that proposals have prepared for their wallets. */
   const swaps = createSwaps({ ...primaryChain, sql, runtime, risk: riskOn(sql, { bus, clock }), preTrade, clock, newId });
   const clients = { spotchain: orders };
   const tokensOf = async () => {
@@ -132,7 +133,7 @@ export async function chainTradeFixture(options: { readonly signer?: boolean; re
     return holdings.ok ? (holdings.value.tokens.find(({ mint }) => mint === token.mint)?.amount ?? 0n) : 0n;
   };
 
-  /** The owner adds the service as a session signer of the wallet, or takes it away. */
+  /** Adds the service as a session signer of the wallet, or removes it. */
   async function atProvider(signers: readonly object[]): Promise<void> {
     const basic = Buffer.from(`${SANDBOX_SIGNER_APP.id}:${SANDBOX_SIGNER_APP.secret}`).toString('base64');
     await fetch(`${provider.url}/v1/wallets/${WALLET}`, {
@@ -142,7 +143,7 @@ export async function chainTradeFixture(options: { readonly signer?: boolean; re
     });
   }
 
-  /** Receives the aggregator's price, which the agent sees. */
+  /** Receives the aggregator's price. */
   async function receive(): Promise<void> {
     const amount = '300000000';
     const route = await routes.route({ inputMint: USDC_MINT, outputMint: token.mint, amount, slippageBps: 0, taker: null });
@@ -158,7 +159,7 @@ export async function chainTradeFixture(options: { readonly signer?: boolean; re
       fixture.references.set(instrument, { ...price, observedAt: at, receivedAt: at, feedUpdatedAt: at });
   }
 
-  /** The share's own price, as what trades on its gap has to have received it. */
+  /** Receives the share's price, which trades on its gap need. */
   function receiveReference(): void {
     const at = clock.now();
     fixture.references.set(CATALOG.byKey(AAPL)?.benchmark as InstrumentKey, {
@@ -201,7 +202,7 @@ export async function chainTradeFixture(options: { readonly signer?: boolean; re
     tokensOf,
     broadcasts: (): number => chain.requests.get('sendTransaction') ?? 0,
 
-    /** A funded agent at `limited_live` that buys at once and sells at once. */
+    /** Creates a funded agent at `limited_live` that buys and sells at once. */
     async liveAgent(autonomy: Autonomy = 'policy_auto', changes: Partial<Manifest> = {}): Promise<string> {
       const manifest = eagerManifest({
         universe: [{ key: AAPL, kind: 'tokenized_equity' }] as never,
@@ -225,7 +226,7 @@ export async function chainTradeFixture(options: { readonly signer?: boolean; re
       return (await fixture.list({ agentId }))[0];
     },
 
-    /** Carries transactions to their end on the chain, and the trader's newest proposal with them. */
+    /** Runs transactions to their end on the chain, with the trader's newest proposal. */
     async finished(agentId: string) {
       for (let round = 0; round < 8; round++) {
         await activities.carryDue();

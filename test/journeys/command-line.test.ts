@@ -1,5 +1,5 @@
-// The command line as an operator meets it: help, settings, and starts that fail in one sentence.
-// Of each table of wrong words the suite says every third; `npm run proof` says all.
+// The command line from an operator's view: help, settings, and failed starts with one sentence.
+// The suite tries every third wrong input of each table; `npm run proof` tries all.
 import { existsSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { sevengate } from './running-service.ts';
 
 const home = homesOfThisFile();
 
-/** Returns the rows of a table that this run tries: each is a process of its own. */
+/** Returns the rows of a table that this run tries. Each is a separate process. */
 const tried = <Row>(table: readonly Row[]): Row[] => table.filter((_, row) => isMet(row, 0, 3));
 
 function listen(): Promise<Server> {
@@ -43,7 +43,7 @@ describe('words', () => {
     const program = await createProgram('all', commandService);
     expect(program.commands.map((command) => command.name())).toEqual(expect.arrayContaining(commands));
     for (const command of program.commands.filter((one) => one.name() !== 'help')) {
-      // A command of commands speaks JSON in each of them.
+      // A command with subcommands has JSON in each of them.
       const speaking = command.commands.length === 0 ? [command] : command.commands.filter((one) => one.name() !== 'help');
       for (const one of [command, ...speaking]) expect(one.helpInformation()).toContain(`Usage: ${fullName(one)}`);
       for (const one of speaking) expect(one.helpInformation(), fullName(one)).toContain('--json');

@@ -1,4 +1,4 @@
-// What the crash tests share: agents in short slots on real servers, workers that are processes of their own, and the proof afterwards.
+// Shared by the crash tests: agents in short slots on real servers, workers as separate processes, and the final checks.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -22,18 +22,18 @@ import type { WorkerOrders } from './worker-process.ts';
 
 const ORG = '00000000-0000-7000-8000-000000000001';
 const SHARD_SIZE = 500;
-/** Time within which everything must be green again after faults stop (I17 asks for 120 s). */
+/** Time within which everything must be green after faults stop (I17 allows 120 s). */
 export const GREEN_WITHIN_MS = 40_000;
 
 const STOP_LIMIT_MS = 10_000;
 
 export interface WorkerProcess {
   readonly pid: number;
-  /** Null while it runs. */
+  /** Exit code and signal, or null while it runs. */
   ended(): { readonly code: number | null; readonly signal: NodeJS.Signals | null } | null;
   readonly exit: Promise<unknown>;
   kill(): Promise<void>;
-  /** Tells it to stop, and asserts that it does in good order. */
+  /** Stops it and asserts a clean exit. */
   stop(): Promise<void>;
   said(): string;
 }
@@ -46,18 +46,18 @@ export interface Fixture {
   /** Fifteen in each of two shards. */
   readonly agents: readonly string[];
   startWorker(poison?: WorkerOrders['poison']): Promise<WorkerProcess>;
-  /** The slot that has begun by now. */
+  /** Current slot. */
   slotNow(): EpochMs;
-  /** Waits until an agent's tick has begun and is not committed yet. */
+  /** Waits until an agent's tick has begun but is not committed. */
   midTick(): Promise<void>;
-  /** Waits until every agent on duty has decided, in time, a slot that begins after now; answers after how many milliseconds. */
+  /** Waits until every active agent has decided, in time, a slot that begins after now. Returns the milliseconds. */
   decidedAgain(withinMs?: number): Promise<number>;
-  /** Asserts I1, I8 and I17, and that nobody was taken off duty but `paused`. */
+  /** Asserts I1, I8 and I17, and that no agent but `paused` was paused. */
   allGreen(paused?: readonly string[]): Promise<void>;
   lateRows(): Promise<number>;
 }
 
-/** Starts workers and what they need, runs the story on them, and ends every process in good order. */
+/** Starts workers and their servers, runs the scenario, and stops every process cleanly. */
 export async function withWorkers(
   place: { readonly databaseUrl: string; readonly queue: QueueAddress; readonly periodMs?: number },
   story: (fixture: Fixture) => Promise<void>,
@@ -82,7 +82,7 @@ export async function withWorkers(
   await owner.end();
   await sql`update actors set tick_period_ms = ${periodMs}, tick_from = ${slotOf(clock.now(), periodMs) + periodMs}`;
 
-  // The feed: one cut per slot. What the database refuses is a slot without a cut.
+  // The feed writes one cut per slot. If the database refuses, the slot has none.
   let endFeed = (): void => {};
   let writing: Promise<unknown> = Promise.resolve();
   const cutNext = (): void => {
@@ -110,7 +110,7 @@ export async function withWorkers(
       return worker;
     },
     async midTick() {
-      // Asked far more often than `waitFor` asks: a tick is over within a tenth of a second.
+      // Polls far more often than `waitFor`: a tick is over within a tenth of a second.
       await until('a tick under way', PATIENCE * GREEN_WITHIN_MS, async () => {
         const [begun] = await sql`select 1 from tick_shards where begun_times > 0`;
         return begun !== undefined;

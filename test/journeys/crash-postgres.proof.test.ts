@@ -1,4 +1,5 @@
-// PostgreSQL crashes and recovers, or throws every connection out: nothing committed is lost, and no slot is missed. `npm run proof` repeats more.
+// PostgreSQL crashes and recovers, or drops all connections: no committed data is lost, and no slot is missed. `npm run proof` repeats
+// more.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
@@ -18,7 +19,7 @@ import { withWorkers } from './crash-fixture.ts';
 const redisThere = (await testRedis()) !== null;
 const KINDS = redisThere ? (['redis', 'postgres'] as const) : (['postgres'] as const);
 const TIME_LIMIT_MS = 300_000;
-/** reliability G10: the first change, after the server accepts again. */
+/** reliability G10: time to the first change after the server accepts connections again. */
 const FIRST_CHANGE_LIMIT_MS = 5_000;
 const NEXT_DECISIONS_LIMIT_MS = 20_000;
 const ends: (() => unknown)[] = [];
@@ -26,7 +27,7 @@ afterAll(async () => {
   for (const end of ends.reverse()) await end();
 });
 
-/** A cluster of this test's own behind an address that stays the same, though each start takes another port. */
+/** Starts a cluster of this test's own behind an address that stays the same, though each start takes another port. */
 async function crashingPostgres() {
   const home = mkdtempSync(join(tmpdir(), 'crash-postgres-'));
   chmodSync(home, 0o711);
@@ -74,7 +75,7 @@ async function crashingPostgres() {
 }
 
 for (const [row, kind] of KINDS.entries()) {
-  /** In the suite each of these is done to one of the queues, and to each queue some of them. */
+  /** In the suite each fault hits one of the queues, and each queue meets some of them. */
   const inTurn = (column: number) => test.runIf(isMet(row, column, KINDS.length));
 
   describe.concurrent(`PostgreSQL, with the queue in ${kind}`, () => {

@@ -1,5 +1,5 @@
-// Redis dies, forgets everything or stops answering: the schedule is rebuilt from PostgreSQL, no slot is missed, and
-// whoever halts or cancels is not kept waiting. `npm run proof` repeats more.
+// Redis dies, loses its data or stops answering: the schedule is rebuilt from PostgreSQL, no slot is missed, and
+// halts and cancellations are not delayed. `npm run proof` repeats more.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,14 +30,14 @@ if (!found) console.warn('skipped what needs Redis: no redis-server or valkey-se
 const TIME_LIMIT_MS = 600_000;
 /** Duration of a fault. */
 const FAULT_MS = 3_000;
-/** A change never waits for Redis. */
+/** Maximum time of a change: it never waits for Redis. */
 const PROMPT_MS = 1_000;
-/** reliability G10. */
+/** reliability G10: time to rebuild the schedule. */
 const REBUILT_LIMIT_MS = 30_000;
 const folders: string[] = [];
 afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
 
-/** A Redis whose process the test may do anything to. */
+/** Starts a Redis whose process the test may kill or suspend. */
 async function ownRedis() {
   if (!found) throw new Error('no redis-server');
   const home = mkdtempSync(join(tmpdir(), 'crash-redis-'));
@@ -60,7 +60,7 @@ async function ownRedis() {
     url: server.url,
     ask,
     signal: (name: NodeJS.Signals) => process.kill(pid(), name),
-    /** On the same port, with the same password, from what it had written to disk. */
+    /** Restarts on the same port with the same password and the data on disk. */
     async startAgain() {
       again = spawn(found.path, [join(home, 'redis', 'redis.conf')], { stdio: 'ignore' });
       await until('Redis to be back', 10_000, () => ask((redis) => redis.ping()).catch(() => null));
@@ -108,7 +108,7 @@ function trading({ sql }: Fixture) {
   return { orders: createProposalHandler({ runtime, proposals, preTrade }), stop: () => activities.stop() };
 }
 
-/** Every agent buys at once: those at `confirm` wait for somebody, those at `policy_auto` for nobody. */
+/** Makes every agent buy at once: those at `confirm` wait for approval, those at `policy_auto` do not. */
 async function makeThemTrade(fixture: Fixture): Promise<void> {
   const context = { ...fixture.context, permissions: ['trade:execute', 'risk:manage'] } as const;
   for (const [place, id] of fixture.agents.entries()) {
@@ -127,7 +127,7 @@ interface ProposalRow {
 }
 const proposalsOf = ({ sql }: Fixture) => sql<ProposalRow[]>`select id, agent_id, state, reason from proposals order by id`;
 
-/** Returns the answer of a command within its time. */
+/** Returns the answer of a command, and fails if it takes too long. */
 async function inTime<T>(what: string, command: () => Promise<T>): Promise<T> {
   const asked = performance.now();
   const answer = await command();
@@ -198,7 +198,7 @@ describe.skipIf(!found).concurrent('Redis', () => {
     TIME_LIMIT_MS,
   );
 
-  // In the suite the one that answers nothing and closes nothing: who waits for it waits for ever.
+  // The suite runs the case that neither answers nor closes connections: a client that waits for it waits forever.
   test.each((['SIGKILL', 'SIGSTOP'] as const).filter((_, row) => isMet(row, 1, 2)))(
     'is gone (%s): proposals are cancelled and everything is halted within a second, and nothing begins afterwards',
     async (signal) => {
@@ -231,7 +231,7 @@ describe.skipIf(!found).concurrent('Redis', () => {
           const halted = await inTime('Redis gone, halted', () => fixture.commands.emergencyHalt(context));
           if (!halted.ok) throw new Error(halted.refusal.detail);
           expect(halted.value.paused.length + halted.value.pausing).toBe(fixture.agents.length - 1);
-          // From the answer on nobody gets a permit; what it was still pausing is paused a moment later.
+          // After the answer no agent gets a permit. Agents still being paused are paused a moment later.
           await waitFor(async () => (await fixture.sql`select 1 from control where swept_epoch = epoch`).length > 0, {
             what: 'everything to be paused',
           });
@@ -244,9 +244,9 @@ describe.skipIf(!found).concurrent('Redis', () => {
 
           await faultLasts(FAULT_MS);
           await (signal === 'SIGKILL' ? redis.startAgain() : redis.signal('SIGCONT'));
-          // Long enough for two slots and for whatever was queued before.
+          // Long enough for two slots and all earlier jobs.
           await faultLasts(2 * fixture.periodMs);
-          // A tick that was being written at the halt may bring a proposal still, which is cancelled as it is created.
+          // A tick that was committing at the halt may still create a proposal, which is cancelled at once.
           const known = new Set(before.map(({ id }) => id));
           const after = await proposalsOf(fixture);
           expect(after.filter(({ id }) => known.has(id))).toEqual(before);
@@ -257,7 +257,7 @@ describe.skipIf(!found).concurrent('Redis', () => {
 
           for (const id of fixture.agents)
             expect(await fixture.commands.resume({ ...context, subject: 'rita' }, id)).toMatchObject({ ok: true });
-          // Resumed agents are ticked from the next minute on; slots of this fixture are shorter.
+          // Resumed agents tick from the next minute; slots of this fixture are shorter.
           await fixture.sql`update actors set tick_from = ${fixture.slotNow() + 2 * fixture.periodMs} where kind = 'agent'`;
         } finally {
           await handler.stop();

@@ -1,4 +1,5 @@
-// Workers that are killed, hang, poison themselves or get everything twice: no slot is missed, none is decided twice. `npm run proof` repeats more.
+// Workers that are killed, hang, crash on a bad row or receive every job twice: no slot is missed or decided twice. `npm run proof` repeats
+// more.
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
@@ -13,7 +14,7 @@ import { GREEN_WITHIN_MS, withWorkers } from './crash-fixture.ts';
 const redisThere = (await testRedis()) !== null;
 const KINDS = redisThere ? (['redis', 'postgres'] as const) : (['postgres'] as const);
 const TIME_LIMIT_MS = 300_000;
-/** reliability G10. */
+/** reliability G10: time to recover. */
 const RECOVERY_LIMIT_MS = 20_000;
 
 async function place(kind: QueueAddress['kind']): Promise<{ databaseUrl: string; queue: QueueAddress }> {
@@ -22,7 +23,7 @@ async function place(kind: QueueAddress['kind']): Promise<{ databaseUrl: string;
 }
 
 for (const [row, kind] of KINDS.entries()) {
-  /** In the suite each of these is done to one of the queues, and to each queue some of them. */
+  /** In the suite each fault hits one of the queues, and each queue meets some of them. */
   const inTurn = (column: number) => test.runIf(isMet(row, column, KINDS.length));
 
   describe.concurrent(`with the queue in ${kind}`, () => {
@@ -122,7 +123,7 @@ for (const [row, kind] of KINDS.entries()) {
           }
           expect(deaths).toBe(3);
           await fixture.allGreen([poison]);
-          // One slot, or the next one too where that began before the pause was known.
+          // One slot, or also the next one if it began before the pause was known.
           const crashed = await fixture.sql`select disposition, reason from decisions where agent_id = ${poison} and reason <> 'late_tick'`;
           expect(new Set(crashed.map(({ disposition, reason }) => `${disposition} ${reason}`))).toEqual(
             new Set(['blocked_by_risk tick_crash']),

@@ -1,4 +1,4 @@
-// Delegated signing in the running service: its own signer process, the sandbox's provider and chain, and an agent that buys by itself.
+// Delegated signing in the running service: its own signer process, the sandbox's provider and chain, and an agent that buys on its own.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -82,7 +82,7 @@ test('an agent with its owner’s delegation buys on the primary chain, signed b
   expect(service.log().filter(({ msg }) => msg === 'asked to sign')).toEqual([expect.objectContaining({ outcome: 'signed' })]);
 });
 
-/** Past the gates, as evidence would put it there. */
+/** Places the agent past the gates, where evidence would have brought it. */
 async function atLimitedLive(agentId: string): Promise<void> {
   const database = service.database();
   await database.begin(async (transaction) => {

@@ -1,4 +1,4 @@
-// An agent or a Take trades on the primary chain without a wallet prompt: all conditions or a refusal, the signer's output compared, one fill or none.
+// An agent or Take trades on the primary chain without a wallet prompt: all conditions or a refusal, verified signatures, at most one fill.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createKillSwitch } from '../../actors/proposal/kill-switch.ts';
 import { writeCut } from '../../src/adapters/store/agents/cut-store.ts';
@@ -19,7 +19,7 @@ import { signingOn, signsAsWorker } from '../harness/trading.ts';
 import { AAPL, address, type ChainTradeFixture, chainTradeFixture, sign, AAPL_TOKEN as token, WALLET } from './chain-trade-fixture.ts';
 import { eachRow } from '../../actors/runtime/containment.ts';
 
-/** Daily limit of the signer. */
+/** Daily limit of the signer in US dollars. */
 const limit = { usd: '1000000' };
 let world: ChainTradeFixture;
 let fixture: TradingFixture;
@@ -54,16 +54,16 @@ async function delegate(agentId: string, changes: Granted = {}): Promise<string>
   return granted.value.id;
 }
 
-/** More than the longest wait for an answer of a node, in milliseconds. */
+/** Milliseconds, more than the longest wait for a node's answer. */
 const ANSWER_MS = 12_000;
 
-/** Lets time pass while something waits for it, from the moment on that `hasBegun` says: a busy machine is late with its requests. */
+/** Advances time while the work waits for it, once `hasBegun` is true: a busy machine sends its requests late. */
 async function meanwhileTicking<T>(work: Promise<T>, hasBegun: () => boolean): Promise<T> {
   let isDone = false;
   const watched = work.finally(() => {
     isDone = true;
   });
-  // No further than that: on a busy machine real time passes, and no deadline of the order with it.
+  // No further than that: on a busy machine real time passes without the order's deadlines.
   for (let passed = 0; !isDone; ) {
     if (passed < ANSWER_MS && hasBegun()) {
       fixture.clock.advanceTo(fixture.clock.now() + 200);
@@ -92,12 +92,12 @@ test('a position of swaps is no whole number of lots, and its sale leaves nothin
   await delegate(agentId);
   await world.proposed(agentId);
   const quantity = (await world.finished(agentId))?.fills[0]?.quantity ?? '0';
-  // Otherwise it would prove nothing.
+  // With whole lots the test would prove nothing.
   expect(new Decimal(quantity).mod('0.000001').isZero()).toBe(false);
   await world.proposed(agentId);
   const sold = await world.finished(agentId);
   expect([sold?.order.side, sold?.state, sold?.fills.map((fill) => fill.quantity)]).toEqual(['sell', 'filled', [quantity]]);
-  // What was assessed and is reserved is the whole lots of it.
+  // The assessed and reserved amount is its whole lots.
   expect(new Decimal(quantity).minus(sold?.order.quantity ?? 0).lt('0.000001')).toBe(true);
   expect(await world.tokensOf()).toBe(0n);
   expect(await fixture.sql`select holdings from books where agent_id = ${agentId} and mode = 'live'`).toEqual([{ holdings: [] }]);
@@ -121,7 +121,7 @@ test.each([
       await delegate(agentId, { hours: 1 });
       fixture.clock.advanceTo(fixture.clock.now() + 10);
       await fixture.sql`select 1`;
-      // The tick lies beyond the hour.
+      // The tick is more than an hour later.
       for (let minute = 0; minute < 61; minute++) await fixture.tick('stale');
     },
     'delegation_expired',
@@ -176,7 +176,7 @@ test.each(CHANGES)('%s between preparing and signing: the signer sees it itself 
   expect([world.broadcasts(), world.provider.signed.size]).toEqual([0, 0]);
 });
 
-/** The cut of the next half minute, by these connections; it has nothing of any instrument. */
+/** Writes the cut of the next half minute without any instrument, over these connections. */
 async function cutOf(sql: Sql): Promise<void> {
   await writeCut(sql, { slot: fixture.slot + 30_000, observations: new Map() }, 'streams');
   fixture.clock.advanceTo(fixture.slot + 30_500);
@@ -184,7 +184,7 @@ async function cutOf(sql: Sql): Promise<void> {
 
 async function revokeNewest(agentId: string): Promise<void> {
   const newest = await createDelegationStore(fixture.sql).newest(ORG, agentId);
-  // Not through the command handler, which waits until this very execution has ended.
+  // Bypasses the command handler, which waits until this very execution has ended.
   await fixture.sql`insert into delegation_revocations (delegation_id, org_id, revoked_by, revoked_at) values (${newest?.id ?? ''}, ${ORG}, 'ann', ${fixture.clock.now()})`;
 }
 
@@ -235,12 +235,12 @@ test('an answer of the provider that is lost leaves no fill; one of the chain th
   expect([failed?.state, failed?.reason, world.broadcasts()]).toEqual(['failed', 'signer_unavailable', 0]);
   world.provider.faults.reset();
 
-  // A provider that has just failed may be left in peace for a minute; the order of a later tick is put before it.
+  // A provider that has just failed may be skipped for a minute; the order of a later tick is tried.
   let order = await world.proposed(agentId);
   for (let minute = 0; minute < 5 && order?.state === 'failed'; minute++) order = await world.proposed(agentId);
   expect([order?.state === 'failed', order?.reason]).toEqual([false, null]);
   await world.activities.carryDue();
-  // The node takes the bytes and its answer is lost; whoever asks waits on the clock.
+  // The node takes the bytes but its answer is lost; the caller waits on the clock.
   world.chain.faults.set({ lostAnswer: 1 });
   const sent = world.broadcasts();
   await meanwhileTicking(world.activities.carryDue(), () => world.broadcasts() > sent);
@@ -261,7 +261,7 @@ test('only the id is asked for: what was never put before the signer, or is a pe
 });
 
 /**
- * Rows that a thief of the database writes, with the owner's login and every trigger off. The signer reads them, and all of them are well
+ * Rows that a thief of the database writes with the owner's login and all triggers off. The signer reads them, and all are well
  * formed.
  */
 const FORGERIES: readonly (readonly [what: string, statement: string, code: string, words: string])[] = [
@@ -310,7 +310,7 @@ test.each(FORGERIES)('%s, written into the database, is not signed', async (_, s
   expect(world.broadcasts()).toBe(0);
 });
 
-/** The rows of a cut that say what was quoted, made to fit each other again: all but the signature of the feed. */
+/** Rewrites the quoted rows of a cut consistently, except for the feed's signature. */
 const FORGED_CUT = `
   update observations set body = regexp_replace(body, '"ask":"[0-9.]+"', '"ask":"9999"');
   update observations set hash = encode(sha256(convert_to(body, 'UTF8')), 'hex');
@@ -361,7 +361,7 @@ test('the signer counts what it signs in a file of its own, and stops at its own
   await delegate(agentId);
   await world.proposed(agentId);
   await world.finished(agentId);
-  // The first purchase is within the limit; whatever follows within a day is counted with it.
+  // The first purchase is within the limit; every further one within a day counts with it.
   const again = await world.liveAgent();
   await delegate(again);
   const refused = await world.proposed(again);
@@ -369,7 +369,7 @@ test('the signer counts what it signs in a file of its own, and stops at its own
   expect([refused?.state, refused?.reason]).toEqual(['failed', 'signer_limit_breach']);
 });
 
-/** A Take of the token, or a basis policy on it, as a draft. */
+/** Creates a draft Take on the token, or a basis policy on it. */
 async function draftTake(kind: 'thesis' | 'basis' = 'thesis'): Promise<string> {
   const world = { catalog: CATALOG, now: fixture.clock.now() };
   const conditions = { entry: [{ type: 'price_above', price: '1' }], exit: [{ type: 'price_above', price: '900000' }] };
@@ -401,7 +401,7 @@ async function armed(id: string) {
 
 const takeOf = (id: string) => fixture.takeReads.find(ORG, id);
 
-/** Timers of the present moment: what a Take is told of its proposals. */
+/** Fires due timers, which tell a Take about its proposals. */
 async function settle(): Promise<void> {
   for (let round = 0; round < 4; round++) {
     await fixture.timers.fireDue();
@@ -455,7 +455,7 @@ test('a basis policy enters at its discount from a delegated wallet and leaves o
   world.receiveReference();
   fixture.premiums.set(AAPL, -3);
   const id = await boughtByTake('basis');
-  // Nothing has reverted yet: it is held.
+  // No payment has reverted yet: it stays held.
   await world.proposed(id, TAKE_TICK_MS);
   expect(await fixture.list({ agentId: id })).toHaveLength(1);
   fixture.premiums.set(AAPL, 0.1);
@@ -472,7 +472,7 @@ test('without a wallet that is delegated to this very Take it is not armed live,
   const refusedFor = async (words: string) =>
     expect(await armed(id)).toMatchObject({ ok: false, refusal: { code: 'state_conflict', detail: expect.stringContaining(words) } });
   await refusedFor('delegation_missing');
-  // What an owner granted to an agent is nothing to a Take, and a Take is no agent.
+  // A delegation to an agent does not apply to a Take.
   await delegate(await world.liveAgent());
   await expect(delegate(id)).rejects.toThrow('there is no agent with this id');
   await refusedFor('delegation_missing');

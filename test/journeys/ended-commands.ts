@@ -1,10 +1,10 @@
-/** Commands that end: state folders of their own, the one sentence of a refusal, and nothing that is left running. */
+/** Commands that end: their own state folders, one-sentence refusals, and no remaining processes. */
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
 import { type Command, newHome } from './running-service.ts';
 
-/** A new state folder; those of a file are removed after its tests. */
+/** Creates state folders, which are removed after the file's tests. */
 export function homesOfThisFile(): () => string {
   const homes: string[] = [];
   afterAll(() => {
@@ -17,7 +17,7 @@ export function homesOfThisFile(): () => string {
   };
 }
 
-/** A command that ended with exactly this one sentence. */
+/** Expects that a command ended with exactly this one sentence. */
 export function expectSentence(command: Command, sentence: string | RegExp): void {
   const said = command.stderr
     .split('\n')
@@ -29,7 +29,7 @@ export function expectSentence(command: Command, sentence: string | RegExp): voi
   expect(command.code).toBe(1);
 }
 
-/** Expects that none of a state folder's own servers is running. */
+/** Expects that none of a state folder's servers is running. */
 export function expectStopped(folder: string): void {
   for (const file of ['postgres/postmaster.pid', 'redis/redis.pid', 'postgres.owner', 'redis.owner', 'service.owner', 'sandbox.json']) {
     expect([file, existsSync(join(folder, file))]).toEqual([file, false]);

@@ -1,4 +1,5 @@
-// Two organizations on one exchange: each trades on its own account, with a key that the signer alone reads; what the signer signs is what it verified.
+// Two organizations on one exchange trade on their own accounts, with keys that only the signer reads. The signer signs only what it
+// verified.
 import { generateKeyPairSync } from 'node:crypto';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -99,7 +100,7 @@ async function takePrice(): Promise<void> {
   fixture.price(plainDecimal(bids[0]?.[0] as string), plainDecimal(asks[0]?.[0] as string));
 }
 
-/** An agent at limited_live with money in its vault, of an organization. */
+/** Creates an agent of an organization at limited_live with money in its vault. */
 async function liveAgent(orgId: string): Promise<string> {
   const { sql, clock, commands } = fixture;
   const context = () => ({ ...fixture.context(), orgId });
@@ -158,7 +159,7 @@ test('the orders of two organizations go to two accounts, and each account agree
     ).toBe(true);
   }
   expect(simulator.account.orders).toEqual([]);
-  // One key is of no use for the other account, and neither is in the database.
+  // Neither key works for the other account, and neither is in the database.
   const names = new Set(asked.map(({ request, answer }) => `${request.orgId} ${answer.outcome === 'signed' ? answer.apiKey : ''}`));
   expect([...names].sort()).toEqual([`${ORG} ${FIRST.key}`, `${OTHER} ${SECOND.key}`]);
   const [row] = await fixture.sql<{ found: number }[]>`
@@ -206,7 +207,7 @@ test('a key that is exchanged while an order’s answer is lost loses nothing: t
   await carry();
   expect((await proposalOf(ORG, agentId))?.state).toBe('unknown');
   simulator.faults.reset();
-  // Without any key the outcome stays unknown, and nobody takes the order for lost.
+  // Without a key the outcome stays unknown, and the order is not considered lost.
   removeExchangeKey(home, ORG);
   await takePrice();
   await fixture.tick();
@@ -234,7 +235,7 @@ test('the signer signs the very order that is under way, and nothing that the wo
   const ask = (request: ExchangeRequest) => signer(request, signs(exchangeRequestText(request)));
   const tried: Record<string, unknown> = {};
   let honest: ExchangeRequest | null = null;
-  // What a worker that somebody has taken over tries at the moment of an honest order.
+  // Forged requests that a compromised worker tries at the moment of an honest order.
   const sign = async (request: ExchangeRequest): Promise<ExchangeSignature> => {
     if (request.ask.kind !== 'order') return ask(request);
     honest = request;
@@ -276,7 +277,7 @@ test('the signer signs the very order that is under way, and nothing that the wo
     'by nobody': 'signature_invalid',
     'above the limit': 'signing_limit_breach',
   });
-  // It has ended: the same request is signed no more.
+  // The order has ended: the same request is not signed again.
   expect(await ask(honest as unknown as ExchangeRequest)).toMatchObject({ outcome: 'refused', code: 'state_conflict' });
   expect(await ask({ orgId: ORG, ask: { kind: 'account' }, timestamp: fixture.clock.now(), recvWindow: 1_000 })).toMatchObject({
     outcome: 'signed',
@@ -299,12 +300,12 @@ test('an account is followed with a signature that is good for that alone, and a
   if (signed.outcome !== 'signed') throw new Error(signed.outcome);
   expect([...new URLSearchParams(signed.query).keys()]).toEqual(['apiKey', 'recvWindow', 'timestamp', 'signature']);
   expect(signed.query).not.toContain(FIRST.secret);
-  // As an order it is none: what the exchange asks of an order is not in it.
+  // It is no order: it lacks what the exchange requires of one.
   const tried = await fetch(`${simulator.url}/api/v3/order?${signed.query}`, { method: 'POST', headers: { 'x-mbx-apikey': FIRST.key } });
   expect([tried.status, ((await tried.json()) as { code: number }).code]).toEqual([400, -1102]);
   expect(await follow(OTHER)).toMatchObject({ outcome: 'refused', code: 'stream_refused' });
 
-  // Both accounts are followed; the one that is not signed for is told of, and disturbs nobody.
+  // Both accounts are followed; the one without a key is reported and disturbs no other.
   const silent: string[] = [];
   const sign = signedByWorker({ signer: { signRequest: signer }, signAsWorker: signs });
   const budgetsOf = () => ({ weight: new WeightBudget(6_000), orders: new WeightBudget(100), dayOrders: new WeightBudget(100) });
@@ -321,7 +322,7 @@ test('an account is followed with a signature that is good for that alone, and a
 test('deposits are backed by what the account really holds: compared, kept, told where something is short, refused where nobody knows', async () => {
   give(ORG, FIRST);
   const { sql, clock } = fixture;
-  // Only the owner of the tables says whose account it is.
+  // Only the owner of the tables can set the account's organization.
   const owner = openDatabase({ url: fixture.url, role: null, connections: 1, name: 'test owner' });
   await createExchangeAccountStore(owner).note(ORG, FIRST.account, clock.now());
   await owner.end({ timeout: 1 });
@@ -358,7 +359,7 @@ test('deposits are backed by what the account really holds: compared, kept, told
   expect(await deposit('2500')).toMatchObject({ ok: false, refusal: { code: 'unavailable' } });
   expect(await run()).toEqual({ backed: 1, short: 0, unknown: 0 });
   expect((await deposit('2500')).ok).toBe(true);
-  // What was compared before the deposit counts beside what is claimed now.
+  // What was compared before the deposit counts toward today's claims.
   expect(await deposit('600')).toMatchObject({
     ok: false,
     refusal: {
@@ -373,9 +374,9 @@ test('deposits are backed by what the account really holds: compared, kept, told
     { asset: 'USD:spotexchange', claimed: '3000', held: '3000' },
   ]);
 
-  // Whoever writes past the service names no comparison, or one that has been spent.
+  // A write that bypasses the service names no comparison, or a spent one.
   await expect(fixture.fund(agentId, '10')).rejects.toMatchObject({ constraint_name: 'vault_backing' });
-  // More is claimed than is there: a row from before anything was compared.
+  // More is claimed than is held: a row from before any comparison.
   clock.advanceTo(clock.now() + RESERVE_AGE_MS + 1);
   await fixture.fund(agentId, '10');
   expect(await run()).toEqual({ backed: 0, short: 1, unknown: 0 });
@@ -386,14 +387,14 @@ test('deposits are backed by what the account really holds: compared, kept, told
   const silent = run().finally(() => {
     done = true;
   });
-  // The client asks again, after pauses.
+  // The client retries after pauses.
   while (!done) {
     clock.advanceTo(clock.now() + 100);
     await new Promise((resolve) => setImmediate(resolve));
   }
   expect(await silent).toEqual({ backed: 0, short: 0, unknown: 1 });
   expect(await deposit('1')).toMatchObject({ ok: false, refusal: { code: 'unavailable' } });
-  // A shortfall that stays is told once; that nobody knows any more is told too.
+  // A lasting shortfall is alerted once, and so is an unknown state.
   expect(await alerts()).toEqual(['reserves_short', 'reserves_unknown']);
   const kept = await reserves.list(ORG, { limit: 10, after: null });
   expect(kept.items.map(({ verdict }) => verdict)).toEqual(['unknown', 'short', 'short', 'backed', 'backed']);
@@ -418,7 +419,7 @@ test('two deposits of one moment into two vaults that one account backs: one of 
     books: { cashUsd: '0', capitalUsd: '0' },
   };
   await reserves.keep(ORG, compareReserves(claims, [account], clock.now()), null);
-  // Both have looked at what is free before either writes.
+  // Both check the free balance before either writes.
   let looks = 0;
   let release: () => void;
   const bothLooked = new Promise<void>((resolve) => {
@@ -475,7 +476,7 @@ test('dollars at the exchange back no vault that trades on the primary chain onl
     ok: false,
     refusal: { code: 'blocked_by_risk', rejections: [{ code: 'insufficient_balance', limit: '100', suggestion: 'deposit at most 100' }] },
   });
-  // The database holds whoever writes past the handler to the same rule.
+  // The database enforces the same rule on writes that bypass the handler.
   const lenient = { newest: reserves.newest, present: async () => ({ ...(await reserves.present(ORG, agentId)), venue: null }) };
   const past = createVaultHandler({
     vaults: createVaultStore(sql, createSignedRows(sql)),
@@ -526,7 +527,7 @@ test('a key lies in a file that its owner alone may read, and an account that tw
   expect(() => exchangeKeysIn(home).of(ORG)).toThrow(`both have a key of account ${FIRST.account}`);
   removeExchangeKey(home, OTHER);
 
-  // What another organization's file holds is no reason to refuse, and its own asks are told why.
+  // Another organization's key file causes no refusals here; that organization gets the reason.
   const keys = exchangeKeysIn(home);
   expect(keys.of(ORG)?.apiKey).toBe(FIRST.key);
   for (const broken of ['{"key":', JSON.stringify({ key: 'k' }), '']) {
@@ -538,7 +539,7 @@ test('a key lies in a file that its owner alone may read, and an account that tw
   expect(keys.of(ORG)?.apiKey).toBe(FIRST.key);
   expect(() => keys.of(OTHER)).toThrow('can be read by others');
   removeExchangeKey(home, OTHER);
-  // One that was read once is read again where it was exchanged, taken away, or opened to others.
+  // A cached key is read again if its file was replaced, removed, or opened to others.
   give(OTHER, SECOND);
   expect(keys.of(OTHER)?.apiKey).toBe(SECOND.key);
   give(OTHER, FIRST);

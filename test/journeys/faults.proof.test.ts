@@ -1,4 +1,4 @@
-// The whole service while the outside misbehaves, and what its clients are told of it: frozen venues, garbage, jumping prices, refused requests.
+// The whole service during external faults, and what its clients see: frozen venues, garbage, jumping prices, refused requests.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { PATIENCE, waitFor } from '../harness/wait-for.ts';
 import { type FeedSocket, openSocket } from './feed-clients.ts';
 import { expectPrompt, type Service, startService } from './running-service.ts';
 
-/** Answers are read as a client without our types does. */
+/** Untyped, as a client without our types reads answers. */
 type Json = ReturnType<typeof JSON.parse>;
 
 let service: Service;
@@ -36,13 +36,13 @@ async function turn(simulator: string, settings: Json): Promise<Json> {
   return answer.json();
 }
 const calm = (): Promise<Response> => fetch(`${control}/faults`, { method: 'DELETE' });
-/** A test that fails leaves no fault to the next one; after the last there is nobody to ask. */
+/** Clears faults, so that a failed test leaves none to the next one. After the last test there may be no service. */
 afterEach(async () => void (await calm().catch(() => null)));
 const bitcoin = async (): Promise<Json> => (await service.get('/v1/quotes?venue=spotexchange&instrument=BTCUSDT')).body.items[0];
 const chartOf = async (id: string): Promise<Json> => (await service.get(`/v1/agents/${id}/chart`)).body.value;
 const steps = async (id: string): Promise<Json[]> => (await service.get(`/v1/agents/${id}/history?limit=200`)).body.items;
 
-/** A metric's value, summed over its labels that fit. */
+/** Returns a metric's value, summed over the matching labels. */
 async function metric(name: string, labels: Record<string, string> = {}): Promise<number> {
   const { text } = await service.get('/metrics', null);
   return text
@@ -99,7 +99,7 @@ test('the control listener says what it has, and refuses what it has not without
 
 test('a frozen exchange: its quotes grow stale in five seconds, its agents are told of it and lose it, and get it back', async () => {
   await waitFor(async () => (await bitcoin())?.quality === 'live', { what: 'a live quote before' });
-  // Agents are told how their venues stand two seconds after the start.
+  // Agents learn the state of their venues two seconds after the start.
   const { version } = await waitFor(async () => (await steps(trend))[0] ?? null, { what: 'the first step' });
   await turn('spotexchange', { freeze: true });
   await waitFor(async () => (await bitcoin()).quality !== 'live', { what: 'a quote that is not live', deadlineMs: 8_000 });
@@ -109,13 +109,13 @@ test('a frozen exchange: its quotes grow stale in five seconds, its agents are t
     old.flags.some((flag: string) => ['over_age', 'feed_down'].includes(flag)),
     JSON.stringify(old.flags),
   ).toBe(true);
-  // Degraded in between, as the steps below tell; whoever looks from outside may miss it.
+  // It was degraded in between, as the steps below show; polling may miss that.
   await waitFor(async () => (await chartOf(trend)).feed === 'lost', { what: 'lost', deadlineMs: 18_000 });
-  // Nobody else is touched: this one listens elsewhere, and is told of this venue's silence by nobody.
+  // No other agent is affected: this one uses another venue and hears nothing of this silence.
   const told = (await steps(hunter)).map(({ event }) => String(event.venue ?? ''));
   expect(told.filter((venue) => venue.startsWith('spotexchange'))).toEqual([]);
   expect((await chartOf(trend)).duty).toBe('active');
-  // The order book is asked of the venue itself, which does not answer: the caller is told so, and soon.
+  // The order book is read from the venue, which does not answer: the caller gets a prompt refusal.
   const book = await service.get('/v1/order-book?venue=spotexchange&instrument=BTCUSDT');
   expect([book.status, book.body.code], book.text).toEqual([503, 'unavailable']);
   expect(Number(book.headers.get('retry-after'))).toBeGreaterThan(0);
@@ -131,7 +131,7 @@ test('a frozen exchange: its quotes grow stale in five seconds, its agents are t
   });
   expect(lost).toMatchObject({ from: { feed: 'degraded' }, to: { feed: 'lost' }, cause: 'timer' });
   expect(restored).toMatchObject({ event: { type: 'feed.restored', venue: 'spotexchange' }, from: { feed: 'lost' }, to: { feed: 'live' } });
-  // Five seconds count from the last good message, however long the silence took to be told.
+  // Five seconds count from the last good message, however late the silence was reported.
   const silentMs = Date.parse(lost.at) - Date.parse(old.receivedAt);
   expect(silentMs, JSON.stringify({ old, changes })).toBeGreaterThanOrEqual(5_000);
   expect(silentMs).toBeLessThan(PATIENCE * 5_000);
@@ -244,7 +244,7 @@ test('a venue that goes away makes its states worth nothing, and says so on the 
   await waitFor(async () => (await service.get('/v1/tickers?instrument=BTCUSDT')).body.items[0].quality !== 'live', {
     what: 'a ticker that is not live',
   });
-  // Nothing of one venue fills a hole of another.
+  // Data of one venue never fills a gap of another.
   expect((await service.get('/v1/perps/BTC')).body.quality).toBe('live');
 });
 

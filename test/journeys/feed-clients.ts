@@ -3,21 +3,24 @@ import { WebSocket } from 'ws';
 import { undocumented } from '../harness/documented-frames.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
-/** Frames are read as a client without our types does. */
+/** Untyped, as a client without our types reads frames. */
 export type Frame = ReturnType<typeof JSON.parse>;
 
 export interface FeedSocket {
   readonly frames: readonly Frame[];
   send(message: unknown): void;
-  /** The first frame, past or to come, that fits. */
+  /** Returns the first matching frame, past or future. */
   frame(what: string, fits: (frame: Frame) => boolean, deadlineMs?: number): Promise<Frame>;
-  /** Everything that came on a channel after the answer to its subscription. */
+  /** Returns all updates of a channel since its subscription was acknowledged. */
   updates(channel: string): Frame[];
   close(): Promise<void>;
   closed(): Promise<readonly [code: number, reason: string]>;
 }
 
-/** Opens a socket with the token in `Authorization`; every frame has to be one that the AsyncAPI document describes. @throws Error with the status where the upgrade is refused. */
+/**
+ * Opens a socket with the token in `Authorization`. Every frame must match the AsyncAPI document. @throws Error with the status if the
+ * upgrade is refused.
+ */
 export async function openSocket(url: string, token: string | null, headers: Record<string, string> = {}, query = ''): Promise<FeedSocket> {
   const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/v1/feeds${query}`, {
     headers: { ...(token === null ? {} : { authorization: `Bearer ${token}` }), ...headers },
@@ -62,12 +65,12 @@ export interface EventReader {
   readonly status: number;
   readonly events: readonly { readonly id: string | null; readonly data: Frame }[];
   event(what: string, fits: (frame: Frame) => boolean, deadlineMs?: number): Promise<Frame>;
-  /** Comments, which carry the signs of life. */
+  /** Number of comments, which are the heartbeats. */
   comments(): number;
   close(): void;
 }
 
-/** Reads `GET /v1/feeds/sse?…` by the letter of the standard: events parted by an empty line. */
+/** Reads `GET /v1/feeds/sse?…` by the standard: events separated by an empty line. */
 export async function readEvents(url: string, query: string, token: string, lastEventId?: string): Promise<EventReader> {
   const abort = new AbortController();
   const response = await fetch(`${url}/v1/feeds/sse?${query}`, {

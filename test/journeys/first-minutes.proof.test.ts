@@ -1,4 +1,4 @@
-// The first minutes with Sevengate: start it, make agents, watch them decide at the full minute, break a venue, halt, stop.
+// The first minutes with Sevengate: start it, create agents, watch them decide at the full minute, break a venue, halt, stop.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { waitFor } from '../harness/wait-for.ts';
 import { type EventReader, type FeedSocket, openSocket, readEvents } from './feed-clients.ts';
 import { type Ended, expectPrompt, nextSlot, type Service, secretsOf, sevengate, startService } from './running-service.ts';
 
-/** The strategy of the journey, in the payload form */
+/** Strategy of the journey in payload form. */
 const payload = {
   name: 'Two markets',
   universe: ['BTCUSDT', 'BTC'],
@@ -27,7 +27,7 @@ const payload = {
   maxOpenPositions: 2,
   maxSlippageBps: 30,
 };
-/** The same strategy, in the declarative form */
+/** Same strategy in declarative form. */
 const declarative = {
   version: '1',
   agent: { id: 'two-markets', name: 'Two markets', description: '', autonomy_level: 'RESEARCH', lifecycle_stage: 'DRAFT' },
@@ -55,7 +55,7 @@ let service: Service;
 let control: string;
 const sockets: FeedSocket[] = [];
 const readers: EventReader[] = [];
-/** The journey's own agents. */
+/** Agents of this journey. */
 const ours = { fromPayload: '', fromYaml: '', paused: '' };
 let ended: Ended | null = null;
 
@@ -119,7 +119,7 @@ test('one strategy in either form of manifest is one hash', async () => {
   expect(second.body.id).not.toBe(first.body.id);
   [ours.fromPayload, ours.fromYaml] = [first.body.id, second.body.id];
   const detail = (await service.get(`/v1/agents/${first.body.id}`)).body;
-  // RFC 8785 of the canonical manifest, checked without the product's code: its keys are ASCII, so plain sorting is its order.
+  // RFC 8785 of the canonical manifest, computed without the product's code: its keys are ASCII, so plain sorting suffices.
   const sorted = (value: unknown): unknown =>
     Array.isArray(value)
       ? value.map(sorted)
@@ -214,7 +214,7 @@ test('a viewer may not trade, and nobody gets in with a token of somebody else',
     expect((await service.get('/v1/agents', token)).body, token).toMatchObject({ status: 401, code: 'unauthenticated' });
   }
   expect((await service.get('/v1/agents', null)).status).toBe(401);
-  // In the URL a token would end up in logs and histories.
+  // A token in the URL would end up in logs and histories.
   expect((await service.get(`/v1/agents?access_token=${service.token('operator')}`, null)).status).toBe(401);
 });
 
@@ -286,7 +286,7 @@ test('at the full minute every agent on duty decides once, a paused one does not
       expect(newest).toEqual(of(id)[0].data);
       expect(newest).toMatchObject({ id: decisionId(id, slot), agentId: id, manifestHash, at: new Date(slot).toISOString() });
       expect((await service.get(`/v1/agents/${id}/decisions/${newest.id}`)).body).toEqual(newest);
-      // The packed rows as they lie at rest, walked from the first: each hash covers its row and the hash before it.
+      // The packed rows as stored, from the first: each hash covers its row and the hash before it.
       const rows = await packedRows(sql, id);
       expect(rows).toHaveLength(items.length);
       let previous = GENESIS_HASH;
@@ -309,17 +309,17 @@ test('at the full minute every agent on duty decides once, a paused one does not
   const seen = (instrument: string, type: string) =>
     decision.rules.find((rule: Record<string, unknown>) => rule['instrument'] === instrument && rule['type'] === type);
   expect(seen('spotexchange:BTCUSDT', 'price_above')).toMatchObject({ passed: false, observed: null, threshold: '1' });
-  // The other venue is received; on a crowded machine perhaps not in time for every slot, and then its rules see nothing.
+  // The other venue is received, on a busy machine perhaps not in time for every slot; then its rules see no quote.
   const { quote } = decision.observed['evmvenue:BTC'];
   const isLive = quote?.quality === 'live';
   expect(seen('evmvenue:BTC', 'price_above')).toMatchObject({ passed: isLive, observed: isLive ? quote.mid : null, threshold: '1' });
   if (quote !== null) expect(quote.receivedAt).toBeLessThanOrEqual(slot);
   expect(decision.observed['spotexchange:BTCUSDT'].quote?.quality).not.toBe('live');
   const trend = of(onDuty.find(({ name }) => name === 'Crypto trend')?.id as string)[0].data;
-  // What its rules make of the frozen quotes is chance; that nothing comes of it is not.
+  // The rules' result on frozen quotes is arbitrary; that no trade follows is not.
   expect(['hold', 'blocked_by_risk']).toContain(trend.disposition);
 
-  // The client that was away resumes from its cursor: what it missed, each once.
+  // The client that was away resumes from its cursor and gets each missed event once.
   const back = await openSocket(service.url, operator);
   sockets.push(back);
   back.send({ op: 'subscribe', id: 'again', channel: 'decisions', from: cursor });
@@ -328,7 +328,7 @@ test('at the full minute every agent on duty decides once, a paused one does not
   expect(back.updates('decisions').map(({ seq }) => seq)).toEqual(
     live.updates('decisions').map((_, index) => back.updates('decisions')[0].seq + index),
   );
-  // A slot may have begun on a busy machine while the venue froze: its decision comes first.
+  // On a busy machine a slot may have begun while the venue froze: its decision comes first.
   const ofOne = await events.event(
     'the decision as an event',
     ({ data }) => data?.agentId === ours.fromPayload && Date.parse(data.slot) === slot,
@@ -349,7 +349,7 @@ test('the venue recovers once it is received again', async () => {
 test('an emergency halt pauses every agent at once, and each is resumed by a risk manager', async () => {
   const halt = await service.post('/v1/agents/emergency-halt');
   expect(halt.status, halt.text).toBe(200);
-  // It answers once it holds; on a busy machine the last agents are paused a moment later.
+  // The halt answers once it holds; on a busy machine the last agents are paused a moment later.
   const items = await waitFor(
     async () => {
       const { items: agents } = (await service.get('/v1/agents')).body as { items: { id: string; paused: boolean }[] };
@@ -404,7 +404,7 @@ test('a Ctrl-C stops everything it started, and nothing secret was printed', asy
   expect(service.log().filter(({ level }) => level >= 50)).toEqual([]);
 });
 
-/** The decisions of an agent as they lie in the database, oldest first. */
+/** Reads an agent's decisions as stored, oldest first. */
 async function packedRows(sql: ReturnType<Service['database']>, agentId: string): Promise<DecisionRow[]> {
   const rows = await sql`
     select agent_id, slot, manifest_version, disposition, reason, instrument, outcome, risk, book,

@@ -1,7 +1,7 @@
 /**
- * A client that does not wait for what it is told to wait for, in a process of its own: reads a plan from standard input (`{url, requests,
- * connections, perSecond, seconds}`, requests as `{method, path, headers, body}`), asks so many times a second and prints the count of
- * each status when its time is over.
+ * Client that ignores `Retry-After`, in a process of its own. Reads a plan from standard input (`{url, requests, connections, perSecond,
+ * seconds}`, requests as `{method, path, headers, body}`), sends that many requests a second, and prints the count of each status at the
+ * end.
  */
 import { request as ask, Agent } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -17,7 +17,7 @@ await Promise.all(Array.from({ length: connections }, ownTurn));
 agent.destroy();
 console.log(JSON.stringify(counts));
 
-/** Takes the next request of the plan, again and again, until the time is over. */
+/** Sends the next request of the plan until the time is over. */
 async function ownTurn() {
   const paceMs = (connections * 1_000) / perSecond;
   for (let due = Date.now(); Date.now() < until; due = Math.max(due + paceMs, Date.now() - paceMs)) {
@@ -27,7 +27,7 @@ async function ownTurn() {
   }
 }
 
-/** The status of the answer; `cut` where the connection ended before it. */
+/** Returns the status of the answer, or `cut` if the connection ended before it. */
 function answerTo({ method, path, headers, body }) {
   return new Promise((resolve) => {
     const asked = ask(`${url}${path}`, { method, headers, agent }, (answer) => {

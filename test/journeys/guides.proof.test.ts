@@ -1,4 +1,4 @@
-// Every command of the guides, typed from the first line of a page to its last: at a service that records a tape, and on that tape afterwards.
+// Every command of the guides, from the first line of a page to the last, against a service that records a tape, and then on that tape.
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), 'guides-'));
 let service: Service;
 beforeAll(async () => {
   cpSync(join(ROOT, 'examples'), join(folder, 'examples'), { recursive: true });
-  // Whatever the market does at this hour, its entry rule holds and its exit rule does not.
+  // The entry rule always holds and the exit rule never does, whatever the market.
   const example = join(folder, 'examples/first-agent.json');
   writeFileSync(example, readFileSync(example, 'utf8').replace(/"value": [67]0/g, '"value": 100'));
   const bars = Array.from({ length: 48 }, (_, i) => `${Date.UTC(2024, 0, 1, i)},42000,42100,41900,42050,12.5`);
@@ -28,7 +28,7 @@ afterAll(async () => {
   for (const one of [folder, home]) rmSync(one, { recursive: true, force: true });
 });
 
-/** Types every command of a page except lines that match, with other words in the place of some. */
+/** Types every command of a page except matching lines, with some words replaced. */
 async function typedPage(page: string, except: RegExp, words: readonly (readonly [RegExp, string])[] = []): Promise<string> {
   const all = commandsOf(page).map(({ commands }) => commands);
   const lines = all.join('\n').split('\n');
@@ -40,7 +40,7 @@ async function typedPage(page: string, except: RegExp, words: readonly (readonly
 }
 
 const NOTHING = /(?!)/;
-/** Each page, what is not typed of it, and what its commands print. */
+/** Pages with the commands that are not typed, and the expected output. */
 const PAGES: readonly (readonly [page: string, except: RegExp, said: readonly RegExp[]])[] = [
   [
     'docs/guides/first-agent.md',
@@ -65,7 +65,7 @@ const PAGES: readonly (readonly [page: string, except: RegExp, said: readonly Re
   ['docs/guides/history.md', NOTHING, [/"nextCursor"/, /BTCUSDT.*1h/]],
   // `test/api/actors.test.ts` runs the exported steps; `test/adapters/store/history-archive.test.ts` reads archived ones.
   ['docs/guides/time-travel.md', /^npx vitest|archive steps/, [/"machine":"agent@1"/]],
-  // An update begins with an older clone: `test/adapters/store/migration-baseline.test.ts` takes its database over.
+  // An update starts from an older clone: `test/adapters/store/migration-baseline.test.ts` migrates its database.
   ['docs/operations.md', /^git |^npm install/, [/"slots":/]],
 ];
 
@@ -100,7 +100,7 @@ test('docs/guides/tapes.md, on the tape of all this', async () => {
     [/2026-11-22T17:17:00Z/g, at(2)],
     [/2026-11-21T06:09:00Z/g, at(1)],
     [/127\.0\.0\.1:8090/g, `127.0.0.1:${port}`],
-    // Typed in a terminal of its own.
+    // Typed in a separate terminal.
     [
       /^(npx sevengate tape serve .*)$/gm,
       `$1 --port ${port} & trap "kill $!" EXIT; until curl -sf http://127.0.0.1:${port}/v1/replay > /dev/null; do sleep 0.2; done`,

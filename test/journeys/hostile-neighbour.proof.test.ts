@@ -1,5 +1,5 @@
-// One tenant at its full rate, with the worst bodies that there are, and another tenant beside it: its answers, its feed, its ticks and
-// its emergency halt. What each of these inputs costs the main loop is in `test/api/hostile-cost.test.ts`, which the suite runs.
+// One tenant at its full rate with the most expensive requests, and another tenant's answers, feed, ticks and
+// emergency halt. `test/api/hostile-cost.test.ts` of the suite measures what each of these inputs costs the main loop.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
@@ -21,13 +21,13 @@ const AGENTS = 50;
 const SECONDS = 70;
 /** Request rate of the measured tenant, below its limits. */
 const ASKS_PER_SECOND = 20;
-/** The other tenant's 99th percentile may grow by so much, and by the time that two cores take to come to a waiting process. */
+/** Permitted growth of the other tenant's 99th percentile: a factor, and the scheduling delay of two cores in milliseconds. */
 const [MOST_TIMES, SCHEDULING_MS] = [3, 5];
 const EMERGENCY_MS = 1_000;
-/** Beyond what the limits of a minute allow: what is refused is asked again at once. */
+/** Load above the per-minute limits: refused requests are repeated at once. */
 const WORST = { connections: 8, perSecond: 100 };
 const OFTEN = { connections: 8, perSecond: 500 };
-/** Number of agents left for the halts; the others are paused one by one. */
+/** Number of active agents left for the halts; the others are paused one by one. */
 const HALTS = 10;
 
 interface Asked {
@@ -70,7 +70,7 @@ afterAll(async () => {
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const withAgent = (url: string) => url.replace(/:\w+/g, agents[0] as string);
 
-/** Every kind of expensive body of every route, in an order that mixes the routes. */
+/** Returns every kind of expensive body of every route, with the routes mixed. */
 function worstBodies(token: string): Asked[] {
   const ofRoutes = ROUTES.filter(({ route }) => route.schema.body !== undefined).map(({ route }) =>
     hostileBodies(route).map(({ contentType, text: body }) => ({
@@ -83,7 +83,7 @@ function worstBodies(token: string): Asked[] {
   return mixed(ofRoutes);
 }
 
-/** Every kind of expensive query of every route. */
+/** Returns every kind of expensive query of every route. */
 function worstQueries(token: string): Asked[] {
   const ofRoutes = ROUTES.filter(({ route }) => route.schema.querystring !== undefined && route.method === 'GET').map(({ route }) =>
     hostileQueries(route).map(({ query }) => ({ method: 'GET', path: `${withAgent(route.url)}?${query}`, headers: bearer(token) })),
@@ -91,7 +91,7 @@ function worstQueries(token: string): Asked[] {
   return mixed(ofRoutes);
 }
 
-/** One of each list, then the next of each; at most so many that a plan stays small. */
+/** Interleaves the lists, up to a number that keeps a plan small. */
 function mixed(lists: readonly (readonly Asked[])[]): Asked[] {
   const longest = Math.max(...lists.map(({ length }) => length));
   return Array.from({ length: longest }, (_, index) => lists.flatMap((list) => list.slice(index, index + 1)))
@@ -99,7 +99,7 @@ function mixed(lists: readonly (readonly Asked[])[]): Asked[] {
     .slice(0, 2_000);
 }
 
-/** Asks from a process of its own, so that what is measured here is the service and not the asking; tells the count of each status in the end. */
+/** Sends requests from another process, so that this one measures only the service. Returns the count of each status. */
 function flood(requests: readonly Asked[], how: { connections: number; perSecond: number }): Promise<Readonly<Record<string, number>>> {
   const child = spawn('nice', ['-n', '10', process.execPath, new URL('./flood.mjs', import.meta.url).pathname], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -111,7 +111,7 @@ function flood(requests: readonly Asked[], how: { connections: number; perSecond
 
 const READS = ['/v1/me', '/v1/agents?limit=50', '/v1/agents/:id', '/v1/agents/:id/decisions?limit=20', '/v1/agent-orders?limit=20'];
 
-/** Asks as the measured tenant; the milliseconds until the whole answer, which has to be a good one. */
+/** Sends a request as the measured tenant. Returns the milliseconds until the complete answer, which must be a success. */
 async function answerMs(method: string, url: string, agent: Agent): Promise<number> {
   const asked = performance.now();
   const status = await new Promise((resolve, reject) => {
@@ -126,7 +126,7 @@ async function answerMs(method: string, url: string, agent: Agent): Promise<numb
   return ms;
 }
 
-/** The milliseconds of each answer that the measured tenant got. */
+/** Returns the milliseconds of each answer to the measured tenant. */
 async function answeredMs(): Promise<number[]> {
   const kept = new Agent({ keepAlive: true });
   const took: number[] = [];
@@ -139,14 +139,14 @@ async function answeredMs(): Promise<number[]> {
   return took;
 }
 
-/** Prints what was measured; answers what 99 in 100 do not exceed. */
+/** Prints the measurements and returns the 99th percentile. */
 function told(what: string, took: readonly number[]): number {
   const [middle, high] = [percentile(took, 0.5), percentile(took, 0.99)];
   console.info(`${what}: ${took.length} answers, half within ${middle.toFixed(1)} ms, 99 in 100 within ${high.toFixed(1)} ms`);
   return high;
 }
 
-/** The feed has each decision once, in order; each slot was decided in time. */
+/** Expects that the feed has each decision once, in order, and that each slot was decided in time. */
 async function expectNothingLost(from: number, through: number): Promise<void> {
   const sql = service.database();
   expect(await oneDecisionPerSlot(sql, { through })).toEqual([]);
@@ -185,7 +185,7 @@ test('the halt and the pause are answered within a second while every other clas
   const pauses: number[] = [];
   const halts: number[] = [];
   const kept = new Agent({ keepAlive: true });
-  // Below the sixty that the class allows in a minute.
+  // Below the limit of sixty per minute for this class.
   for (let n = 0; n < AGENTS; n++) {
     const began = performance.now();
     if (n < AGENTS - HALTS) pauses.push(await answerMs('POST', `${emergencyUrl}/v1/agents/${agents[n]}/pause`, kept));
@@ -209,7 +209,7 @@ test('the halt and the pause are answered within a second while every other clas
   ).toBeLessThan(EMERGENCY_MS);
 });
 
-/** Connections that send a byte of a body every second. */
+/** Opens connections that send one byte of a body every second. */
 function slowBodies(count: number): { end(): void } {
   const { hostname, port } = new URL(service.url);
   const sockets = Array.from({ length: count }, () => {

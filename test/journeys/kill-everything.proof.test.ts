@@ -22,9 +22,9 @@ const COMMAND = fileURLToPath(new URL('../../src/boot/sevengate.mjs', import.met
 const FIRST_START_MS = 60_000;
 const SECOND_START_LIMIT_MS = 20_000;
 const STOP_LIMIT_MS = 8_000;
-/** The database is back within five seconds, and its connections within another one. */
+/** Time until the service is ready: five seconds for the database, one for its connections. */
 const READY_AGAIN_MS = 6_000;
-/** The next slot begins within a minute, and its decisions follow within some seconds. */
+/** Time until the next decisions: the next slot begins within a minute, and its decisions follow within seconds. */
 const NEXT_DECISIONS_MS = AGENT_TICK_MS + 20_000;
 const home = mkdtempSync(join(tmpdir(), 'kill-everything-'));
 chmodSync(home, 0o711);
@@ -36,7 +36,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-/** Every process whose command line names the folder. */
+/** Returns every process whose command line contains the folder. */
 function processesOf(folder: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
@@ -44,7 +44,7 @@ function processesOf(folder: string): number[] {
     .filter((pid) => commandLine(pid)?.includes(folder));
 }
 
-/** The file in which the one cluster of a state folder says its first process. */
+/** Returns the file with the process id of a state folder's cluster. */
 function postmasterFile(folder: string): string {
   const found = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('postmaster.pid'));
   expect(found).toHaveLength(1);
@@ -79,7 +79,7 @@ async function startService() {
     agents,
     said: () => said,
     ready: async () => (await fetch(`${url}/readyz`)).status,
-    /** Slots that every agent has decided, the newest first. */
+    /** Returns the slots that every agent has decided, newest first. */
     async slotsOfAll(): Promise<string[]> {
       const each = await Promise.all(
         (await agents()).map(
@@ -109,14 +109,14 @@ test.skipIf(process.platform !== 'linux')(
     expect(await second.ready()).toBe(200);
     expect(await second.agents()).toEqual(agents);
     expect((await second.slotsOfAll()).length).toBeGreaterThan(0);
-    /** A minute of a whole service is for the proof; that ticks go on after a kill stands in the suite by the journeys of crashes. */
+    /** Only the proof waits a minute of a whole service; the crash journeys of the suite show that ticks continue after a kill. */
     const decidesAgain = async (what: string): Promise<void> => {
       if (!inProof()) return;
       const decided = (await second.slotsOfAll()).length;
       await waitFor(async () => (await second.slotsOfAll().catch(() => [])).length > decided, { what, deadlineMs: NEXT_DECISIONS_MS });
     };
     await decidesAgain('decisions after the kill');
-    // Its database alone is killed, and is back without anybody's doing; everybody is told of it.
+    // Its database alone is killed, restarts by itself, and everybody is alerted.
     const postmaster = Number(readFileSync(postmasterFile(home), 'utf8').split('\n')[0]);
     process.kill(postmaster, 'SIGKILL');
     const killed = Date.now();
@@ -130,7 +130,7 @@ test.skipIf(process.platform !== 'linux')(
     measured('told to stop, gone', Date.now() - told, STOP_LIMIT_MS);
     expect(processesOf(home)).toEqual([]);
 
-    // What both lives left behind.
+    // Data of both lives.
     const server = await startEmbeddedPostgres({ home, log: () => {} });
     const sql = openDatabase({ url: server.url, connections: 2, name: 'sevengate test' });
     try {

@@ -1,4 +1,4 @@
-// `sandbox advance` killed with -9 in the middle, three times, and gone on with: nothing is there twice, and what lacks says so.
+// `sandbox advance` is killed with -9 three times and continued: nothing is duplicated, and every gap is named.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { chainsHold } from '../invariants/chains-hold.ts';
@@ -7,9 +7,9 @@ import { databaseUrlIn, launch, newHome, type Service, sevengate, startService }
 import { tradingAgents } from './trading-agents.ts';
 
 const MINUTE = 60_000;
-/** Decisions wait for their commit at most so long, in simulated time. */
+/** Longest time that decisions wait for their commit, in simulated milliseconds. */
 const UNKEPT_MS = 20 * MINUTE;
-/** Simulated minutes after which each stretch is killed: within an hour that is kept, at its end, and long after it. */
+/** Simulated minutes after which each stretch is killed: within a committed hour, at its end, and long after it. */
 const KILLED_AFTER = [35, 61, 150];
 const STRETCH_MS = 600_000;
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
 }, STRETCH_MS);
 afterAll(async () => service.discard());
 
-/** The last cut on record; null while the database does not answer. */
+/** Returns the last recorded cut, or null while the database does not answer. */
 async function lastCut(): Promise<number | null> {
   let sql: Sql | null = null;
   try {
@@ -30,14 +30,14 @@ async function lastCut(): Promise<number | null> {
     const [row] = await sql<{ slot: number | null }[]>`select max(slot)::float8 as slot from cuts`;
     return row?.slot ?? 0;
   } catch {
-    // Not started yet, or the address of the database of a stretch that was killed.
+    // Not started yet, or the address belongs to a killed stretch's database.
     return null;
   } finally {
     await sql?.end({ timeout: 2 });
   }
 }
 
-/** Begins a stretch. One that was killed holds its duties until its lease ends: it is begun again until it is let in. */
+/** Starts a stretch. A killed one holds its lease until it expires: retries until the new one may run. */
 async function begunStretch(days: string): Promise<ReturnType<typeof launch>> {
   const before = (await lastCut()) ?? 0;
   for (;;) {
@@ -50,7 +50,7 @@ async function begunStretch(days: string): Promise<ReturnType<typeof launch>> {
   }
 }
 
-/** Begins a stretch of a day and kills it once so many minutes of it are on record; answers its last cut. */
+/** Starts a stretch of a day and kills it after so many recorded minutes. Returns its last cut. */
 async function killedStretch(minutes: number): Promise<number> {
   const stretch = await begunStretch('1');
   const began = (await lastCut()) as number;
@@ -88,7 +88,7 @@ test('a stretch that is killed three times leaves no slot out and none twice, an
       const first = Math.ceil(tick_from / MINUTE) * MINUTE;
       // Every slot once, from the first to the last.
       expect(rows.map(({ slot }) => slot)).toEqual(Array.from({ length: (last - first) / MINUTE + 1 }, (_, n) => first + n * MINUTE));
-      // What lacks is named, and lies about a kill: it waited for its commit, or time went on before the next stretch.
+      // Gaps are named and are around a kill: uncommitted decisions, or time that passed before the next stretch.
       const late = rows.filter(({ slot, reason }) => reason === 'late_tick' && slot > (kills[0] as number) - UNKEPT_MS);
       for (const { slot } of late)
         expect(
@@ -98,7 +98,7 @@ test('a stretch that is killed three times leaves no slot out and none twice, an
       lost += late.length;
     }
     console.log(`${lost} decisions of ${agents.length} agents are named as late after ${kills.length} kills`);
-    // Each order came to its end once, with the fills that it says.
+    // Each order ended once, with exactly its fills.
     const orders = await sql<{ id: string; state: string; filled: string; booked: string; fills: number }[]>`
       select p.id, p.state, p.filled_quantity::text as filled, coalesce(sum(f.quantity), 0)::text as booked, count(f.id)::int as fills
       from proposals p left join fills f on f.order_id = p.order_body ->> 'id' where p.slot < ${last} group by p.id`;

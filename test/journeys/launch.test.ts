@@ -1,4 +1,4 @@
-// A token is launched from a wallet of one's own, as a user of a whole service meets it: preview, prepare, sign, submit, watch it trade, graduate.
+// A token is launched from one's own wallet on a whole service: preview, prepare, sign, submit, watch it trade, graduate.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -28,7 +28,7 @@ async function chain(verb: string, body: object): Promise<void> {
   expect(answer.status, await answer.text()).toBe(200);
 }
 
-/** Asks the node of the sandbox's chain, as any wallet does. */
+/** Calls the node of the sandbox's chain, as any wallet does. */
 async function node(method: string, ...params: unknown[]) {
   const { simulators } = JSON.parse(readFileSync(join(service.home, 'sandbox.json'), 'utf8')) as { simulators: { primarychain: string } };
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
@@ -63,7 +63,7 @@ const until = (id: string, state: string) =>
     { what: `the launch to be ${state}`, deadlineMs: 120_000 },
   );
 
-/** Buys on the curve, straight at the chain. */
+/** Buys on the curve directly on the chain. */
 async function buy(keys: PoolKeys, amount: bigint): Promise<void> {
   const { value } = (await node('getLatestBlockhash', { commitment: 'confirmed' })) as { value: { blockhash: string } };
   const accounts = {
@@ -76,7 +76,7 @@ async function buy(keys: PoolKeys, amount: bigint): Promise<void> {
   await node('sendTransaction', Buffer.from(bytes).toString('base64'), { encoding: 'base64', preflightCommitment: 'confirmed' });
 }
 
-/** Swaps as a stranger by the routes for every token, and returns the finalized order. */
+/** Swaps as a stranger by the general swap routes, and returns the finalized order. */
 async function swapped(mint: string, side: 'buy' | 'sell', amount: string) {
   const wish = { instrument: mint, side, amount, slippageBps: 300, wallet: buyer.address };
   const prepared = await waitFor(
@@ -163,8 +163,8 @@ test('a token is previewed, prepared, signed and submitted, trades on its curve 
   expect(Number(moved.curve.price)).toBeGreaterThan(Number(first.body.curve.price));
   expect(Number(moved.curve.returnPct)).toBeGreaterThan(Number(first.body.curve.returnPct));
 
-  // It is quoted with source, age and quality, has bars, is ranked, and what is held of it is worth something.
-  // For seconds at a time it may be degraded where the machine is busy.
+  // The token has a quote with source, age and quality, bars and a rank, and holdings of it have a value.
+  // On a busy machine it may be degraded for seconds at a time.
   const quote = await waitFor(
     async () => {
       const [newest] = (await service.get('/v1/quotes?venue=spotchain&instrument=BEACON', 'operator')).body.items;
@@ -182,7 +182,7 @@ test('a token is previewed, prepared, signed and submitted, trades on its curve 
     { what: 'bars of the token', deadlineMs: 150_000 },
   );
   expect(Number(bars[0].high)).toBeGreaterThan(0);
-  // A crowded service answers 503 and says to ask again.
+  // A busy service answers 503 with `Retry-After`.
   const ranked = await waitFor(
     async () => (await service.get('/v1/agent-market/rank?mode=liquidity&limit=200', 'operator')).body.items ?? null,
     { what: 'the ranking' },

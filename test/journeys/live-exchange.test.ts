@@ -1,4 +1,4 @@
-// Live capital on the sandbox's exchange: an agent, and a person, buy and sell through the signed endpoints; books, vault and account agree.
+// Live capital on the sandbox's exchange: an agent and a person buy and sell through the signed endpoints; books, vault and account agree.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createOutsideHandler } from '../../actors/agent/outside-proposals.ts';
 import { createVaultHandler } from '../../actors/agent/vault-handler.ts';
@@ -71,7 +71,7 @@ afterEach(async () => {
   await fixture.close();
 });
 
-/** The exchange's top is what the agent sees. */
+/** Receives the exchange's top of book. */
 async function receive(): Promise<void> {
   const { bids, asks } = (await rest.get('/api/v3/depth', { symbol: 'BTCUSDT', limit: 5 }, 5)) as {
     bids: [string, string][];
@@ -126,7 +126,7 @@ test('an agent at limited_live buys and sells on the exchange, and every balance
   const [exit] = await fixture.list({ agentId });
   expect([exit?.state, exit?.side]).toEqual(['filled', 'exit']);
   const sold = await book(agentId);
-  // What is less than a lot stays in the book, as it does in the account.
+  // Less than a lot stays in the book, as in the account.
   expect(sold.held.gt(0) && sold.held.lt('0.00001')).toBe(true);
   expect(plainDecimal(sold.held)).toBe(plainDecimal(free('BTC')));
   expect(sold.cash.minus(sold.capital).eq(free('USDT').minus(before))).toBe(true);
@@ -139,14 +139,14 @@ test('an answer that is lost leaves the proposal unknown, and the look-up books 
   const { agentId } = await liveAgent();
   await receive();
   await fixture.tick();
-  // What is asked before an order goes out is known from here on.
+  // From here on the data needed before an order is known.
   await client.lookUp({ instrument: BTC } as never, 'nothing', { orgId: ORG, decisionPrice: '1', leaseUntil: null });
   simulator.faults.set({ lostAnswer: 1 });
   await fixture.carry({ clients: { spotexchange: client } });
   expect((await fixture.list({ agentId }))[0]?.state).toBe('unknown');
   expect(simulator.account.orders.length).toBe(1);
   simulator.faults.reset();
-  // While it is unknown the agent proposes nothing more of it.
+  // While the outcome is unknown, the agent makes no further proposal for the instrument.
   await receive();
   await fixture.tick();
   expect((await fixture.list({ agentId })).length).toBe(1);
@@ -182,12 +182,12 @@ test('an order in slices leaves for the exchange slice by slice, each under a na
   expect([sent.map(([type]) => type), new Set(sent.map(([, name]) => name)).size]).toEqual([['LIMIT', 'LIMIT', 'LIMIT'], 3]);
   const bought = await book(agentId);
   expect(bought.cash.minus(bought.capital).eq(free('USDT').minus(before))).toBe(true);
-  // Commission is taken out of each slice by itself.
+  // Commission is deducted from each slice.
   expect(plainDecimal(bought.held)).toBe(plainDecimal(free('BTC')));
   expect(fixture.errors).toEqual([]);
 });
 
-/** People's orders with the workers that carry them and the watch that looks at what rests, as a process has them. */
+/** Creates manual orders with their workers and the watch of resting orders, as a process has them. */
 function peoplesOrders(
   flows: VenueFlows = { between: () => Promise.reject(new Error('nothing rests on paper here')) },
   stream?: OrderStream,
@@ -222,7 +222,7 @@ function peoplesOrders(
     timers,
     watch,
     bound: () => answerOf(openMarketOrders(sql, ORG, bookId)),
-    /** Places an order and carries out what follows; answers its id. */
+    /** Places an order and runs the following work. Returns its id. */
     async placed(mode: 'live' | 'paper', request: Partial<MarketOrderRequest>): Promise<string> {
       const wish = { instrument: BTC, side: 'buy', quantity: '0.02', notionalUsd: null, limitPrice: null, maxSlippageBps: null } as const;
       const answer = await handler.place(fixture.context(), mode, { ...wish, ...request });
@@ -263,7 +263,7 @@ test('a person’s order rests with its capital bound, survives a lost answer, a
   const [top] = [fixture.quotes.get(BTC)];
   const limitPrice = new Decimal(top?.bid as string).times('0.995').toDecimalPlaces(2).toFixed();
   const rests = { limitPrice, timeInForce: 'gtc', postOnly: true } as const;
-  // What is asked before an order goes out is known from here on.
+  // From here on the data needed before an order is known.
   await client.lookUp({ instrument: BTC } as never, 'nothing', { orgId: ORG, decisionPrice: '1', leaseUntil: null });
   simulator.faults.set({ lostAnswer: 1 });
   const id = await placed('live', rests);
@@ -284,7 +284,7 @@ test('a person’s order rests with its capital bound, survives a lost answer, a
     fixture.clock.advanceTo(fixture.clock.now() + 60_000);
     await receive();
   }
-  // Another process looks, which has never seen the order.
+  // Another process that has never seen the order takes over.
   const restarted = peoplesOrders();
   expect(await restarted.watch.look()).toBe(1);
   expect(await orders.find(ORG, id)).toMatchObject({ state: 'filled', restingAt: null });
@@ -343,7 +343,7 @@ test('on paper an order rests until the market trades through it, is filled by n
     clock.advanceTo(clock.now() + 1_000);
     return watch.look();
   };
-  // Who stood before it in the queue is not known: a trade at its price fills nothing.
+  // The queue position is unknown: a trade at its price fills nothing.
   expect(await traded(bid.minus(10), '5')).toBe(0);
   expect(await traded(bid.minus(11), '0.005')).toBe(1);
   expect(await orders.find(ORG, id)).toMatchObject({ state: 'resting', filledQuantity: '0.005' });
@@ -355,7 +355,7 @@ test('on paper an order rests until the market trades through it, is filled by n
       tops: [],
     }),
   });
-  // A process that has looked at nothing yet counts no trade again.
+  // A new process counts no trade twice.
   expect(await other.watch.look()).toBe(0);
   await other.stop();
   expect(await traded(bid.minus(11), '0.004')).toBe(1);
@@ -377,7 +377,7 @@ test('on paper an order rests until the market trades through it, is filled by n
   await stop();
 });
 
-/** People's orders beside the exchange's own reports of them. */
+/** Creates manual orders with the exchange's own execution reports. */
 function reportedOrders() {
   const { clock } = fixture;
   const url = `${simulator.wsUrl}/ws-api/v3`;
@@ -386,19 +386,19 @@ function reportedOrders() {
   const followed = () =>
     waitFor(
       () => {
-        // A pause before the next connection passes.
+        // The pause before the next connection passes.
         clock.advanceTo(clock.now() + 50);
         return simulator.reportsFollowed() === 1;
       },
       { what: 'the stream of the account is subscribed' },
     );
-  /** The order at the exchange under this name. */
+  /** Returns the order at the exchange. */
   const atExchange = () => simulator.account.orders.at(-1) as (typeof simulator.account.orders)[number];
   return {
     ...people,
     followed,
     atExchange,
-    /** Places an order that rests, with its stream subscribed; answers its id. */
+    /** Places a resting order with its stream subscribed. Returns its id. */
     async rests(): Promise<string> {
       await receive();
       const limitPrice = new Decimal(fixture.quotes.get(BTC)?.bid as string).times('0.9').toDecimalPlaces(2).toFixed();
@@ -408,12 +408,12 @@ function reportedOrders() {
       await followed();
       return id;
     },
-    /** Takes the given amount of the resting order, in millionths of a coin. */
+    /** Fills part of the resting order, in millionths of a coin. */
     taken(millionths: number): void {
       simulator.account.fill(atExchange(), BigInt(millionths) * 100n, clock.now());
     },
     booked: async (id: string) => (await people.orders.find(ORG, id))?.fills.map((fill) => fill.id).sort() ?? [],
-    /** The fills as they have to be: one for each trade at the exchange. */
+    /** Expected fills: one for each trade at the exchange. */
     traded: (id: string) =>
       atExchange()
         .trades.map((trade) => `binance:BTCUSDT:${trade.id}:${id}`)
@@ -429,7 +429,7 @@ test('what the exchange reports is booked at once, while nobody can ask it anyth
   const { orders, rests, taken, booked, traded, stop } = reportedOrders();
   const id = await rests();
   const before = free('BTC');
-  // From here on no request is answered: what is booked, the stream has told.
+  // From here on requests fail: what is booked came from the stream.
   simulator.faults.set({ status5xx: 1 });
   for (const [millionths, filled] of [
     [5_000, 'resting'],
@@ -503,7 +503,7 @@ test('a report that comes before the answer to the order, or while the stream is
   await watch.look();
   expect(await booked(id)).toEqual(traded(id));
 
-  // The subscription ends, and what happens until there is a new one is asked for as soon as that is there.
+  // The subscription ends. What happens before the next one is read as soon as it exists.
   simulator.endReports();
   taken(15_000);
   await followed();
@@ -525,7 +525,7 @@ test('a part of an agent’s order that rests is followed by the reports too: ea
   await watch.look();
   await followed();
 
-  // From here on no request is answered: what is booked, the stream has told.
+  // From here on requests fail: what is booked came from the stream.
   simulator.faults.set({ status5xx: 1, duplicate: 1 });
   const { notionalUsd: whole, quantity } = (await proposal()).order;
   taken(5_000);
@@ -541,7 +541,7 @@ test('a part of an agent’s order that rests is followed by the reports too: ea
   expect(new Decimal(row?.notional_usd ?? 0).lt(whole)).toBe(true);
   expect((await book(agentId)).held.gt(0)).toBe(true);
 
-  // The time that it rests for is not half over.
+  // Less than half of the time in force has passed.
   taken(new Decimal(quantity).minus('0.005').times(1e6).toNumber());
   await waitFor(async () => (await proposal()).state === 'filled', { what: 'the order has ended by the report of its last trade' });
   expect([await booked(), (await proposal()).reason]).toEqual([traded(id), null]);
@@ -611,7 +611,7 @@ test('outside code that disagrees falls to backtest in one step: what rests is t
   const kept = await book(agentId);
   expect(kept.held.gt(0)).toBe(true);
 
-  // It may rehearse: on paper, without capital.
+  // It may rehearse on paper, without capital.
   await proposes('after');
   expect((await newest()).order.mode).toBe('paper');
   expect([simulator.account.open(null), simulator.account.orders.length]).toEqual([[], 1]);

@@ -1,4 +1,4 @@
-// What a client receives from the running service: quotes that move, agents that change, steps, alerts, signs of life.
+// What a client receives from the running service: moving quotes, changing agents, steps, alerts, heartbeats.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -106,7 +106,7 @@ test('a pause and a resume show on the agents and the inspect channel, and in th
     ['resume', 'paused', 'active'],
   ]);
   const { items } = (await service.get(`/v1/agents/${id}/history`)).body;
-  // A venue that a busy machine receives late writes steps of its own in between.
+  // On a busy machine, steps of a late venue may come in between.
   const written = items.filter(({ event }: Frame) => ['pause', 'resume'].includes(event.type));
   expect(written.slice(0, 2).map(({ event, version }: Frame) => [event.type, version])).toEqual(
     duties()
@@ -135,7 +135,7 @@ test('a client that was away resumes from its cursor: nothing lost, nothing repe
   await waitFor(() => second.updates('inspect').length >= 5, { what: 'the steps of now' });
   const versions = [before[0], ...second.updates('inspect')].map(({ data }) => data.version);
   expect(versions).toEqual(versions.map((_, index) => versions[0] + index));
-  // Server-sent events resume from the same place with Last-Event-ID.
+  // Server-sent events resume from the same cursor by Last-Event-ID.
   const events = await readEvents(service.url, `channel=inspect&actorId=${id}`, service.token('viewer'), cursor);
   const steps = () => events.events.filter(({ data }) => data.type === 'update');
   await waitFor(() => steps().length >= 5, { what: 'the same steps as events' });
@@ -167,7 +167,7 @@ test('a token in the URL, a foreign origin and no token at all open nothing', as
   expect(inUrl.status).toBe(401);
   await expect(openSocket(service.url, token, { origin: 'https://evil.example' })).rejects.toThrow('403');
   await expect(openSocket(service.url, null, { cookie: `sevengate=${token}`, origin: 'https://evil.example' })).rejects.toThrow('403');
-  // Without an Origin a cookie comes from no page that could be told apart from a foreign one.
+  // A cookie without an Origin could come from a foreign page.
   await expect(openSocket(service.url, null, { cookie: `sevengate=${token}` })).rejects.toThrow('403');
   await expect(openSocket(service.url, 'a.b.c')).rejects.toThrow('401');
 });
@@ -197,6 +197,6 @@ test('what a client may not receive, or asks for wrongly, is refused and the soc
 test('every 15 seconds there is a sign of life', async () => {
   const beat = await socket.frame('a heartbeat', ({ type }) => type === 'heartbeat', 18_000);
   const afterMs = Date.parse(beat.at) - openedAt;
-  // The beat is the service's, not the connection's: the first may come early, never late.
+  // The heartbeat is the service's, not the connection's: the first may come early, never late.
   expect(afterMs).toBeLessThanOrEqual(80_000);
 });

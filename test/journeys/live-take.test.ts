@@ -1,4 +1,4 @@
-// A Take on real capital, on the sandbox's exchange: armed, filled, closed by hand, stopped by its mandate; books and account agree.
+// A Take on real capital on the sandbox's exchange: armed, filled, closed by hand, stopped by its mandate; books and account agree.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createFeedNotices } from '../../actors/agent/feed-notices.ts';
 import { createKillSwitch } from '../../actors/proposal/kill-switch.ts';
@@ -44,7 +44,7 @@ beforeEach(async () => {
     port: 0,
     seed: 5,
     keys: [SANDBOX_EXCHANGE_KEY],
-    // Coins of the organization's own: no book bought them.
+    // Coins that the organization already held: no book bought them.
     balances: { USDT: 1_000_000, BTC: 3 },
   });
   const weight = new WeightBudget(6_000);
@@ -86,7 +86,7 @@ async function armedLive(made = take()): Promise<string> {
   return id;
 }
 
-/** The exchange's top is what the Take sees. */
+/** Receives the exchange's top of book. */
 async function receive(): Promise<void> {
   const { bids, asks } = (await rest.get('/api/v3/depth', { symbol: 'BTCUSDT', limit: 5 }, 5)) as {
     bids: [string, string][];
@@ -152,7 +152,7 @@ test('armed live it buys on the exchange with its allocation alone, and is close
   await tickAndTrade();
   const [entry] = await fixture.list();
   expect([entry?.state, entry?.side, entry?.order.mode, entry?.order.bookId]).toEqual(['filled', 'entry', 'live', `agent:${id}:live`]);
-  // It has no exit conditions: filled is its end, and only the operator's word leads out of the position.
+  // It has no exit conditions: `filled` is final, and only an operator can close the position.
   expect(await fixture.takeReads.find(ORG, id)).toMatchObject({ state: 'filled', onDuty: false, mode: 'live' });
   const bought = await book(id);
   expect(bought.held.gt(0)).toBe(true);
@@ -165,7 +165,7 @@ test('armed live it buys on the exchange with its allocation alone, and is close
   expect(await fixture.takes.close(fixture.context(), id)).toMatchObject({ ok: false, refusal: { code: 'state_conflict' } });
   await closed(id);
   const sold = await book(id);
-  // Less than a lot stays in the book, as it does in the account.
+  // Less than a lot stays in the book, as in the account.
   expect(sold.held.lt(LOT)).toBe(true);
   expect(plainDecimal(sold.held)).toBe(plainDecimal(free('BTC').minus(coins)));
   expect(sold.cash.minus(sold.capital).eq(free('USDT').minus(before))).toBe(true);
@@ -182,7 +182,7 @@ test('a position can be closed after an emergency halt, and nothing is bought an
   expect(await fixture.takeReads.find(ORG, waiting)).toMatchObject({ state: 'disarmed', reason: 'emergency_halt' });
   await tickAndTrade();
   expect(await fixture.list()).toHaveLength(1);
-  // What holds nothing has nothing to close.
+  // A Take without a position cannot be closed.
   expect(await fixture.takes.close(fixture.context(), waiting)).toMatchObject({ ok: false, refusal: { code: 'state_conflict' } });
   expect(await fixture.takes.close(fixture.context(), id)).toMatchObject({ ok: true });
   await closed(id);
@@ -227,7 +227,7 @@ test('where its venue takes no live orders, or the switch is off, arming is refu
   fixture.disabled.late = null;
   expect(await fixture.sql`select 1 from books`).toEqual([]);
   expect((await fixture.takeReads.find(ORG, id))?.state).toBe('draft');
-  // Switched off after the arming: the order fails at its execution, before anything leaves.
+  // Disabled after arming: the order fails at its execution, before anything is sent.
   fixture.disabled.venues = {};
   const late = await armedLive();
   await receive();
@@ -251,7 +251,7 @@ test('live Takes together are allocated no more than the capital of the mandate,
   expect(await fixture.takes.arm(fixture.context(), ids[2] as string, 'live')).toMatchObject({ ok: true });
   const [paid] = await fixture.sql`select count(*)::int as books, sum(capital_usd)::text as usd from books where mode = 'live'`;
   expect(paid).toEqual({ books: 2, usd: '3000' });
-  // Paper needs none of it; and what is disarmed frees its part.
+  // Paper needs no capital, and disarming frees a live Take's share.
   const refused = ids[outcomes.findIndex(({ ok }) => !ok)] as string;
   const accepted = ids[outcomes.findIndex(({ ok }) => ok)] as string;
   expect(await fixture.takes.disarm(fixture.context(), accepted)).toMatchObject({ ok: true });
@@ -295,13 +295,13 @@ test('the database refuses any other money in the live book of a Take', async ()
   }
 });
 
-/** The breakers as the service wires them. */
+/** Creates the breakers as the service wires them. */
 const breakers = () => {
   const { sql, runtime, clock } = fixture;
   return createBreakersOfTakes({ containment, sql, runtime, clock, onError: (error) => fixture.errors.push(error) });
 };
 
-/** A live Take that holds its position, and what it waits for never comes. */
+/** Creates a live Take with a position whose exit condition never holds. */
 async function holding(): Promise<string> {
   const id = await armedLive(take({ exit: [{ type: 'price_above', price: '900000' }] }));
   await tickAndTrade();
@@ -344,7 +344,7 @@ test('live fills that cost more than three times what a backtest expects disarm 
   const id = await holding();
   const compiled = take({ exit: [{ type: 'price_above', price: '900000' }] });
   const expected = expectedSlippageOfTake(compiled);
-  // Half the spread of the venue's cost model, and half a percent of price per depth that the notional takes.
+  // Half the spread of the venue's cost model, and half a percent of price per depth that the notional consumes.
   const { halfSpreadBps, depthUsd, takerFeeBps } = COST_MODELS.spotexchange;
   const notional = Math.floor((2000 / (1 + takerFeeBps / 10_000)) * 100) / 100;
   expect(expected).toBeCloseTo(halfSpreadBps + (notional / Number(depthUsd)) * 50, 4);
@@ -376,7 +376,7 @@ test('live fills that cost more than three times what a backtest expects disarm 
       ),
     );
   };
-  // The purchase itself counts until it is armed anew.
+  // The purchase itself counts until it is armed again.
   const facts = createBreakerFacts(fixture.sql);
   const before = (await facts.slippage([id])).get(id);
   expect(before).toMatchObject({ expectedSlippageBps: expected });
@@ -426,7 +426,7 @@ test('data that is lost for five seconds cancels what a Take proposes and disarm
   await edge('feed.degraded');
   await after(5_000);
   expect(await fixture.takeReads.find(ORG, live)).toMatchObject({ state: 'disarmed', reason: 'data_degraded' });
-  // On paper nothing is at stake: it stays armed, and a quote that is not live triggers nothing.
+  // On paper nothing is at stake: it stays armed, and a stale quote triggers nothing.
   expect(await fixture.takeReads.find(ORG, paper)).toMatchObject({ state: 'armed', onDuty: true });
   expect(await alertsOf(live)).toMatchObject([{ what: 'data_degraded', takeId: live, venues: ['spotexchange'] }]);
   expect(await alertsOf(paper)).toMatchObject([{ what: 'data_degraded', takeId: paper, venues: ['spotexchange'] }]);

@@ -1,5 +1,5 @@
-// Roles as processes of their own, on a Redis Cluster of three and a PostgreSQL with a read replica: agents trade, the queue lies on the
-// cluster, quotes cross it, and the replica carries the whole trail.
+// Roles as separate processes, on a Redis Cluster of three and a PostgreSQL with a read replica: agents trade, the cluster holds the
+// queue, quotes cross it, and the replica has the whole trail.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,14 +32,14 @@ function newFolder(): string {
   return folder;
 }
 
-/** Starts three masters that divide the slots; answers their ports. */
+/** Starts three masters that divide the hash slots. Returns their ports. */
 async function redisCluster(): Promise<readonly number[]> {
   const folder = newFolder();
   const ports = [await freePort(), await freePort(), await freePort()];
   for (const port of ports) {
     const dir = join(folder, String(port));
     mkdirSync(dir);
-    // Its own port is ten thousand higher where none is named.
+    // By default the cluster port is ten thousand higher.
     const options = { port, 'cluster-port': await freePort(), 'cluster-enabled': 'yes', save: '', bind: '127.0.0.1', dir };
     const server = spawn(
       found?.path ?? '',
@@ -56,7 +56,7 @@ async function redisCluster(): Promise<readonly number[]> {
   return ports;
 }
 
-/** Starts a database and a replica that follows it; answers their addresses. */
+/** Starts a database and a replica. Returns their addresses. */
 async function replicated(): Promise<{ readonly primary: string; readonly replica: string }> {
   const [first, second] = [newFolder(), newFolder()];
   const made = await startEmbeddedPostgres({ home: first, log: () => {}, settings: REPLICATED });
@@ -120,7 +120,7 @@ test.skipIf(!canCluster)(
   },
 );
 
-/** Starts a PgBouncer that shares sessions between transactions; answers its address. */
+/** Starts a PgBouncer in transaction pooling mode. Returns its address. */
 async function pooler(url: string, ignored: string): Promise<string> {
   const [folder, port, { hostname, port: serverPort, username, password }] = [newFolder(), await freePort(), new URL(url)];
   const settings = {

@@ -1,4 +1,4 @@
-// A strategy is published, bought with a wallet of one's own and imported by another organization, and both wallets are on the leaderboard.
+// A strategy is published, bought with one's own wallet and imported by another organization. Both wallets are on the leaderboard.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -22,7 +22,7 @@ async function fund(owner: string, mint: string, amount: string): Promise<void> 
   expect(answer.status, await answer.text()).toBe(200);
 }
 
-/** Raw dollars that a wallet holds, as any wallet asks a node. */
+/** Returns a wallet's raw dollar balance, read from a node as any wallet does. */
 async function dollarsOf(owner: string): Promise<string> {
   const account = associatedAccount(owner, USDC_MINT, TOKEN_PROGRAM);
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getTokenAccountBalance', params: [account, { commitment: 'finalized' }] });
@@ -39,7 +39,7 @@ beforeAll(async () => {
 }, 120_000 * PATIENCE);
 afterAll(() => service?.leave());
 
-/** Proves a wallet by signing its text. */
+/** Links a wallet by signing its text. */
 async function link(key: typeof payout, as: string): Promise<void> {
   const { body } = await service.post('/v1/wallets/challenge', { address: key.address }, as);
   const signature = Buffer.from(key.sign(Buffer.from(body.text))).toString('base64');

@@ -1,4 +1,4 @@
-// News that nobody receives, from the feed to the decision: live, at rest in the database, and in the replay of what was recorded.
+// News that nobody receives, from the feed to the decision: live, stored in the database, and in the replay of the recording.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Half an hour: nobody listens, then the wire is received and quiet, tells of a theft, and falls silent. */
+/** Yields half an hour: no connection, then a quiet wire, news of a theft, and silence. */
 function* halfHour(): Generator<FeedMessage> {
   for (let at = START + 1_000; at < START + 30 * MINUTE; at += 5_000) {
     yield quote(at, { observedAt: at, bid: '100', ask: '100.1' });
@@ -90,7 +90,7 @@ test('an entry waits while news is not received, and says the same live, from th
     outcomes.push(`${rule?.observed ?? 'unknown'} ${verdict.disposition}`);
     live.push(`${cut.slot} ${row?.hash}`);
   }
-  // From the slot of minute 6 on it is received; the last round is that of 14:46, and five minutes later nobody knows any more.
+  // From minute 6 on news are received. The last poll is at 14:46, and five minutes later the state is unknown.
   const runs = outcomes.reduce<[string, number][]>((all, word) => {
     const last = all.at(-1);
     if (last?.[0] === word) last[1]++;

@@ -1,4 +1,5 @@
-// What an agent asks for on the primary chain is signed by its owner's wallet where nobody may sign for it: entries after an approval, exits always.
+// An agent's orders on the primary chain are signed by the owner's wallet if there is no delegation: entries after an approval, exits
+// always.
 import { VersionedTransaction } from '@solana/web3.js';
 import { afterEach, expect, test } from 'vitest';
 import { createKillSwitch } from '../../actors/proposal/kill-switch.ts';
@@ -13,7 +14,7 @@ import { eachRow } from '../../actors/runtime/containment.ts';
 let world: ChainTradeFixture;
 afterEach(() => world.close());
 
-/** The organization's owner has proved a wallet, as a link by signature leaves it. */
+/** Links a wallet of the organization's owner, as a signature would. */
 async function linked(wallet: string = address, later = 0): Promise<void> {
   const { sql, clock } = world.fixture;
   await sql`insert into linked_wallets (id, org_id, chain, address, label, challenge, signature, proved_by, proved_at)
@@ -26,7 +27,7 @@ const newest = async (agentId: string) => {
   return proposal;
 };
 
-/** Approves what the agent has proposed and prepares its order. */
+/** Approves the agent's proposal and prepares its order. */
 async function approved(agentId: string) {
   await world.proposed(agentId);
   const { id, state } = await newest(agentId);
@@ -37,7 +38,7 @@ async function approved(agentId: string) {
   return newest(agentId);
 }
 
-/** The owner signs what lies prepared for the wallet and gives the bytes. */
+/** Signs the prepared transaction as the owner and returns the bytes. */
 async function signedByOwner(agentId: string) {
   const { transaction } = await newest(agentId);
   if (transaction === null) throw new Error('nothing is prepared');
@@ -45,7 +46,7 @@ async function signedByOwner(agentId: string) {
   return world.swaps.execute(world.fixture.context(), transaction.id, ownerSigned(prepared?.unsigned ?? ''));
 }
 
-/** The agent holds what its owner has signed for. */
+/** Creates an agent with a position that its owner signed for. */
 async function holding(autonomy: Autonomy = 'confirm'): Promise<string> {
   const agentId = await world.liveAgent(autonomy, { exit: [condition('price_above', { price: '100000' })] });
   await approved(agentId);
@@ -66,7 +67,7 @@ const look = () =>
     clock: world.fixture.clock,
   }).look();
 
-/** Everything is sold by the kill switch, with the owner's signature. */
+/** Sells everything by the kill switch, with the owner's signature. */
 async function soldOut(agentId: string): Promise<void> {
   await world.receive();
   expect(await look()).toBe(1);
@@ -110,7 +111,7 @@ test('at confirm an approved purchase waits for the wallet, and what the wallet 
 test('a route that costs more beyond the touch than was kept for it is prepared with less room for slippage, within the order’s limit', async () => {
   world = await chainTradeFixture({ signer: false });
   await linked();
-  // Many times what the quote was asked for: the pool's price moves with it.
+  // Many times the quoted size: the pool's price moves with it.
   const agentId = await world.liveAgent('confirm', { maxTradeNotionalUsd: '1000', maxSlippageBps: 80 });
   const waiting = await approved(agentId);
   expect(waiting).toMatchObject({ state: 'unknown', transaction: { state: 'prepared' } });

@@ -1,5 +1,5 @@
-// Fifteen days of forward trading on paper under virtual time, minute by minute: proposals, fills, books, daily equity,
-// and what the evaluators of the paper and the shadow gate say of it.
+// Fifteen days of paper trading under virtual time, minute by minute: proposals, fills, books, daily equity,
+// and the verdicts of the paper and shadow gates.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { agentBook, applyFill, bookIds, emptyBook, type Fill } from '../../src/domain/books/book.ts';
 import { canonicalJson } from '../../src/domain/values/canonical-json.ts';
@@ -27,7 +27,7 @@ const START = Date.UTC(2026, 2, 2);
 const DAYS = 15;
 const KEY = 'spotexchange:BTCUSDT';
 
-/** One quote of the exchange around a price. */
+/** Returns one quote of the exchange around a price. */
 function topOfBook(at: number, mid: number): TapeEvent {
   return {
     kind: 'quote',
@@ -47,7 +47,7 @@ function topOfBook(at: number, mid: number): TapeEvent {
   };
 }
 
-/** A price that swings around its level: it forgets itself within hours, and nothing of it is known beforehand. */
+/** Yields a mean-reverting random price without memory beyond hours. */
 function* prices(minutes: number): Generator<TapeEvent[]> {
   const draws = seededDraws('fortnight');
   let away = 0;
@@ -55,7 +55,7 @@ function* prices(minutes: number): Generator<TapeEvent[]> {
   for (let minute = 0; minute < minutes; minute++) {
     away = away * 0.995 + 0.0011 * draws.normal();
     const mid = 95_000 * (1 + away);
-    // A second before the slot, so that it is live at the slot and when its orders come.
+    // A second before the slot, so that it is live at the slot and when orders arrive.
     const at = START + (minute + 1) * MINUTE - 1_000;
     batch.push(topOfBook(at, mid));
     if (batch.length === 512) {
@@ -78,14 +78,14 @@ function tape(minutes: number): ReplayTape {
 }
 
 const base = { universe: [{ key: KEY, kind: 'spot' }], maxOpenPositions: 1, stopLossPct: 8, takeProfitPct: 50 } as const;
-/** Buys what has fallen and sells what has risen, where prices come back. */
+/** Buys falls and sells rises of a mean-reverting price. */
 const PATIENT = sampleManifest({
   ...base,
   name: 'patient',
   entry: [condition('price_below', { price: '94200' })],
   exit: [condition('price_above', { price: '95600' })],
 });
-/** The same the wrong way round. */
+/** The opposite strategy. */
 const HASTY = sampleManifest({
   ...base,
   name: 'hasty',
@@ -93,7 +93,7 @@ const HASTY = sampleManifest({
   exit: [condition('price_below', { price: '94400' })],
 });
 
-/** An agent that stands at the stage of paper. */
+/** Creates an agent at the paper stage. */
 function onPaper(manifest: Manifest, place: number, autonomy: TapeAgent['autonomy']): TapeAgent {
   const agent = replayAgent(manifest, place, autonomy);
   return {
@@ -179,7 +179,7 @@ describe('fifteen days on paper', () => {
   }
 
   test('every minute has its decision, and trades alternate between entry and exit', () => {
-    // The last slot is not over when the last price is received.
+    // The last slot is not over at the last price.
     expect(life.rows).toHaveLength(2 * (DAYS * 1_440 - 1));
     for (const place of [0, 1]) {
       const fills = fillsOf(place);
@@ -197,7 +197,7 @@ describe('fifteen days on paper', () => {
       const quote = life.bids.get(fill.at - 750);
       expect(fill.quotes).toEqual([{ source: 'test:top', observedAt: fill.at - 1_750, bid: quote?.bid, ask: quote?.ask }]);
       expect(fill.fillPrice).toBe(new Decimal((fill.side === 'buy' ? quote?.ask : quote?.bid) as string).toFixed());
-      // Ten basis points of the venue.
+      // Fee of the venue: ten basis points.
       expect(Number(fill.feeUsd)).toBeCloseTo(Number(fill.notionalUsd) * 0.001, 5);
       if (fill.side === 'buy') expect(Number(fill.notionalUsd)).toBeLessThanOrEqual(1_000);
     }
@@ -231,7 +231,7 @@ describe('fifteen days on paper', () => {
     expect(hasty?.metrics['expectancyUsd']).toBeLessThan(0);
     expect(hasty?.passed).toBe(false);
     expect(hasty?.checks.filter(({ passed }) => !passed).map(({ name }) => name)).toEqual(['expectancy_usd', 'sharpe']);
-    // The last equity from the fills alone: money out, money in, fees, and what is held at the last bid.
+    // Final equity from the fills alone: purchases, sales, fees, and positions at the last bid.
     for (const place of [0, 1]) {
       let cash = new Decimal(PATIENT.maxCapitalUsd);
       let held = new Decimal(0);
@@ -247,7 +247,7 @@ describe('fifteen days on paper', () => {
     }
   });
 
-  /** The metrics of the shadow gate where each order met the book of its minute, or already that of the next one. */
+  /** Computes the shadow gate's metrics if each order met the book of its minute, or of the next one. */
   function inShadow(isLate: boolean) {
     const fills = fillsOf(0);
     const measured = new Map(
@@ -269,7 +269,7 @@ describe('fifteen days on paper', () => {
   }
 
   test('the shadow gate measures the fills against the book that each order met on arrival', () => {
-    // Decided and filled on the same quote; the market moves some eleven basis points a minute.
+    // Decided and filled on the same quote. The market moves some eleven basis points a minute.
     const prompt = inShadow(false);
     expect(prompt).toMatchObject({ fills: fillsOf(0).length, unknownPct: 0, missedPct: 0, shortfallBps: 0, slippageErrorBps: 0 });
     expect(assessEvidence('shadow', prompt).passed).toBe(true);
@@ -296,7 +296,7 @@ describe('a day on paper', () => {
     const { states, proposals } = silent.result.counts.trading;
     expect(proposals).toBeGreaterThan(1);
     expect((states.expired ?? 0) + (states.pending_approval ?? 0)).toBe(proposals);
-    // One that is still asked for a minute later.
+    // A proposal that is still pending a minute later.
     const asked = silent.rows.find(
       ({ disposition }, index) => disposition === 'propose_entry' && silent.rows[index + 1]?.reason === 'proposal_pending',
     ) as DecisionRow;
@@ -314,7 +314,7 @@ describe('a day on paper', () => {
         },
       ],
     );
-    // While it waited its instrument was not proposed again.
+    // While it was pending, its instrument was not proposed again.
     const waiting = approved.rows.filter(({ slot }) => slot > asked.slot && slot < at);
     expect(waiting.map(({ reason }) => reason)).toEqual(['proposal_pending']);
     expect(approved.fills.map(({ fill }) => [fill.side, fill.at])).toEqual([['buy', at + 750]]);
@@ -381,7 +381,7 @@ test('a stop-loss does not wait for the slices of its entry: what has not left o
     exit: [],
   });
   const agent = onPaper(sliced, 0, 'policy_auto');
-  // It buys from the first slot on, ten slices in five minutes; in the third minute the price falls by four percent.
+  // It buys ten slices in five minutes from the first slot on. In the third minute the price falls by four percent.
   const quotes = Array.from({ length: 450 }, (_, n): TapeEvent => {
     const at = START + MINUTE - 10_000 + n * 2_000;
     const mid = at < START + 3 * MINUTE + 10_000 ? 95_000 : 91_000;
@@ -408,7 +408,7 @@ test('a stop-loss does not wait for the slices of its entry: what has not left o
   expect(exit?.slot).toBe(START + 4 * MINUTE);
   const sold = fills.findIndex(({ fill }) => fill.side === 'sell');
   expect(fills[sold]?.fill.at).toBeLessThan(START + 4 * MINUTE + 2_000);
-  // Some slices were bought, not all of them, nothing after the sale, and nothing is left.
+  // Some but not all slices were bought, none after the sale, and the position is closed.
   expect(sold).toBeGreaterThan(3);
   expect(sold).toBeLessThan(9);
   expect(fills).toHaveLength(sold + 1);

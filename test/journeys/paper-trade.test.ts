@@ -1,10 +1,10 @@
-// A paper trade on a running service: confirm, a proposal appears, an operator approves it, it is filled on the venue's
-// book, the agent holds a position and proposes to leave it again.
+// A paper trade on a running service at autonomy confirm: a proposal appears, an operator approves it, it is filled on the venue's
+// book, and the agent holds a position and proposes to sell it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitFor } from '../harness/wait-for.ts';
 import { joinService, type SharedService } from './shared-service.ts';
 
-/** Buys at once and wants to leave at once: whatever the price, both conditions hold. */
+/** Buys and sells at once: both conditions hold at any price. */
 const manifest = {
   name: 'In and out',
   universe: ['BTCUSDT'],
@@ -67,7 +67,7 @@ test('from confirm to a position and out again', async () => {
   expect([approved.status, approved.body.state, approved.body.decidedBy]).toEqual([200, 'approved', service.subject('operator')]);
   const bought = await filled(entry.id);
   expect([bought.state, bought.reason]).toEqual(['filled', null]);
-  // Through the order book of the venue, as it was asked for at that moment.
+  // Filled through the venue's order book at that moment.
   expect(bought.fills[0]?.quotes[0]?.source).toMatch(/depth/i);
   const again = await service.post(`/v1/agent-orders/${entry.id}/approve`, undefined, 'operator');
   expect([again.status, again.body.code]).toEqual([409, 'state_conflict']);

@@ -1,4 +1,5 @@
-// A person on prediction markets, as the running service lets them: a paper order, then a live one that is prepared, signed, executed and filled by the sandbox's venue.
+// A person trades on prediction markets of the running service: a paper order, then a live one that is prepared, signed, executed and
+// filled by the sandbox's venue.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -24,7 +25,7 @@ interface Market {
   readonly outcomes: readonly { readonly bid: string | null; readonly ask: string | null; readonly quality: string }[];
 }
 
-/** An open market of a provider that trades near even, and will for a while; both of its outcomes are offered live at this moment. */
+/** Finds an open market of a provider that trades near even for a while, with both outcomes offered live. */
 function market(provider: string): Promise<Market> {
   return waitFor(
     async () => {
@@ -56,7 +57,7 @@ test.each(['polymarket', 'kalshi'])(
     expect(placed.status, placed.text).toBe(201);
     expect(placed.body).toMatchObject({ mode: 'paper', outcome: 'no', marketId: id });
     expect(['filled', 'partially_filled']).toContain(placed.body.state);
-    // Some markets of a provider charge nothing.
+    // Some markets of a provider have no fee.
     expect(new Decimal(placed.body.feesUsd).gt(0)).toBe(fee.model !== 'none' && !new Decimal(fee.rate ?? 0).eq(0));
   },
   300_000,
@@ -80,7 +81,7 @@ async function live(provider: string): Promise<void> {
     async () => {
       const wish = { marketId: id, outcome: 'yes', side: 'buy', notionalUsd: '20', maxSlippageBps: 500, wallet: wallet.address };
       const made = await service.post('/v1/prediction-orders/prepare', wish);
-      // What the wallet was given is seen once it is confirmed, and the quote may have aged since the market was picked.
+      // The wallet's funding is visible once confirmed, and the quote may have aged since the market was chosen.
       const waits = made.status === 409 || made.body.rejections?.[0]?.suggestion === 'wait for a live quote';
       return made.status === 201 ? made.body : waits ? null : Promise.reject(new Error(made.text));
     },
@@ -91,7 +92,7 @@ async function live(provider: string): Promise<void> {
   const signedTransaction = Buffer.from(bytes).toString('base64');
   const sent = await service.post(`/v1/prediction-orders/${prepared.order.id}/execute`, { signedTransaction });
   expect(sent.status, sent.text).toBe(202);
-  // Nothing is filled before the chain has it for good.
+  // Nothing is filled before the chain has finalized it.
   expect((await order(prepared.order.id)).fills).toEqual([]);
   const seen = new Set<string>();
   const filled = await waitFor(

@@ -1,4 +1,4 @@
-// A sandbox whose spot exchange becomes a real one by its settings, and a sandbox again: what is set aside, what counts, what comes back.
+// A sandbox whose settings change to a real spot exchange and back: what is excluded, what counts, and what returns.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLiveClock } from '../../streams/clock/live-clock.ts';
 import { createSeededMarket } from '../../src/sandbox/market/seeded-market.ts';
@@ -8,7 +8,7 @@ import { newHome, type Service, sevengate, startService } from './running-servic
 
 const EVALUATION_MS = 60_000;
 const home = newHome();
-/** An exchange with prices of its own, which the service takes for a real one. */
+/** Exchange with its own prices, which the service takes for a real one. */
 let exchange: SpotExchangeSimulator;
 let service: Service;
 let agentId: string;
@@ -73,7 +73,7 @@ test('bars and evidence of the sandbox are set aside beside a real exchange, nev
   expect(await evidence()).toMatchObject([{ simulated: true, ruleChange: null, origins: { spotexchange: 'sandbox' } }]);
 
   await startAnew({ SPOTEXCHANGE_URL: exchange.url, SPOTEXCHANGE_STREAM_URL: exchange.wsUrl });
-  // Nothing of the sandbox is read as the exchange's, and its evidence counts no more.
+  // No sandbox data is used as the exchange's, and its evidence no longer counts.
   expect((await bars()).filter(({ simulated }) => simulated)).toEqual([]);
   expect(await evidence()).toMatchObject([
     { simulated: true, ruleChange: 'only real sources count beside a real venue, and it stands on spotexchange (sandbox)' },
@@ -88,7 +88,7 @@ test('bars and evidence of the sandbox are set aside beside a real exchange, nev
   expect(both.length).toBeGreaterThan(40);
   expect(both.filter(({ openTime, close }) => closes.get(openTime) === close)).toEqual([]);
   expect((await evidence())[0]).toMatchObject({ simulated: false, ruleChange: null, origins: { spotexchange: 'real' } });
-  // The run of the sandbox still says what it was.
+  // The sandbox run still states its provenance.
   expect((await service.get(`/v1/agents/${agentId}/evaluations/${inSandbox.id}`)).body.provenance).toEqual(inSandbox.provenance);
 
   await startAnew();

@@ -1,5 +1,5 @@
-// The guide's way from a draft towards capital, word for word: five years and four scenarios, two weeks on paper and two days
-// in shadow of the sandbox's market, up to limited_live; then a purchase with live capital, and its position closed by hand.
+// The guide's path from a draft to capital, word for word: five years and four scenarios, two weeks on paper and two days
+// in shadow of the sandbox's market, up to limited_live. Then a purchase with live capital, and its position closed by hand.
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
@@ -11,20 +11,20 @@ import { commandsUnder } from './typed-commands.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const SECTION = commandsUnder('docs/guides/gates.md', 'From a draft towards capital');
-/** Commands of the second terminal, between the lines that say to stop and to move on. */
+/** Commands of the second terminal, split at the lines that move time. */
 const PARTS = SECTION.split(/^#.*npx sevengate sandbox advance.*$/m);
 const MOVES = [...SECTION.matchAll(/npx sevengate (sandbox advance --days [\d.]+(?: --to-open)?) && npm start/g)].map(([, words]) =>
   String(words).split(' '),
 );
 
-/** The first agent of the README: bars of five minutes of two instruments. */
+/** First agent of the README: 5m bars of two instruments. */
 const FIRST_AGENT = readFileSync(`${ROOT}examples/first-agent.json`, 'utf8');
 
-/** Days of the sandbox's market take some minutes on a busy machine. */
+/** Timeout for days of the sandbox's market, which take minutes on a busy machine. */
 const STRETCH_MS = 1_800_000;
-/** The guide's promise from a pressed price to the agent's proposal. */
+/** The guide's promised time from a pushed price to the agent's proposal. */
 const PROPOSES_MS = 120_000;
-/** Five years of the sandbox's market are through the backtest gate so soon after they are asked for. */
+/** The guide's promised time of the backtest gate over five years. */
 const BACKTEST_GATE_MS = 25_000;
 
 const home = newHome();
@@ -34,9 +34,9 @@ beforeAll(async () => {
 });
 afterAll(async () => service.discard());
 
-/** Not at once: the service's log is read meanwhile, and a service that nobody reads stands still. */
+/** Runs asynchronously, because the service's log must be read meanwhile: a service with a full pipe stops. */
 async function typed(script: string, timeout = 0): Promise<string> {
-  // The terminal stays open while the service is stopped and started: it knows what the first lines have named.
+  // The terminal stays open while the service restarts: it remembers the variables of the first lines.
   const names = PARTS[0]?.split('\n').slice(0, 3).join('\n') ?? '';
   const before = script.startsWith(names) ? '' : `${names}\n`;
   const env = { ...process.env, AS: 'operator', SEVENGATE_HOME: home, U: service.url };
@@ -44,7 +44,7 @@ async function typed(script: string, timeout = 0): Promise<string> {
   return stdout;
 }
 
-/** Says how far the agent came with its purchase, or how the service ended. */
+/** Describes how far the agent came with its purchase, or how the service ended. */
 async function towardsPurchase(agentId: string): Promise<string> {
   const newest = (path: string) => service.get(`${path}&limit=1`).then(({ body }) => body.items[0]);
   try {
@@ -62,10 +62,10 @@ const agent = async (): Promise<{ readonly id: string; readonly stage: string; r
 const liveBook = async (agentId: string) =>
   (await service.get(`/v1/books?agentId=${agentId}`)).body.items.find(({ mode }: { mode: string }) => mode === 'live');
 
-/** True if the fourth gate, from paper to shadow, is open. */
+/** True if the fourth gate, from paper to shadow, has passed. */
 const paperIsPassed = async (agentId: string): Promise<boolean> => (await service.get(`/v1/agents/${agentId}/gates`)).body.gates[3].passed;
 
-/** Milliseconds from the request to the end of the agent's only run of an evaluation, by the service's own record. */
+/** Returns the milliseconds from request to end of the agent's only run of an evaluation, by the service's record. */
 async function runMs(agentId: string, evaluation: string): Promise<number> {
   const { items } = (await service.get(`/v1/agents/${agentId}/evaluations?limit=10`)).body;
   const runs = items.filter((run: { evaluation: string }) => run.evaluation === evaluation);
@@ -109,7 +109,7 @@ test('an agent climbs from draft to limited_live, buys with live capital and is 
   console.log(`backtest gate: ${backtestMs} ms from asking to its end; stress gate: ${await runMs(asked, 'stress_test')} ms`);
   expect(backtestMs).toBeLessThan(BACKTEST_GATE_MS * PATIENCE);
 
-  // Two weeks may hold too few trades, or too bad ones: the guide says to move on once more.
+  // Two weeks may have too few or too bad trades: the guide says to move on once more.
   let moves = 0;
   do await movedOn(MOVES[0] as string[]);
   while (++moves < 3 && !(await paperIsPassed(asked)));
@@ -136,7 +136,7 @@ test('an agent climbs from draft to limited_live, buys with live capital and is 
   expect(
     fills.map(({ side, instrument, quantity }: { side: string; instrument: string; quantity: string }) => [side, instrument, quantity]),
   ).toEqual(['sell', 'buy'].map((side) => [side, holding.instrument, holding.quantity]));
-  // No decision of the agent stands behind the sale.
+  // The sale has no decision of the agent.
   const orders = (await service.get(`/v1/agent-orders?agentId=${id}`)).body.items;
   expect(orders.find(({ side, mode }: { side: string; mode: string }) => side === 'exit' && mode === 'live')).toMatchObject({
     state: 'filled',

@@ -13,7 +13,7 @@ let terminal: Terminal;
 beforeAll(async () => {
   service = await joinService('readme');
   terminal = openTerminal(service);
-  // Whatever the market does at this hour, its entry rule holds and its exit rule does not.
+  // The entry rule always holds and the exit rule never does, whatever the market.
   const manifest = readFileSync(new URL(`../../${EXAMPLE}`, import.meta.url), 'utf8').replace(/"value": [67]0/g, '"value": 100');
   mkdirSync(join(terminal.folder, 'examples'));
   writeFileSync(join(terminal.folder, EXAMPLE), manifest);

@@ -1,4 +1,4 @@
-// From a recording in a venue's own format to decisions: import, look, replay, replay again.
+// From a recording in a venue's format to decisions: import, inspect, replay, replay again.
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -83,7 +83,7 @@ async function replayed(files: readonly string[], changes: Partial<ReplayOptions
   return { result, rows, records };
 }
 
-/** A morning of minute bars and the quotes at their ends, priced by a small walk, in LEAN's shape. */
+/** Writes a morning of minute bars and quotes from a small random walk, in LEAN's format. */
 async function madeRecording(): Promise<string[]> {
   const home = join(folder, 'crypto', 'coinbase', 'minute', 'btcusd');
   const { mkdir } = await import('node:fs/promises');
@@ -143,7 +143,7 @@ async function journey(tape: string, slots: number): Promise<{ records: string; 
   const asked = first.rows.filter(({ disposition }) => disposition !== 'hold');
   expect(asked.length).toBeGreaterThan(3);
   expect(first.rows.length - asked.length).toBeGreaterThan(asked.length / 10);
-  // The other forms hold the same tape.
+  // The other formats hold the same tape.
   const compact = tape.replace('.tape.ndjson', '.again.tape');
   await convertTape(await openTape(tape, { lines: true }), compact);
   expect((await replayed([compact])).records).toBe(first.records);
@@ -173,10 +173,10 @@ describe("a made recording in LEAN's shape", () => {
       const rsi = observation?.indicators['rsi:14@1m']?.value ?? null;
       const passed = rsi !== null && rsi < 45;
       expect(record.rules[0]).toMatchObject({ type: 'rsi_below', passed, observed: rsi, threshold: 45 });
-      // What waits for an approval is not asked for again.
+      // A pending proposal is not proposed again.
       expect(record.disposition === 'hold' && record.reason !== 'proposal_pending').toBe(!passed);
     }
-    // Wilder's RSI of 14 needs 15 closes: the first is known at the end of the 15th minute.
+    // Wilder's RSI of 14 needs 15 closes: the first value is at the end of the 15th minute.
     const known = of(0).findIndex((record) => record.observed['spotexchange:BTCUSDT']?.indicators['rsi:14@1m']?.value !== null);
     expect(known).toBe(14);
     // Monday 2025-01-06, 00:00 to 02:00 UTC: New York is closed.
@@ -297,7 +297,7 @@ describe("a made recording in LEAN's shape", () => {
     expect(mine.filter(({ slot }) => slot <= at(1, 10, 0)).every(({ manifestVersion }) => manifestVersion === 1)).toBe(true);
     expect(mine.filter(({ slot }) => slot >= at(1, 11, 0)).every(({ manifestVersion }) => manifestVersion === 2)).toBe(true);
     expect(rows.find(({ agentId }) => agentId === created.id)?.slot).toBe(at(0, 41, 0));
-    // The last command names a version that does not follow.
+    // The last command names a version out of order.
     expect(result.counts).toMatchObject({ commands: 5, refusedCommands: 1, agents: 2 });
   });
 

@@ -1,4 +1,4 @@
-/** The service as its users meet it: a child process with a state folder of its own, its tokens, its log and its end. */
+/** Service as its users meet it: a child process with its own state folder, tokens and log. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -13,15 +13,15 @@ import { recordExample } from '../harness/recorded-examples.ts';
 import { PATIENCE, waitFor } from '../harness/wait-for.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../src/boot/sevengate.mjs', import.meta.url));
-// Compiled here, and not by each of the services that a file starts at once.
+// Compiled once here, not by each service that a file starts.
 const { compiledSources } = (await import(new URL('../../src/load-sources.mjs', import.meta.url).href)) as {
   readonly compiledSources: () => Promise<string>;
 };
 await compiledSources();
 const START_MS = 30_000;
-/** A command that has not ended by then hangs. */
+/** Time after which a command counts as hanging. */
 const COMMAND_MS = 150_000;
-/** Promised time of a stop: everything stopped after a Ctrl-C. */
+/** Promised time of a stop after Ctrl-C. */
 const STOP_MS = 8_000;
 
 export interface LogEntry {
@@ -35,14 +35,14 @@ export interface Ended {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly tookMs: number;
-  /** Processes that it had started, itself or through others, and that still live. */
+  /** Descendant processes that are still alive. */
   readonly left: readonly number[];
 }
 
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  /** Read as a client without our types does. */
+  /** Untyped, as a client without our types reads answers. */
   readonly body: ReturnType<typeof JSON.parse>;
   readonly text: string;
 }
@@ -52,13 +52,13 @@ export interface Running {
   readonly pid: number;
   stdout(): string;
   stderr(): string;
-  /** Every line of standard error, which has to be one JSON object each. */
+  /** Lines of standard error, each of which must be one JSON object. */
   log(): LogEntry[];
-  /** Waits until standard output holds this; fails with what was said where the process ends first. */
+  /** Waits until standard output matches. Fails with the output if the process ends first. */
   said(pattern: RegExp, deadlineMs?: number): Promise<RegExpMatchArray>;
   exited(): Promise<Ended>;
   stop(signal?: NodeJS.Signals): Promise<Ended>;
-  /** Ends it however it stands, and removes its state folder where this one was made for it. */
+  /** Kills it in any state, and removes its state folder if this file created it. */
   discard(): Promise<void>;
 }
 
@@ -67,26 +67,26 @@ export interface Client {
   readonly home: string;
   readonly url: string;
   token(subject: string): string;
-  /** `as`: the subject of a token file, or a token itself; nobody where it is null. */
+  /** Sends a request. `as`: subject of a token file, or a token; null for anonymous. */
   ask(method: string, path: string, options?: { as?: string | null; body?: unknown; headers?: Record<string, string> }): Promise<Answer>;
   get(path: string, as?: string | null): Promise<Answer>;
   post(path: string, body?: unknown, as?: string | null): Promise<Answer>;
-  /** A connection to its embedded database, as the owner. */
+  /** Connects to its embedded database as the owner. */
   database(): Sql;
-  /** The address of the embedded database, as its owner. */
+  /** Address of the embedded database, as its owner. */
   embeddedUrl(): string;
 }
 
 export type Service = Running & Client;
 
-/** A state folder that the embedded database may enter; the sweep of the harness removes it where a run was killed. */
+/** Creates a state folder that the embedded database may enter. The harness removes it after a killed run. */
 export function newHome(): string {
   const home = mkdtempSync(join(tmpdir(), `sevengate-test-${process.pid}-`));
   chmodSync(home, 0o711);
   return home;
 }
 
-/** The settings of this process must not leak into the service under test. */
+/** Returns an environment without this process's settings, which must not leak into the service under test. */
 function environment(env: Readonly<Record<string, string>>): Record<string, string> {
   return { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '/', PORT: '0', ...env };
 }
@@ -98,7 +98,7 @@ export interface Command {
   readonly tookMs: number;
 }
 
-/** Runs `sevengate <args>` to its end; one that has not ended after `hangsAfterMs` is killed. */
+/** Runs `sevengate <args>` to its end. Kills it after `hangsAfterMs`. */
 export async function sevengate(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -115,12 +115,12 @@ export async function sevengate(
   return { code, stdout, stderr, tookMs: performance.now() - began };
 }
 
-/** Expects that it ended as fast as it promises. */
+/** Expects that it ended within its promised time. */
 export function expectPrompt({ tookMs }: Ended): void {
   expect(tookMs).toBeLessThan(PATIENCE * STOP_MS);
 }
 
-/** Launches `sevengate start`, or another command that runs until it is stopped, and does not wait. */
+/** Launches `sevengate start`, or another long-running command, without waiting. */
 export function launch(
   options: { command?: string; args?: readonly string[]; env?: Readonly<Record<string, string>>; home?: string } = {},
 ): Running {
@@ -184,7 +184,7 @@ export function launch(
   };
 }
 
-/** Starts the whole service and waits for its ready line. `first`: in an empty folder, as on a machine that never had it. */
+/** Starts the whole service and waits for its ready line. `first`: in an empty folder, as on a new machine. */
 export async function startService(
   options: { args?: readonly string[]; env?: Readonly<Record<string, string>>; home?: string; first?: boolean } = {},
 ): Promise<Service> {
@@ -209,7 +209,7 @@ export async function startService(
   }
 }
 
-/** A service lives in the present: the shifted clock of the test databases would make its feed stand down. */
+/** Sets the present time: the shifted clock of the test databases would make its feed stand by. */
 async function liveNow(url: string): Promise<void> {
   const sql = openDatabase({ url, connections: 1, role: null, name: 'sevengate tests' });
   try {
@@ -219,13 +219,13 @@ async function liveNow(url: string): Promise<void> {
   }
 }
 
-/** A running service with what its clients do. */
+/** Returns a running service with a client. */
 export function withClient(running: Running, url: string): Service {
   const token = (subject: string): string => readFileSync(join(running.home, 'tokens', `${subject}.token`), 'utf8').trim();
   return { ...running, ...clientOf({ home: running.home, url, token }) };
 }
 
-/** A client of the service in this state folder. */
+/** Creates a client of the service in this state folder. */
 export function clientOf({ home, url, token }: Pick<Client, 'home' | 'url' | 'token'>): Client {
   const ask: Client['ask'] = async (method, path, { as = 'operator', body, headers = {} } = {}) => {
     const authorization = as === null ? undefined : `Bearer ${as.includes('.') ? as : token(as)}`;
@@ -233,7 +233,7 @@ export function clientOf({ home, url, token }: Pick<Client, 'home' | 'url' | 'to
     const response = await fetch(`${url}${path}`, {
       method,
       headers: {
-        // A kept connection may be closed just when a busy test asks again, and what changes something is not asked twice.
+        // A kept-alive connection might be closed just when a busy test sends the next request, and changes are not retried.
         connection: 'close',
         ...(authorization === undefined ? {} : { authorization }),
         ...(given === undefined ? {} : { 'content-type': 'application/json' }),
@@ -267,7 +267,7 @@ export function clientOf({ home, url, token }: Pick<Client, 'home' | 'url' | 'to
   };
 }
 
-/** Every line of a service's log, which has to be one JSON object each. */
+/** Parses a service's log, in which each line must be one JSON object. */
 export function logEntries(log: string): LogEntry[] {
   return log
     .split('\n')
@@ -286,10 +286,10 @@ function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null;
 }
 
-/** Processes by id, each with its start time, which tells it from a later one with the same id. */
+/** Processes by id with their start times, which distinguish reused ids. */
 type Family = ReadonlyMap<number, string>;
 
-/** Every live process below this one, and itself. */
+/** Returns a process and all its live descendants. */
 function descendants(root: number): Family {
   const parents = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
     .trim()
@@ -306,12 +306,12 @@ function descendants(root: number): Family {
   return family;
 }
 
-/** The next slot that is at least so far away, in milliseconds since the epoch. */
+/** Returns the next slot at least this far away, in milliseconds since the epoch. */
 export function nextSlot(atLeastMs: number): number {
   return Math.ceil((Date.now() + atLeastMs) / 60_000) * 60_000;
 }
 
-/** Asserts nothing: gives every secret of a state folder, to look for in what was printed. */
+/** Returns every secret of a state folder, to search for in output. Asserts nothing. */
 export function secretsOf(home: string): string[] {
   const redis = /^requirepass (\S+)$/m.exec(readFileSync(join(home, 'redis', 'redis.conf'), { encoding: 'utf8', flag: 'a+' }))?.[1];
   return [

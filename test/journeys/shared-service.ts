@@ -1,4 +1,4 @@
-/** The running service that journeys share: each of them is an organization of its own there, with an operator, a viewer and a risk manager. */
+/** Running service that journeys share. Each is an organization of its own there, with an operator, a viewer and a risk manager. */
 import { readFileSync } from 'node:fs';
 import { inject } from 'vitest';
 import { createMemberStore } from '../../src/adapters/store/callers/member-store.ts';
@@ -19,21 +19,23 @@ const TOKEN_S = 3_600;
 export interface SharedService extends Client {
   readonly orgId: string;
   readonly pid: number;
-  /** The file with the key that its signer process alone reads. */
+  /** File with the key that only its signer process reads. */
   readonly keyFile: string;
   /** Log of the service since its start. */
   log(): LogEntry[];
-  /** The subject of a member, as records name who did something. */
+  /** Returns a member's subject, as records name it. */
   subject(member: string): string;
-  /** Makes another organization's operator known. Answers a token. */
+  /** Creates another organization's operator. Returns a token. */
   stranger(name: string): Promise<string>;
-  /** Has to be called at the end: the service is stopped when all have left. @throws Error where something was announced otherwise than the feed's document says. */
+  /**
+   * Must be called at the end: the service stops when all have left. @throws Error if an announcement did not match the feed's document.
+   */
   leave(): Promise<void>;
 }
 
 /**
- * Joins the service as an organization with this name, which no other journey uses, and without any agent.
- * What the organization cannot keep to itself, such as the faults of a simulator, needs a service of its own.
+ * Joins the service as an organization with this unique name and without agents.
+ * A journey with effects on others, such as simulator faults, needs a service of its own.
  */
 export async function joinService(name: string): Promise<SharedService> {
   const { home, url, pid } = (await asked('join')) as SharedPlace;
@@ -57,7 +59,7 @@ export async function joinService(name: string): Promise<SharedService> {
 
 const subjectOf = (member: string, org: string): string => `${member} of ${org}`;
 
-/** Founds an organization with the example's members in the service at `home`. Answers their tokens. */
+/** Creates an organization with the example's members in the service at `home`. Returns their tokens. */
 export async function foundOrganization(home: string, databaseUrl: string, org: string): Promise<Map<string, string>> {
   const keys = localSigningKeys(home, createLiveClock());
   const writer = await commandWriter(home, databaseUrl);
@@ -74,7 +76,7 @@ export async function foundOrganization(home: string, databaseUrl: string, org: 
   return new Map(EXAMPLE_MEMBERS.map(({ subject }) => [subject, mint(subjectOf(subject, org))]));
 }
 
-/** Everything that was announced for an organization, but batches of decisions, which the feed expands. */
+/** Checks everything announced for an organization except batches of decisions, which the feed expands. */
 async function undocumentedOf(databaseUrl: string, orgId: string): Promise<readonly string[]> {
   const sql = openDatabase({ url: databaseUrl, connections: 1, role: null, name: 'announcements of a journey' });
   try {

@@ -1,4 +1,4 @@
-// A planted authorization key, and private keys that clients send by mistake, are looked for wherever the service leaves something.
+// A planted authorization key, and private keys that clients send by mistake, are searched for everywhere the service writes.
 import { createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { existsSync, mkdirSync, openSync, readdirSync, readFileSync, readSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { joinService } from './shared-service.ts';
 
 const onLinux = process.platform === 'linux';
 
-/** Every spelling that a key might be left behind in. */
+/** Returns every encoding in which a key might be left behind. */
 function spellings(key: KeyObject): Buffer[] {
   const der = key.export({ format: 'der', type: 'pkcs8' });
   const scalar = Buffer.from((key.export({ format: 'jwk' }) as { d: string }).d, 'base64url');
@@ -36,7 +36,7 @@ function spellings(key: KeyObject): Buffer[] {
 
 const canary = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
 const given = `wallet-auth:${canary.export({ format: 'der', type: 'pkcs8' }).toString('base64')}`;
-/** A wallet's secret key as wallets export it: seed and public key in base58. */
+/** Wallet's secret key as wallets export it: seed and public key in base58. */
 const wallet = generateKeyPairSync('ed25519');
 const seed = wallet.privateKey.export({ format: 'der', type: 'pkcs8' }).subarray(-32);
 const address = base58(wallet.publicKey.export({ format: 'der', type: 'spki' }).subarray(-32));
@@ -77,7 +77,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-/** Puts a private key where a confused client may send it, and a valid delegation. */
+/** Sends a private key in every place a confused client might, and a valid delegation. */
 async function plant(): Promise<void> {
   const agents = await service.get('/v1/agents');
   const agentId = (agents.body.items as { id: string }[])[0]?.id;
@@ -123,7 +123,7 @@ test('no column of the database holds a key', async () => {
   try {
     const tables = await database<{ name: string }[]>`
       select c.relname as name from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')`;
-    // Rows as text: bytes are in hexadecimal there.
+    // Rows as text, in which bytes are hexadecimal.
     const wanted = needles
       .flatMap((needle) => [needle.toString('latin1'), needle.toString('hex')])
       .filter((text) => /^[\x20-\x7e]+$/.test(text));
@@ -135,7 +135,7 @@ test('no column of the database holds a key', async () => {
     };
     expect(tables.length).toBeGreaterThan(30);
     for (const { name } of tables) expect([name, await rowsWith(name, wanted)]).toEqual([name, 0]);
-    // The looking itself works: the public half is there.
+    // Checks the search itself: it finds the public half.
     expect(await rowsWith('delegations', [address])).toBe(1);
   } finally {
     await database.end({ timeout: 2 });
@@ -145,7 +145,7 @@ test('no column of the database holds a key', async () => {
 test('no file of the state folder holds a key, the stores of PostgreSQL and Redis included', () => {
   const files = filesBelow(service.home).filter((file) => !file.startsWith(snapshots));
   expect(files.length).toBeGreaterThan(100);
-  // A server may take a file away while we look.
+  // A server may remove a file meanwhile.
   const read = (file: string): Buffer => (existsSync(file) && statSync(file).size < 64 * 2 ** 20 ? readFileSync(file) : Buffer.alloc(0));
   expect(files.flatMap((file) => found(file, read(file)))).toEqual([]);
 });
@@ -155,14 +155,14 @@ testInProof('a heap snapshot of the service holds no key: the signer process alo
   const file = await waitFor(
     async () => {
       const [name] = readdirSync(snapshots).filter((one) => one.endsWith('.heapsnapshot'));
-      // The snapshot is written in one go: who answers again has finished it. Meanwhile connections may be lost.
+      // The snapshot is written in one go: it is complete once the process answers again. Meanwhile connections may be lost.
       const health = name === undefined ? null : await service.get('/healthz', null).catch(() => null);
       return name !== undefined && health?.status === 200 ? join(snapshots, name) : null;
     },
     { what: 'the heap snapshot', deadlineMs: 90_000 },
   );
   const heap = readFileSync(file);
-  // The looking itself works: what the sandbox's provider asks for is in that heap.
+  // Checks the search itself: the sandbox provider's secret is in that heap.
   expect(heap.includes(SANDBOX_SIGNER_APP.secret)).toBe(true);
   expect(found('the heap', heap)).toEqual([]);
 });
@@ -180,7 +180,7 @@ test.runIf(onLinux)(
     expect(readFileSync(`/proc/${signer}/limits`, 'utf8')).toMatch(/^Max core file size\s+0\s+0\s/m);
     expect(readFileSync(`/proc/${signer}/cmdline`, 'utf8')).not.toContain('inspect');
     process.kill(Number(signer), 'SIGUSR1');
-    // It goes on, and nobody listens for a debugger.
+    // It keeps running, and no debugger port is open.
     const listening = () => readFileSync(`/proc/${signer}/net/tcp`, 'utf8').includes(':240D ');
     expect((await service.get('/readyz', null)).status).toBe(200);
     expect(listening()).toBe(false);
@@ -197,9 +197,9 @@ test.runIf(onLinux)(
     const shared = await joinService('signing-key-canary');
     try {
       const wanted = spellings(createPrivateKey(readFileSync(shared.keyFile)));
-      // Its name is there, and nothing of what is in it.
+      // The file's name is in memory, and none of its contents.
       expect(inMemory(shared.pid, [Buffer.from(shared.keyFile), ...wanted])).toEqual([Buffer.from(shared.keyFile)]);
-      // The key works: what it is for is on.
+      // The key works: delegated signing is on.
       expect(shared.log()).toContainEqual(expect.objectContaining({ msg: expect.stringContaining('delegated signing is on') }));
     } finally {
       await shared.leave();
@@ -217,7 +217,7 @@ function isBelow(pid: number, root: number): boolean {
   return false;
 }
 
-/** Returns the wanted bytes that are in the writable memory of a process. */
+/** Returns the wanted bytes found in the writable memory of a process. */
 function inMemory(pid: number, wanted: readonly Buffer[]): Buffer[] {
   const memory = openSync(`/proc/${pid}/mem`, 'r');
   const longest = 512;
@@ -234,7 +234,7 @@ function inMemory(pid: number, wanted: readonly Buffer[]): Buffer[] {
           const read = readSync(memory, part, 0, part.length, at);
           for (const needle of wanted) if (part.subarray(0, read).includes(needle)) there.add(needle);
         } catch {
-          // Reserved and never touched.
+          // Reserved memory that was never touched.
         }
       }
     });

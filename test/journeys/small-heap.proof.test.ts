@@ -1,11 +1,11 @@
-// The service with a heap of 200 MB: backtests of five years for every agent at once, while it goes on answering and deciding.
+// A service with a heap of 200 MB runs five-year backtests of every agent at once, and still answers and decides.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitFor } from '../harness/wait-for.ts';
 import { nextSlot, type Service, startService } from './running-service.ts';
 
 const HEAP_MB = 200;
-/** Backtests of five years on two cores that others use too. */
+/** Timeout for backtests of five years on two shared cores. */
 const RUNS_MS = 600_000;
 const FIVE_YEARS_DAYS = 5 * 365;
 
@@ -15,10 +15,10 @@ beforeAll(async () => {
 });
 afterAll(async () => service.discard());
 
-/** The most memory that the process ever held, in megabytes: its own heap, those of its threads, and what lies beside them. */
+/** Returns the process's peak memory in megabytes: its heap, those of its threads, and native memory. */
 const peakMb = (): number => Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8'))?.[1]) / 1024;
 
-/** A backtest of each agent, asked for together. */
+/** Starts a backtest of each agent at the same time. */
 async function beginAll(agents: readonly { readonly id: string }[]): Promise<{ readonly agentId: string; readonly runId: string }[]> {
   return Promise.all(
     agents.map(async ({ id }) => {

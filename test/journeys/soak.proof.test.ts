@@ -1,5 +1,5 @@
-// An hour of a thousand trading agents, with clients coming and going: memory, handles, tables and indexes stay flat,
-// every slot is decided once by everybody, and no client misses a decision. `SOAK_AGENTS` and `SOAK_MINUTES` take another size.
+// An hour of a thousand trading agents with clients coming and going: memory, handles, tables and indexes stay flat,
+// every agent decides every slot once, and no client misses a decision. `SOAK_AGENTS` and `SOAK_MINUTES` change the size.
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
@@ -14,23 +14,23 @@ import { tradingAgents } from './trading-agents.ts';
 
 const AGENTS = Number(process.env['SOAK_AGENTS'] ?? 1_000);
 const MINUTES = Number(process.env['SOAK_MINUTES'] ?? 60);
-/** Clients that are there at any moment; each stays for so many seconds. */
+/** Concurrent clients, each connected for so many seconds. */
 const CLIENTS = 12;
 const CLIENT_STAYS_S = 100;
-/** Before it, caches fill and the heap finds its size. */
+/** Share of the time for caches to fill and the heap to settle. */
 const WARM_UP_SHARE = 1 / 4;
-/** Below it a table is a few pages, which are filled or not. */
+/** Size below which a table is a few pages, filled or not. */
 const SMALL_TABLE_BYTES = 1_000_000;
 
 interface Sample {
   readonly minute: number;
-  /** Memory of the service, of its database's connections and of all else below it, bytes, without what they share. */
+  /** Memory of the service, of its database connections and of other children, in bytes, without shared memory. */
   readonly serviceBytes: number;
   readonly databaseBytes: number;
-  /** Open files and sockets of the service. Those of a database's connection are as many as it has seen tables. */
+  /** Open files and sockets of the service. A database connection's handles depend on the tables it has seen. */
   readonly handles: number;
   readonly connections: number;
-  /** Bytes and live rows of each table, its indexes included. */
+  /** Bytes and live rows of each table, indexes included. */
   readonly tables: ReadonlyMap<string, { readonly bytes: number; readonly rows: number }>;
   readonly executions: number;
 }
@@ -46,7 +46,7 @@ test(`${AGENTS} agents trade for ${MINUTES} minutes: nothing grows that is not a
   const clients = comingAndGoing(service);
   const samples: Sample[] = [];
   for (let minute = 0; minute <= MINUTES; minute++) {
-    // In the middle of a slot, when its work is done.
+    // In the middle of a slot, after its work is done.
     await pause(Math.max(0, began + minute * AGENT_TICK_MS + 45_000 - Date.now()));
     samples.push(await sample(service.pid, sql, minute));
     report(samples.at(-1) as Sample);
@@ -63,7 +63,7 @@ test(`${AGENTS} agents trade for ${MINUTES} minutes: nothing grows that is not a
   const [decided] = await sql<{ decisions: number }[]>`
     select count(*)::int as decisions from decisions where slot between ${began} and ${through} and agent_id in ${sql(ids)}`;
   expect(decided?.decisions).toBe(AGENTS * MINUTES);
-  // Each agent is in and out again: an execution in nearly every slot.
+  // Each agent buys and sells: an execution in nearly every slot.
   expect((samples.at(-1) as Sample).executions).toBeGreaterThan(0.8 * AGENTS * MINUTES);
   expect(opened).toBeGreaterThanOrEqual(CLIENTS);
   expect(received, 'decisions that clients received').toBeGreaterThan(0);
@@ -71,7 +71,7 @@ test(`${AGENTS} agents trade for ${MINUTES} minutes: nothing grows that is not a
   await sql.end();
 }, 7_200_000);
 
-/** Clients of which one leaves and one comes every few seconds; each has to receive all decisions of its stay, in order. */
+/** Runs clients that come and go every few seconds. Each must receive all decisions of its stay, in order. */
 function comingAndGoing({ url, token }: Service): { end(): Promise<{ received: number; opened: number }> } {
   const there: FeedSocket[] = [];
   let [received, opened, over] = [0, 0, false];
@@ -93,7 +93,7 @@ function comingAndGoing({ url, token }: Service): { end(): Promise<{ received: n
     }
     for (const socket of there) await leave(socket);
   })();
-  // Who could not connect fails the test at its end.
+  // A client that cannot connect fails the test at its end.
   turning.catch(() => {});
   return {
     async end() {
@@ -126,14 +126,14 @@ function processesBelow(root: number): number[] {
     try {
       parentOf.set(Number(name), Number(readFileSync(`/proc/${name}/stat`, 'utf8').split(') ')[1]?.split(' ')[1]));
     } catch {
-      // It ended while we read.
+      // The process has ended meanwhile.
     }
   }
   const below = (pid: number): boolean => pid === root || (parentOf.has(pid) && below(parentOf.get(pid) as number));
   return [...parentOf.keys()].filter(below);
 }
 
-/** Memory of its own, without what it shares with others: PostgreSQL's processes share one pool. */
+/** Returns the private memory of a process: PostgreSQL's processes share one pool. */
 function ownBytes(pid: number): number {
   try {
     return Number(/^Pss_Anon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) * 1_024;
@@ -151,7 +151,7 @@ function report({ minute, serviceBytes, databaseBytes, handles, connections, tab
 
 const mega = (bytes: number): number => Math.round(bytes / 1_000_000);
 
-/** Returns what grew after the warm-up without being a record of events, one sentence each. */
+/** Returns what grew after the warm-up other than records of events, one sentence each. */
 function growing(samples: readonly Sample[]): string[] {
   const settled = samples.filter(({ minute }) => minute >= MINUTES * WARM_UP_SHARE);
   const middle = Math.floor(settled.length / 2);
@@ -169,7 +169,7 @@ function growing(samples: readonly Sample[]): string[] {
   for (const name of names) {
     const at = (one: Sample) => one.tables.get(name) ?? { bytes: 0, rows: 0 };
     const [first, last] = [at(settled[0] as Sample), at(settled.at(-1) as Sample)];
-    // A record grows by rows, never by more bytes a row; what has as many rows as before has as many bytes.
+    // A record grows by rows, not by bytes per row; with the same number of rows it has the same size.
     const grown = last.rows > first.rows * 1.05 + 50;
     if (!grown) flat(`bytes of ${name}`, (one) => at(one).bytes, 1.2, 1_000_000);
     else if (last.bytes > SMALL_TABLE_BYTES) flat(`bytes per row of ${name}`, (one) => at(one).bytes / Math.max(1, at(one).rows), 1.15, 50);

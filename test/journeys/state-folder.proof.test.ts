@@ -1,4 +1,4 @@
-// One state folder under many commands, starts that are interrupted at every moment, and one service as four processes.
+// One state folder under many commands, starts interrupted at every moment, and one service as four processes.
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
@@ -23,7 +23,7 @@ describe('one state folder', () => {
 
   beforeAll(async () => {
     const folder = home();
-    // The first contents come from commands: two at once, before there is a service.
+    // Commands create the first contents: two at once, before there is a service.
     const [one, two] = await Promise.all([
       sevengate(['migrate', '--json'], { SEVENGATE_HOME: folder }),
       sevengate(['token', '--permissions', 'market:read', '--org', 'first', '--json'], { SEVENGATE_HOME: folder }),
@@ -53,7 +53,7 @@ describe('one state folder', () => {
     const ready = await service.get('/readyz', null);
     expect(ready.status, ready.text).toBe(200);
     expect(existsSync(join(service.home, 'redis'))).toBe(false);
-    // An organization of somebody's own was there before; the examples stand beside it.
+    // The user's own organization existed before; the examples are added to it.
     expect((await service.get('/v1/agents')).body.items).toHaveLength(3);
   });
 
@@ -77,7 +77,7 @@ describe('one state folder', () => {
     expect([added.code, JSON.parse(added.stdout)]).toMatchObject([0, { account }]);
     expectSentence(await add(key, 'third'), /account \d+ belongs to organization .*never meet in one account$/);
     const listed = await keys('list');
-    // The sandbox gave the example organization one of its own.
+    // The sandbox gave the example organization an account of its own.
     expect(listed.stdout.split('\n').filter((line) => line !== '')).toHaveLength(2);
     expect(listed.stdout).toContain(`account ${account}`);
     expect(listed.stdout + listed.stderr + added.stdout + added.stderr + service.stderr()).not.toContain(secret);
@@ -196,7 +196,7 @@ describe('one state folder', () => {
     expect(ended).toMatchObject({ code: 0, left: [] });
     expectPrompt(ended);
     expectStopped(service.home);
-    // On a busy machine prices are received late, and the log warns of it; an error it has none.
+    // On a busy machine late prices cause warnings in the log, but no errors.
     const said = (least: number): string[] =>
       first
         .log()
@@ -209,11 +209,11 @@ describe('one state folder', () => {
   test('once it has stopped its sandbox may be moved on, and nothing real is reached beside it any more', async () => {
     const env = { SEVENGATE_HOME: service.home };
     const moved = await sevengate(['sandbox', 'advance', '--days', '0.005', '--json'], env);
-    // Progress is told where it takes longer, and nothing else.
+    // A long move prints its progress and nothing else.
     expect([moved.code, moved.stderr.replaceAll(/^the sandbox lives on: .*\n/gm, '')]).toEqual([0, '']);
     const { from, to, simulated } = JSON.parse(moved.stdout) as { from: string; to: string; simulated: boolean };
     expect(simulated).toBe(true);
-    // To the last whole minute of seven.
+    // Up to the last full minute of seven.
     expect(Date.parse(to) - Date.parse(from)).toBeGreaterThan(6 * 60_000);
     expectStopped(service.home);
     const real = { SPOTEXCHANGE_URL: 'https://exchange.example', SPOTEXCHANGE_STREAM_URL: 'wss://exchange.example' };
@@ -225,7 +225,7 @@ describe('one state folder', () => {
 });
 
 const [REFUSING, REFUSING_STREAM] = [`http://127.0.0.1:${REFUSING_PORT}`, `ws://127.0.0.1:${REFUSING_PORT}`];
-/** Settings of a service whose venues are all away. It waits for its first quote and is not ready before the signal has come. */
+/** Settings without any reachable venue: the service waits for its first quote and is not ready before the signal. */
 const WITHOUT_QUOTES = {
   SPOTEXCHANGE_URL: REFUSING,
   SPOTEXCHANGE_STREAM_URL: REFUSING_STREAM,
@@ -241,7 +241,7 @@ const WITHOUT_QUOTES = {
   KALSHI_STREAM_URL: REFUSING_STREAM,
 };
 
-/** When it is told to stop, whether its database was made before, and how the moment is known. */
+/** Moments of the stop signal, with a prepared database or none, and how each is detected. */
 const MOMENTS: readonly (readonly [string, boolean, (running: Running) => boolean])[] = [
   ['while the database is being made', false, (running) => existsSync(join(running.home, 'postgres.password'))],
   ['once the database is up', true, (running) => /database: embedded/.test(running.stderr())],
@@ -266,12 +266,12 @@ test.each(MOMENTS)('a Ctrl-C %s stops what was started and says so by its exit c
 });
 
 describe.skipIf(redisUrl === null)('one service as four processes on one database and one Redis', () => {
-  /** Sandbox, feed, worker, API. */
+  /** Processes of the sandbox, feed, worker and API. */
   const processes: Running[] = [];
   let sandboxPorts: Awaited<ReturnType<typeof holdPorts>>;
 
   beforeAll(async () => {
-    // Each process is told where the sandbox listens, so its ports are fixed before it starts.
+    // Each process is given the sandbox's address, so its ports are fixed before it starts.
     sandboxPorts = await holdPorts(SIMULATORS.length + 2);
     const folder = home();
     const env = {

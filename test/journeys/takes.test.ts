@@ -1,4 +1,5 @@
-// From a question to a position on a running service: the copilot, an assessment, a thesis, a Take that triggers and fills on paper, its end, a fork, an agent.
+// From a question to a position on a running service: copilot, assessment, thesis, a Take that triggers and fills on paper, its end, a
+// fork, an agent.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testInProof } from '../harness/rounds.ts';
 import { PATIENCE, waitFor } from '../harness/wait-for.ts';
@@ -6,12 +7,12 @@ import { openSocket } from './feed-clients.ts';
 import { joinService, type SharedService } from './shared-service.ts';
 import { commandsUnder, openTerminal } from './typed-commands.ts';
 
-/** Holds on any cut of a live price: what is to be seen is the way, not the market. */
+/** Thesis that holds at any live price: the test is about the process, not the market. */
 const THESIS = 'Buy BTCUSDT when the price is below $9,000,000, with $500; sell when the price is above $9,500,000';
 
 let service: SharedService;
 beforeAll(async () => {
-  // Its simulated language model may phrase and reword; nothing of the journey rests on it.
+  // Its simulated language model may rephrase; the journey does not depend on the wording.
   service = await joinService('takes');
 });
 afterAll(async () => {
@@ -28,7 +29,7 @@ test('from the cheapest liquid equity to a Take that triggers, fills, is disarme
   socket.send({ op: 'subscribe', id: 1, channel: 'takes', params: {} });
   await socket.frame('the subscription', ({ id, type }) => id === 1 && type === 'subscribed');
 
-  // Pools are ranked as soon as a cut has been taken of what the sandbox quotes.
+  // Pools are ranked once a cut of the sandbox's quotes exists.
   await waitFor(
     async () => {
       const { body } = await service.get('/v1/rankings/fair-value?mode=liquidity', 'operator');
@@ -36,12 +37,12 @@ test('from the cheapest liquid equity to a Take that triggers, fills, is disarme
     },
     { what: 'a ranking', deadlineMs: 90_000 },
   );
-  // The third leg of a share is the perpetual of a builder's dex, received under its own name.
+  // The third leg of a share is a builder-deployed perpetual, received under its own name.
   const basis = await waitFor(
     async () => {
       const { body } = await service.get('/v1/arbitrage/basis?symbol=AAPLx', 'operator');
       const [found] = body.items ?? [];
-      // The other leg of the edge may be received later.
+      // The other leg of the edge may arrive later.
       return found?.legs.perpetual?.quality === 'live' && found.edges[1].spreadBps !== null ? found : null;
     },
     { what: 'the perpetual of a share, and how far it is from the token', deadlineMs: 90_000 },
@@ -51,7 +52,7 @@ test('from the cheapest liquid equity to a Take that triggers, fills, is disarme
   expect([perp.status, perp.body.instrument, perp.body.funding.items.length > 0]).toEqual([200, 'xyz:AAPL', true]);
   const cheapest = await say('Which is the cheapest liquid equity against its reference?');
   expect(cheapest).toMatchObject({ intent: 'rank', draft: null, links: ['/v1/rankings/fair-value?mode=deepest_discount'] });
-  // While the market of the shares is closed no reference is live, and none is called cheap; the answer says so.
+  // While the share market is closed no reference is live and nothing is called cheap; the answer says so.
   const found: string | undefined = cheapest.data.items[0]?.symbol;
   if (found === undefined) expect(cheapest.reply).toMatch(/could be ranked/);
   const symbol = found ?? 'AAPLx';

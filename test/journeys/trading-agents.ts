@@ -1,10 +1,10 @@
-/** Agents that trade in every slot, for journeys that need work to be done. */
+/** Agents that trade in every slot, for journeys that need load. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Service } from './running-service.ts';
 
-/** Buys at one slot and sells at the next, whatever the price. */
+/** Manifest that buys at one slot and sells at the next, at any price. */
 const manifest = (name: string) => ({
   name,
   universe: ['BTCUSDT'],
@@ -21,12 +21,12 @@ const manifest = (name: string) => ({
   algorithm: 'taker_immediate',
 });
 
-/** Creates agents that trade autonomously, as fast as the API lets one caller; returns their ids. */
+/** Creates agents that trade autonomously, as fast as the API's limits allow. Returns their ids. */
 export async function tradingAgents({ ask }: Service, name: string, count: number): Promise<string[]> {
   const patient = async (path: string, body: unknown, as: string) => {
     const headers = { 'idempotency-key': randomUUID() };
     for (;;) {
-      // A connection that was idle while we waited may be closed as we use it: the same request, with the same key, is asked again.
+      // An idle connection may be closed just as it is used: the request is repeated with the same key.
       const answer = await ask('POST', path, { as, body, headers }).catch((error: Error) =>
         error instanceof TypeError ? null : Promise.reject(error),
       );

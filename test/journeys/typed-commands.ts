@@ -1,4 +1,4 @@
-/** Commands of a document, typed as its reader types them, in bash. */
+/** Runs the commands of a document in bash, as its reader would. */
 import { execFile } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,12 +15,12 @@ const FUNCTIONS = `. ${join(ROOT, 'docs/guides/sandbox.sh')}`;
 export interface Terminal {
   /** Folder in which the commands are typed. */
   readonly folder: string;
-  /** Answers what they print. Rejects if one of them fails. */
+  /** Returns the output. Rejects if a command fails. */
   type(commands: string): Promise<string>;
   close(): void;
 }
 
-/** Opens a terminal whose functions read the tokens of this organization, not of that which the service was started with. */
+/** Opens a terminal whose functions read this organization's tokens instead of those of the service's start. */
 export function openTerminal(service: SharedService): Terminal {
   const folder = mkdtempSync(join(tmpdir(), 'terminal-'));
   mkdirSync(join(folder, 'tokens'));
@@ -33,7 +33,7 @@ export function openTerminal(service: SharedService): Terminal {
   };
 }
 
-/** Types commands in a folder, at the service on a state folder, and answers what they print. Rejects if one of them fails. */
+/** Types commands in a folder against the service of a state folder, and returns the output. Rejects if one of them fails. */
 export async function typeCommands(
   commands: string,
   { folder, home, url }: { readonly folder: string; readonly home: string; readonly url: string },
@@ -45,11 +45,11 @@ export async function typeCommands(
   return stdout;
 }
 
-/** Commands of a page with the heading that they stand under, in their order. */
+/** Returns the commands of a page with their headings, in order. */
 export function commandsOf(page: string): readonly { readonly heading: string; readonly commands: string }[] {
   const text = readFileSync(join(ROOT, page), 'utf8');
   return [...text.matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(({ index, 1: commands = '' }) => ({
-    // Comments of commands begin like headings.
+    // Comments of commands start like headings.
     heading:
       [
         ...text
@@ -61,7 +61,7 @@ export function commandsOf(page: string): readonly { readonly heading: string; r
   }));
 }
 
-/** The first commands under a heading of a page, for example of `README.md`. @throws Error if there are none. */
+/** Returns the first commands under a heading of a page, such as `README.md`. @throws Error if there are none. */
 export function commandsUnder(page: string, title: string): string {
   const found = commandsOf(page).find(({ heading }) => heading === title);
   if (found === undefined) throw new Error(`${page} has no commands under "${title}"`);

@@ -1,4 +1,4 @@
-// What the venues supply, as a user of a whole service meets it: routes, channels, wallets and the commands for bars.
+// Data of the venues on a whole service: routes, channels, wallets and the commands for bars.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -93,7 +93,7 @@ describe('routes', () => {
     expect(body.funding.items[0].at > body.funding.items[4].at).toBe(true);
     expect((await service.get('/v1/perps')).body.items.map((item: { instrument: string }) => item.instrument)).toContain('ETH');
     expect(await service.get('/v1/perps/NOPE')).toMatchObject({ status: 404, body: { code: 'not_found' } });
-    // Traded on the spot exchange, and no perpetual.
+    // Traded on the spot exchange, but not a perpetual.
     expect((await service.get('/v1/perps/BTCUSDT')).status).toBe(404);
   });
 
@@ -108,7 +108,7 @@ describe('routes', () => {
     expect(spot).toMatchObject({ executable: true, hearing: 'live', degradedSince: null, clockOffset: { method: 'server_time' } });
     expect(Math.abs(spot.clockOffset.offsetMs)).toBeLessThan(10_000);
     expect(spot.providers[0]).toMatchObject({ provider: 'binance', connected: true, epoch: 1 });
-    // A Redis that does not answer in time on a busy machine leaves each process a part of it for two seconds.
+    // If Redis is slow on a busy machine, each process uses a share of the budget for two seconds.
     const budget = await waitFor(
       async () => {
         const { body } = await service.get('/v1/venues?limit=200');
@@ -131,8 +131,8 @@ describe('routes', () => {
   });
 
   test('any address of the perpetuals venue can be looked at, labelled for what it is', async () => {
-    // Pages of other journeys ask the same service, and together they may spend what wallets may ask of the venue in a minute.
-    // It asks again when the answer says, and no sooner: each asking counts against this organization's own limit.
+    // Pages of other journeys use the same service, and may together spend the venue's wallet budget of a minute.
+    // Retries when the answer says, no sooner: each request counts against this organization's limit.
     const walletOf = (address: string) => {
       let askAt = 0;
       return waitFor(
@@ -156,10 +156,10 @@ describe('routes', () => {
     expect(Number(body.closed.grossPnl)).toBeCloseTo(sum, 6);
     expect(Number(body.closed.netPnl)).toBeCloseTo(Number(body.closed.grossPnl) - Number(body.closed.fees), 6);
     expect(Number(body.closed.long.grossPnl) + Number(body.closed.short.grossPnl)).toBeCloseTo(sum, 6);
-    // Answers are kept for some seconds, and their age is said.
+    // Answers are cached for some seconds with their age.
     const again = await service.get(`/v1/public-wallet/${WALLET}`);
     expect(again.body.fetchedAt).toBe(body.fetchedAt);
-    // The cap of the venue shows.
+    // The venue's cap is shown.
     const busy = await walletOf(`0x${'5f'.repeat(20)}`);
     expect(busy.body.coverage).toMatchObject({ fills: 2_000, truncated: true });
     const nobody = await walletOf(`0x${'50'.repeat(20)}`);
@@ -254,7 +254,7 @@ describe('commands', () => {
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toMatch(/^sevengate: \S+b\.csv: line 3, column "openTime": the bar before opens at the same time \(duplicate/);
     const skipping = JSON.parse((await command('import', folder, ...series, '--skip-bad', '--json')).stdout);
-    // The sound file was imported before the other one was refused.
+    // The valid file was imported before the other one was refused.
     expect(
       skipping.files.map((file: { inserted: number; same: number; skipped: object }) => [file.inserted, file.same, file.skipped]),
     ).toEqual([
@@ -274,7 +274,7 @@ describe('commands', () => {
       '--from',
       new Date(T0).toISOString().slice(0, 10),
     ];
-    // Other journeys of this service may have had some of these bars fetched.
+    // Other journeys of this service may have fetched some of these bars.
     const stored = JSON.parse((await command('coverage', '--instrument', 'BTCUSDT', '--json')).stdout).series as {
       timeframe: string;
       bars: number;
@@ -283,13 +283,13 @@ describe('commands', () => {
     const filled = JSON.parse((await command('backfill', ...btc, '--json')).stdout);
     expect(filled.stopped).toBeNull();
     expect(known + filled.fetched).toBeGreaterThanOrEqual(400);
-    // What was answered is not asked again.
+    // Stored bars are not requested again.
     const again = JSON.parse((await command('backfill', ...btc, '--json')).stdout);
     expect(again.fetched).toBeLessThanOrEqual(2);
     const page = await service.get(`/v1/candles?venue=spotexchange&instrument=BTCUSDT&timeframe=1h&from=${T0}&limit=200`);
     expect(page.body.coverage).toMatchObject({ complete: true, gaps: [] });
 
-    // A trial keeps nothing, this neither.
+    // A dry run stores nothing, and neither does this.
     const { items } = (await service.get('/v1/candles/work')).body as { items: Record<string, unknown>[] };
     const works = items.filter(({ instrument, source }) => instrument === 'MADEUSDT' || source === 'spotexchange').slice(0, 4);
     expect(works.map(({ kind, source, state }) => [kind, source, state])).toEqual([

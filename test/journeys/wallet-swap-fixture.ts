@@ -10,7 +10,7 @@ import type { Client } from './running-service.ts';
 export const wallet = keyOf(11);
 const address = wallet.publicKey.toBase58();
 
-/** Swaps of the wallet on this service, after giving it what they cost. */
+/** Creates swaps of a wallet on this service, after funding it. */
 export async function walletSwaps(service: Client) {
   const { control } = JSON.parse(readFileSync(join(service.home, 'sandbox.json'), 'utf8')) as { control: string };
   async function chain(verb: string, body: object): Promise<void> {
@@ -23,7 +23,7 @@ export async function walletSwaps(service: Client) {
   return {
     chain,
     order,
-    /** Answers once the market is live and as deep as the last cut saw it. */
+    /** Resolves once the market is live and as deep as in the last cut. */
     prepared: (amount: string) =>
       waitFor(
         async () => {

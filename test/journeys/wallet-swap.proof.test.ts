@@ -1,4 +1,4 @@
-// Swaps that nobody signs rightly end by themselves on the whole service. A service of its own: the chain's blockhashes expire for everybody.
+// Swaps that nobody signs correctly end by themselves. Needs its own service, because the chain's blockhashes expire for everybody.
 // wallet-swap.test.ts is the short form.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { signedBy } from '../actors/prepared-transaction/swap-fixture.ts';

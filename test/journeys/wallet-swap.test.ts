@@ -1,5 +1,5 @@
-// A person swaps with a wallet of their own, as a user of a whole service meets it: quote, prepare, sign, execute, follow, see it booked.
-// The short form of wallet-swap.proof.test.ts, which also sees what nobody signs expire.
+// A person swaps with their own wallet on a whole service: quote, prepare, sign, execute, follow, see it booked.
+// Short form of wallet-swap.proof.test.ts, which also lets unsigned swaps expire.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Decimal } from '../../src/domain/values/decimal.ts';
 import { signedBy } from '../actors/prepared-transaction/swap-fixture.ts';
@@ -26,7 +26,7 @@ test('a swap is quoted, prepared, signed, executed and booked once the chain has
   const taken = await Promise.all(
     Array.from({ length: 10 }, () => service.post(`/v1/spotchain/orders/${swap.id}/execute`, { signedTransaction: signed }, 'operator')),
   );
-  // Risk is asked again: where the quote has aged meanwhile, the same bytes go a moment later.
+  // Risk is assessed again: if the quote has aged, the same bytes are submitted again a moment later.
   await waitFor(
     async () => {
       const again = await service.post(`/v1/spotchain/orders/${swap.id}/execute`, { signedTransaction: signed }, 'operator');

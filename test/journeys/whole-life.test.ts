@@ -1,4 +1,4 @@
-// One agent's whole life on a real database: seven gates with evidence of the real evaluators, then a breaker takes it down.
+// One agent's whole life on a real database: seven gates with evidence of the real evaluators, then a breaker demotes it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createBreakerWatch } from '../../actors/agent/breaker-watch.ts';
 import type { AgentCommands } from '../../actors/agent/command-handler.ts';
@@ -39,7 +39,7 @@ import { clockFrom } from '../harness/clock-from.ts';
 const MINUTE = 60_000;
 const HOUR = 3_600_000;
 const DAY = 86_400_000;
-/** The stretch of the gate on the day on which the gates' clock begins. */
+/** Start of the gate's period, on the day the gates' clock starts. */
 const FROM = Date.UTC(2021, 4, 24);
 const TO = Date.UTC(2026, 5, 1);
 const PAPER_DAYS = 15;
@@ -78,7 +78,7 @@ afterAll(async () => {
   await fixture.close();
 });
 
-/** A price that breathes once a day, a little differently every hour: a rule that buys low and sells high earns steadily. */
+/** Price with a daily cycle and an hourly variation: buying low and selling high earns steadily. */
 function priceAt(at: EpochMs): number {
   const hour = Math.floor(at / HOUR);
   const jitter = ((Math.imul(hour, 2_654_435_761) >>> 8) % 1_000) / 1_000 - 0.5;
@@ -111,7 +111,7 @@ function manifestOf(): Manifest {
       takeProfitPct: 50,
       maxDailyDrawdownPct: 3,
       maxOpenPositions: 1,
-      // Its tape quotes once and is silent: what would rest first finds no live price afterwards.
+      // Its tape quotes once and then is silent: a resting order would find no live price later.
       algorithm: 'taker_immediate',
       maxSlippageBps: 60,
     }),
@@ -143,7 +143,7 @@ async function refused(agentId: string, code: string): Promise<void> {
   expect(await gates.commands.promote(as('tina'), agentId)).toMatchObject({ ok: false, refusal: { code } });
 }
 
-/** Quotes of every minute and bars of every hour from `from` on, after enough bars to know the indicators. */
+/** Yields quotes of every minute and bars of every hour from `from` on, after enough bars for the indicators. */
 async function* received(from: EpochMs, days: number): AsyncGenerator<{ readonly events: readonly TapeEvent[] }> {
   const feed = { venue: 'spotexchange', instrument: 'BTCUSDT' } as const;
   const first = Math.floor(from / HOUR) * HOUR;
@@ -184,7 +184,7 @@ async function* received(from: EpochMs, days: number): AsyncGenerator<{ readonly
   yield { events };
 }
 
-/** The agent's forward trading from an instant on, under virtual time; its fills and the cuts beside them go where live ones go. */
+/** Runs the agent's forward trading under virtual time. Its fills and cuts are stored like live ones. */
 async function traded(agent: TapeAgent, from: EpochMs, days: number): Promise<readonly ReplayedFill[]> {
   const fills: ReplayedFill[] = [];
   const cuts = new Map<EpochMs, Cut>();
@@ -206,7 +206,7 @@ async function traded(agent: TapeAgent, from: EpochMs, days: number): Promise<re
   return fills;
 }
 
-/** Records the flow of orders at the shadow stage: each met the book of the market as it arrived. */
+/** Records order flow at the shadow stage: each order met the market's book on arrival. */
 async function measured(): Promise<void> {
   const shadows = createShadowStore(fixture.app);
   const orders = await shadows.unmeasured(0, 1_000);
@@ -279,7 +279,7 @@ test('an agent climbs from draft to live by what it has shown, and a breaker tak
   await fixture.advance((PAPER_DAYS - 13) * DAY);
   await promoted(id, 'shadow');
 
-  // Days beside the live market; what it holds from before is sold first, as its book says.
+  // Days beside the live market; earlier holdings are sold first, as its book shows.
   await refused(id, 'gate_failed');
   const inShadow = await traded({ ...agent, stage: 'shadow' }, await now(), SHADOW_DAYS);
   expect(inShadow.length).toBeGreaterThan(10);
@@ -304,7 +304,7 @@ test('an agent climbs from draft to live by what it has shown, and a breaker tak
   expect(changes.map(({ to_stage }) => to_stage)).toEqual(['draft', 'backtest', 'stress_test', 'paper', 'shadow', 'limited_live', 'live']);
   expect(changes.slice(1).every(({ evidence_id }) => evidence_id !== null)).toBe(true);
 
-  // Live fills cost four times what the shadow stage let expect.
+  // Live fills cost four times as much as the shadow stage predicted.
   const expected = 2;
   const watch = createBreakerWatch({
     contained: eachRow((error) => {
@@ -317,7 +317,7 @@ test('an agent climbs from draft to live by what it has shown, and a breaker tak
   const book = { agentId: id, stage: 'live' as const, manifest: manifestOf(), marked: { dailyDrawdownPct: 1 } };
   expect(await watch.look([book])).toEqual([id]);
   expect((await createAgentDirectory(sql).find(ORG, id))?.stage).toBe('paper');
-  // What it had shown before the demotion counts for nothing.
+  // Evidence from before the demotion does not count.
   await fixture.advance(1_000);
   await refused(id, 'gate_failed');
 });

@@ -1,4 +1,4 @@
-/** Run by tests as a process of its own, so that they can kill it: a worker with the product's wiring, ticking in short slots. */
+/** Worker process that tests can kill: the product's wiring, ticking in short slots. */
 import { randomBytes } from 'node:crypto';
 import type { TradingTickStore } from '../../actors/ticking/trading-decisions.ts';
 import { createMetrics } from '../../src/adapters/log/metrics.ts';
@@ -13,16 +13,16 @@ import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import { createLiveClock } from '../../streams/clock/live-clock.ts';
 import { containment } from '../harness/contained.ts';
 
-/** Content of the environment variable WORKER, as JSON. */
+/** Contents of the environment variable WORKER, as JSON. */
 export interface WorkerOrders {
   readonly databaseUrl: string;
   readonly queue: QueueAddress;
   readonly periodMs: number;
-  /** An agent whose decision ends this process, or keeps it from doing anything else for so many milliseconds, once. */
+  /** Agent whose decision ends this process, or blocks it for so many milliseconds, once. */
   readonly poison?: { readonly agentId: string; readonly hangMs?: number };
 }
 
-// A run that is killed, or a test that was given up, closes this end and leaves no worker behind.
+// A killed run closes this pipe, and the worker exits.
 process.stdin.resume().once('end', () => process.exit(1));
 
 const orders = JSON.parse(process.env['WORKER'] as string) as WorkerOrders;
@@ -52,7 +52,7 @@ process.once('SIGTERM', () => {
 });
 process.stdout.write('ready\n');
 
-/** The rules of one agent do their worst when its decision reads them. */
+/** Makes the rules of one agent crash or hang when its decision reads them. */
 function poisoned(good: TradingTickStore, { agentId, hangMs }: NonNullable<WorkerOrders['poison']>): TradingTickStore {
   let hung = false;
   const worst = (manifest: Manifest): Manifest => ({

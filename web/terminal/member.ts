@@ -41,7 +41,7 @@ export const keepSignedIn = (expiresAt: string): void => keep(HINT, expiresAt);
 export const signingOut = createStore(false);
 
 /**
- * Ends the session and drops everything that was read for its member. The page shows “signed out” only once the service has confirmed. The
+ * Ends the session and drops everything that was read for its member. The page shows “signed out” only once the service confirms. The
  * call completes even if the page is closed.
  * @throws Error if the service does not answer. The member stays signed in.
  */
