@@ -1,4 +1,4 @@
-// The halt and the pause while the rest of the process does not come to its turn, and after their thread has ended.
+// The halt and the pause while the main thread is blocked, and after their own thread has ended.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -20,7 +20,7 @@ import { actorsOn } from '../world/actor-world.ts';
 const ORG = '00000000-0000-7000-8000-00000000000a';
 const AGENTS = 20;
 const HOUR_MS = 3_600_000;
-/** Asks as often as it is told, one after the other, and prints of each the status, the milliseconds, and when it was answered. */
+/** Client that sends requests one after the other and prints each status, duration and time. */
 const CLIENT = `
   const [url, token, count] = process.argv.slice(1);
   for (let i = 0; i < Number(count); i++) {
@@ -78,7 +78,7 @@ beforeAll(async () => {
   databaseUrl = await testDatabase();
   sql = openDatabase({ url: databaseUrl, connections: 4, name: 'emergency test' });
   provider = await createIdentityProvider({ folder, clock: { ...clock, now: () => clock.now() - agoMs }, port: 0 });
-  // Members are the owner's to name.
+  // Only the owner can add members.
   const owner = openDatabase({ url: databaseUrl, role: null, connections: 1, name: 'emergency test owner' });
   const members = createMemberStore(owner);
   await members.ensureOrganization(ORG, 'ours');
@@ -109,7 +109,7 @@ afterAll(async () => {
 const post = (path: string, bearer = token) =>
   fetch(`${emergency.url}${path}`, { method: 'POST', headers: { authorization: `Bearer ${bearer}` } });
 
-/** Starts a client in a process of its own; answers what it printed once it has ended. */
+/** Starts a client in another process. Returns its output once it has ended. */
 function client(path: string, count: number): Promise<{ status: number; ms: number; at: number }[]> {
   const child = spawn(process.execPath, ['--input-type=module', '-e', CLIENT, `${emergency.url}${path}`, token, String(count)], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -173,10 +173,10 @@ test.each([
     return answer.status;
   };
   expect(await ask('/v1/agents/emergency-halt', token)).toBe(200);
-  // What is paused already is refused, by the right clock too.
+  // Pausing again is refused, also with the right clock.
   expect(await ask(`/v1/agents/${ids[0]}/pause`, token)).toBe((await post(`/v1/agents/${ids[0]}/pause`)).status);
   expect(await ask('/v1/agents/emergency-halt', reader)).toBe(403);
   expect(await ask('/v1/agents/emergency-halt', 'nonsense')).toBe(401);
-  // Out of its time by three and a half hours of this clock; behind, it seems to be in its time.
+  // Expired three and a half hours ago by this clock; by a slow clock it seems valid.
   expect(await ask('/v1/agents/emergency-halt', expired)).toBe(aheadMs > 0 ? 401 : 200);
 });

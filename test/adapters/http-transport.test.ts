@@ -1,4 +1,4 @@
-/** The HTTP transport against servers that refuse, hang, break off and pour: whether a request may have arrived is always told. */
+/** HTTP transport with servers that refuse, hang, break off or flood: it always reports whether a request may have arrived. */
 import { execFile } from 'node:child_process';
 import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
@@ -96,7 +96,7 @@ describe('what became of a request', () => {
       });
     }
     const clock = createVirtualClock(0);
-    // It receives the request and says nothing; then the time is up.
+    // The server receives the request but does not answer before the timeout.
     const hanging = await listening(
       net.createServer((socket) => {
         socket.once('data', () => clock.advanceTo(clock.now() + 50));
@@ -162,7 +162,7 @@ test('kept connections are used again, a fresh one never', async () => {
   server.on('connection', () => connections++);
   const made = transport(await listening(server));
   for (let index = 0; index < 10; index++) await made.send({ method: 'GET', target: '/' });
-  // The answer is told a moment before its connection is free again.
+  // The answer arrives a moment before its connection is free again.
   const kept = connections;
   expect(kept).toBeLessThanOrEqual(2);
   for (let index = 0; index < 3; index++) await made.send({ method: 'POST', target: '/', fresh: true });

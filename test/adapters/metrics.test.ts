@@ -1,4 +1,4 @@
-// Numbers of Node.js itself: the first scrape begins to measure, and tells what was measured.
+// Node.js metrics: the first scrape starts the measurement and already reports values.
 import { expect, test } from 'vitest';
 import { createMetrics } from '../../src/adapters/log/metrics.ts';
 
@@ -9,7 +9,7 @@ test('the first scrape tells how late the event loop is, and two scrapes at once
   expect(lags).toHaveLength(5);
   for (const lag of lags) {
     expect(lag).toBeGreaterThan(0);
-    // Without a measurement the least is the largest number that there is.
+    // Without a measurement the minimum is the largest possible number.
     expect(lag).toBeLessThan(60);
   }
   expect(text).toMatch(/^process_resident_memory_bytes \d/m);

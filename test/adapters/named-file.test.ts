@@ -1,4 +1,4 @@
-// Files that people name: what cannot be read or written is said in one sentence, without the words of the system.
+// Files named by people: a failure to read or write is described in one sentence, without system jargon.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Commands find the running service by the state folder, whatever port it took.
+// Commands find the running service by its state folder, on any port.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { mkdtempSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ test('the address is there while the service runs, and not after it stopped or d
   expect(runningServiceUrl(home)).toBe('http://127.0.0.1:9321');
   forget();
   expect(runningServiceUrl(home)).toBe(null);
-  // A process that died without a word leaves its note behind. No process has this id.
+  // A process that died suddenly leaves its note. No process has this id.
   writeFileSync(join(home, 'service.json'), JSON.stringify({ url: 'http://127.0.0.1:9321', pid: 2 ** 30 }));
   expect(runningServiceUrl(home)).toBe(null);
   writeFileSync(join(home, 'service.json'), '{"url":"nowhere","pid":"x"}');

@@ -1,4 +1,4 @@
-// The servers that a service starts are back by themselves after they were killed, at the same address.
+// Servers started by a service restart by themselves after being killed, at the same address.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -39,7 +39,7 @@ async function watchedServers(backend: 'redis' | 'postgres') {
   return { servers, restarted };
 }
 
-/** The server's first process, as its own file says. */
+/** Returns the server's first process, from its own file. */
 async function pidOf(url: string): Promise<number> {
   const sql = postgres(url, { max: 1 });
   const [row] = await sql<{ pid: string }[]>`select split_part(pg_read_file('postmaster.pid'), E'\n', 1) as pid`;
@@ -60,7 +60,7 @@ test('a killed PostgreSQL is back within five seconds with every committed row, 
     });
     expect(rows.map((row) => row.n)).toEqual([1, 2].slice(0, n));
   }
-  // The file system is synced at once: file by file that takes longer than everything else of a recovery.
+  // Syncs the file system at once: file by file takes longer than the rest of a recovery.
   if (process.platform === 'linux') expect(await sql`show recovery_init_sync_method`).toEqual([{ recovery_init_sync_method: 'syncfs' }]);
   await sql.end();
   expect(restarted.map(({ name }) => name)).toEqual(['postgresql', 'postgresql']);
@@ -87,7 +87,7 @@ test('a server that cannot be started is tried again after ever longer waits, of
   const tried: number[] = [];
   const watch = superviseServer({
     name: 'redis',
-    // No process has this number.
+    // No process has this id.
     server: { pid: 0, stop: async () => {} },
     restart: async () => {
       tried.push(clock.now() - began);

@@ -1,4 +1,5 @@
-// A supervisor in a process without a free file descriptor: started by server-supervisor.test.ts, prints how often it restarted a living server.
+// Supervisor in a process without free file descriptors, started by server-supervisor.test.ts. Prints how often it restarted a living
+// server.
 import { openSync } from 'node:fs';
 import { register } from 'tsx/esm/api';
 
@@ -16,7 +17,7 @@ const restart = async () => {
 const log = { error: () => {}, info: () => {} };
 const watch = superviseServer({ name: 'redis', server, restart, clock, log, onRestarted: () => {} });
 const began = clock.now();
-/** Opens files until none more can be opened. Answers why. */
+/** Opens files until none more can be opened. Returns the reason. */
 function fill() {
   for (;;) {
     try {
@@ -28,7 +29,7 @@ function fill() {
 }
 const full = fill();
 await clock.settleTo(began + 10_000);
-// What was loaded in between may have given a descriptor back.
+// Loaded modules may have freed a descriptor.
 fill();
 let told = '';
 try {

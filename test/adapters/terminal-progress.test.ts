@@ -1,9 +1,9 @@
-// The bar of a terminal says what the API says of the same work: how far it is, what is left and what it waits for.
+// The terminal's progress bar matches the API: progress, remaining time and cause of a wait.
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { progressBar } from '../../src/adapters/terminal-progress.ts';
 
-/** Returns what a bar draws on a terminal of 200 columns, without the codes that move the cursor. */
+/** Returns what a bar draws on a terminal of 200 columns, without cursor codes. */
 function drawn(work: Parameters<ReturnType<typeof progressBar>['show']>[0], isTTY = true): string {
   const stream = Object.assign(new PassThrough(), {
     isTTY,

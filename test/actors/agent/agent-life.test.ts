@@ -54,7 +54,7 @@ const row = async (id: string) =>
     await sql`select g.stage, g.autonomy, g.pause_cause, g.manifest_version, a.tick_from, a.tick_until, a.version from agents g join actors a on a.id = g.id where g.id = ${id}`
   )[0];
 
-/** Puts an agent at a stage as evidence would: through its actor, with the database's gate off for that one row. */
+/** Places an agent at a stage through its actor, with the database's gate disabled for that row. */
 async function atStage(id: string, stage: string): Promise<void> {
   const owner = openDatabase({ url: await ownerUrl(), role: null, connections: 1, name: 'test owner' });
   await owner.begin(async (transaction) => {
@@ -175,7 +175,7 @@ test('a halt whose first agents cannot be paused pauses all others, and a worker
   expect(ended).toBe(null);
   const duties = ids.map((id) => agentValue(store.actors.get(id)?.state as never).duty);
   expect([duties.indexOf('paused'), duties.filter((duty) => duty === 'paused').length]).toEqual([500, 700]);
-  // Nobody gets a permit until a worker has done the rest.
+  // No agent gets a permit until a worker has done the rest.
   expect(await createEmergencyHalt({ runtime: halting, store: directory, clock }).sweepAbandoned(contained)).toBe(1);
   expect([ended, (await directory.onDuty()).length]).toEqual([1, 0]);
 });
@@ -261,7 +261,7 @@ test('a rule on the basis looks at the paired instrument too: at the book of the
   expect(await looking(spot.key)).toEqual([true, false, true]);
   expect(await looking('spotexchange')).toEqual([true, false, true]);
   expect(await looking('evmvenue')).toEqual([true, true, true]);
-  // The mark is no part of the perpetual's book.
+  // The mark is not part of the perpetual's order book.
   expect(await looking(perp.key)).toEqual([true, true, false]);
   expect(await looking('spotexchange:ETHUSDT')).toEqual([false, false, false]);
 });

@@ -1,4 +1,4 @@
-// Breakers on a real database: live fills and books trip them, timers fire on time, and evidence after a demotion counts anew.
+// Breakers on a real database: live fills and books trip them, timers fire on time, and only evidence after a demotion counts.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FILL_LOOK_MS } from '../../../actors/agent/book-breakers.ts';
 import { createBreakerWatch } from '../../../actors/agent/breaker-watch.ts';
@@ -35,7 +35,7 @@ afterAll(() => fixture.close());
 
 const rowOf = async (id: string) => (await fixture.app`select stage, pause_cause, stage_evidence from agents where id = ${id}`)[0];
 
-/** Fills the live book: so many purchases, each so much worse than its decision. */
+/** Fills the live book with purchases, each with this slippage from its decision price. */
 async function liveFills(id: string, count: number, slippageBps: number, at: number): Promise<void> {
   const bookId = bookIds.live(id);
   await payIntoVault(fixture.app, ORG, id, '300', at);
@@ -85,7 +85,7 @@ test('live fills that cost more than three times the expectation demote to paper
   });
   const book = { agentId: id, stage: 'limited_live' as const, manifest: fixture.manifest, marked: { dailyDrawdownPct: 0 } };
   const at = clock.now();
-  // The shadow of the fixture fills at its decision prices: it expects no slippage.
+  // The fixture's shadow fills at its decision prices: it expects no slippage.
   await liveFills(id, 4, 0, at);
   expect(await watch.look([book])).toEqual([]);
   await liveFills(id, 4, 180, at);
@@ -140,7 +140,7 @@ test('a position whose price is lost trips at the lowest bid of its day', async 
   const facts = createBreakerFacts(fixture.app);
   const later = day + 3_000_000;
   expect([...(await facts.worstKnown([key, 'spotchain:SPYx'], later))]).toEqual([[key, '80']]);
-  // Of a day without a live bid the last one of the day before counts.
+  // A day without a live bid uses the last bid of the day before.
   expect([...(await facts.worstKnown([key], day + 86_400_000 + 1))]).toEqual([[key, '98']]);
   const virtual = createVirtualClock(later);
   const { runtime: runtimeThen, errors, onError } = actorsOn(fixture.app, virtual);
@@ -153,7 +153,7 @@ test('a position whose price is lost trips at the lowest bid of its day', async 
     manifest: { ...fixture.manifest, maxDailyDrawdownPct: limit },
     marked: markBook(state, new Map(), later),
   });
-  // 100 in cash and one at 80, of 200: ten percent.
+  // 100 in cash and a position of 80, of 200: a drawdown of ten percent.
   await breakers.onMarked([book(10)]);
   expect(await rowOf(id)).toMatchObject({ pause_cause: null });
   await breakers.onMarked([book(9.9)]);
@@ -177,12 +177,12 @@ test('a live fill between two ticks is looked at by itself: the day it spoils pa
   await liveFills(id, 4, 0, now - 1_000);
   const day = Math.floor(now / 86_400_000) * 86_400_000;
   await fixture.app`update books set day = ${day}, day_start_equity_usd = 500 where id = ${bookIds.live(id)}`;
-  // Begun only now: a look between the fills and the day that they belong to would find a bad one.
+  // Started only now: a check between the fills and their day would trip at once.
   const looking = runEvery(live, 'breakers', FILL_LOOK_MS, breakers.look, (error) => expect(error).toBe(null));
   try {
     await liveFills(id, 1, 0, live.now());
     expect(await rowOf(id)).toMatchObject({ pause_cause: null });
-    // Nine hundred were paid in; 1300 at the day's first mark make that a bad day, once a fill is looked at.
+    // 900 were deposited; a first mark of 1300 makes it a bad day once a fill is checked.
     await fixture.app`update books set day_start_equity_usd = 1300 where id = ${bookIds.live(id)}`;
     await liveFills(id, 1, 0, live.now());
     await waitFor(async () => (await rowOf(id))?.['pause_cause'] === 'daily_drawdown', { what: 'the drawdown breaker between ticks' });
@@ -239,7 +239,7 @@ describe('data that is degraded for five seconds', () => {
         { what: 'forty breakers', deadlineMs: 30_000 },
       );
       expect((steps[0]?.at as number) - began).toBeGreaterThanOrEqual(5_000);
-      // A second by design (a look each quarter of one); the machine of the tests may be busy with others.
+      // A second by design (a check each quarter of one); the test machine may be busy.
       const [last] = await fixture.app<{ at: number }[]>`
         select max(at) as at from steps where actor_id = any(${ids}::uuid[]) and event ->> 'type' = 'feed.degraded'`;
       const slowestMs = live.now() - (last?.at as number) - 5_000;

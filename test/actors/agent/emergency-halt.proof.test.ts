@@ -1,5 +1,5 @@
-// A halt is one row, however many agents there are: with 100,000 of them stored it is answered at once, the first time and
-// again and again while they are being paused.
+// A halt is one row, however many agents there are: with 100,000 of them it answers at once, the first time and
+// again while they are being paused.
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../../src/adapters/store/database.ts';
 import { createLiveClock } from '../../../streams/clock/live-clock.ts';
@@ -12,12 +12,12 @@ import { sampleManifest } from './sample.ts';
 const ORG = '00000000-0000-7000-8000-000000000001';
 const AGENTS = 100_000;
 const HALTS = 100;
-/** The goal at 100,000 agents, of 99 halts in 100. */
+/** Goal with 100,000 agents for the 99th percentile, in milliseconds. */
 const PROMISED_MS = 250;
 const context = { orgId: ORG, subject: 'ann', permissions: ['trade:execute', 'risk:manage'], requestId: 'r' } as const;
 
 test(`${AGENTS} agents: ${HALTS} halts, one after the other, are durable and answered in time`, async () => {
-  // The owner: one statement writes more rows than a statement of the service may take the time for.
+  // The owner has no statement timeout: one statement writes more rows than the service's may.
   const url = await testDatabase();
   const owner = openDatabase({ url, role: null, connections: 1, name: 'test owner' });
   const sql = openDatabase({ url, name: 'test' });

@@ -1,4 +1,4 @@
-// A halt answers once its epoch is durable, however many agents there are; none begins anything until all of them are paused.
+// A halt answers once its epoch is durable, however many agents there are. No agent starts anything until all are paused.
 import { beforeEach, expect, test } from 'vitest';
 import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
 import { createEmergencyHalt } from '../../../actors/agent/emergency-halt.ts';
@@ -39,7 +39,7 @@ const unpaused = async (): Promise<number> =>
   (await sql<{ count: number }[]>`select count(*) as count from agents where pause_cause is null`)[0]?.count as number;
 
 test('many agents: the answer comes before they are paused, and meanwhile nobody has a permit', async () => {
-  // Every batch waits for the test: the halt has to answer without them.
+  // Every batch waits for the test: the halt must answer without them.
   let go = (): void => {};
   const held = new Promise<void>((resolve) => {
     go = resolve;
@@ -63,9 +63,9 @@ test('many agents: the answer comes before they are paused, and meanwhile nobody
   const permit = { manifestHash, mode: 'paper', reduceOnly: true, byItself: true } as const;
   const reason = async (epoch: number) =>
     supersededBy({ ...permit, epoch }, (await sql.begin((transaction) => readPermitFacts(transaction, [id]))).get(id) as never);
-  // Though the epoch is the new one and the agent is not paused yet.
+  // The epoch is new, and the agent is not paused yet.
   expect(await reason(1)).toBe('halted');
-  // Halts that come meanwhile are durable as well, and are done by the sweep that is under way: no agent is paused once more for each.
+  // Halts in the meantime are durable too, and the running sweep covers them: no agent is paused again for each.
   for (let epoch = 2; epoch <= 6; epoch++)
     expect(await commands.emergencyHalt(context)).toMatchObject({ ok: true, value: { epoch, pausing: AGENTS } });
   go();
@@ -91,7 +91,7 @@ test('an agent that is resumed while one halt is swept is paused by the next, an
       if (ids.includes(resumed) && second.length === 0) {
         expect((await handlers.resume({ ...context, subject: 'risk' }, resumed)).ok).toBe(true);
         second.push(halts.halt(ORG, { subject: 'bob', requestId: 'r2' }, []));
-        // It is durable, and so the sweep that is under way knows of it, before that one goes on.
+        // The epoch is durable, so the running sweep sees it.
         await waitFor(async () => (await sql`select 1 from control where epoch = 2`).length > 0, { what: 'the second halt' });
       }
       return outcomes;

@@ -1,4 +1,4 @@
-// Notices of the feed: many edges at once cost one lookup, and nobody waits for another venue's agents.
+// Notices of the feed: many changes at once cost one lookup, and no agent waits for those of another venue.
 import { expect, test } from 'vitest';
 import { createFeedNotices, type FeedEdge } from '../../../actors/agent/feed-notices.ts';
 import { askedTogether } from '../../../src/adapters/store/asked-together.ts';

@@ -1,4 +1,4 @@
-// External agents on real PostgreSQL: outside proposals join the next slot, keep to the mandate, and are on the trail.
+// External agents on real PostgreSQL: outside proposals join the next slot, respect the mandate, and are on the trail.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createOutsideHandler, type OutsideReceipt, type ProposalWish } from '../../../actors/agent/outside-proposals.ts';
 import { forgetInputs } from '../../../src/adapters/store/actors/forget-old.ts';
@@ -98,7 +98,7 @@ describe('an outside proposal', () => {
       [receipt.slot, receipt.hash],
       [receipt.slot + 60_000, undefined],
     ]);
-    // And that of the code that fell silent.
+    // The trail includes the agent whose code fell silent.
     const report = await verifyTrail(fixture.sql);
     expect([report.breaks, report.outsideProposals]).toEqual([[], 2]);
   });
@@ -185,7 +185,7 @@ describe('what is refused at once, each with one answer', () => {
   });
 });
 
-/** A database of its own: a halt of the organization above would refuse everything. */
+/** Uses its own database: a halt of the organization above would refuse everything. */
 describe('a hostile bot', () => {
   let own: TradingFixture;
   let bot: ReturnType<typeof createOutsideHandler>;
@@ -307,7 +307,7 @@ describe('the database itself', () => {
     await expect(fixture.sql`select forget_outside_inputs(${Date.now()}, 1)`).rejects.toThrow('inputs are kept for 90 days');
     const [row] = await fixture.sql<{ count: number }[]>`select count(*) as count from outside_inputs`;
     expect(await forgetInputs(fixture.sql, Date.now())).toBe(0);
-    // The rows of this database are dated by its own clock, which is another one than PostgreSQL's.
+    // The rows of this database have times of the test's clock, not PostgreSQL's.
     await owner`alter table outside_inputs disable trigger user`;
     await owner`update outside_inputs set received_at = ${Date.now() - INPUTS_KEPT_MS - 60_000}`;
     expect(await forgetInputs(fixture.sql, Date.now())).toBe(row?.count);

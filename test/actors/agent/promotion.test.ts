@@ -1,4 +1,4 @@
-// The agent's chart at its gates and breakers: every edge and every non-edge, snapshots from before, random lives.
+// The agent's chart at its gates and breakers: every transition and every rejected event, old snapshots, random lives.
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

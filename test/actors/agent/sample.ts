@@ -1,4 +1,4 @@
-// Manifests and cuts for the tests of agents: small, seeded, and with every quality a cut may have.
+// Manifests and cuts for the tests of agents: small, seeded, with every quality a cut may have.
 import type { Cut, Observation } from '../../../src/domain/market/cut.ts';
 import type { Manifest, ManifestCondition } from '../../../src/domain/manifest/manifest.ts';
 import type { Quality } from '../../../src/domain/market/quote.ts';

@@ -1,4 +1,4 @@
-// A shard's tick on real PostgreSQL: every slot once, missed slots late, throws contained, poison found and paused.
+// A shard's tick on real PostgreSQL: every slot once, missed slots late, throws contained, poisonous agents found and paused.
 import { beforeEach, expect, test } from 'vitest';
 import type { AgentCommands } from '../../../actors/agent/command-handler.ts';
 import { LATE_AFTER_MS, movedWindow } from '../../../actors/ticking/tick-window.ts';
@@ -133,7 +133,7 @@ test('an agent that was paused and resumed, twice, before its shard was ticked k
   const [id] = (await agents(1)) as [string];
   await at(SLOT + PERIOD);
   await ticker().tick(PERIOD, 0, SLOT + PERIOD);
-  // On duty in the slots to 2, 6 and 7, and from 10 on.
+  // Active in the slots up to 2, in 6 and 7, and from 10 on.
   for (const [slot, order] of [
     [2, 'pause'],
     [5, 'resume'],
@@ -157,7 +157,7 @@ test('an agent that was paused and resumed, twice, before its shard was ticked k
     (await oneDecisionPerSlot(sql, { through: SLOT + 11 * PERIOD })).filter((what) => /has no decision|off duty/.test(what));
   expect(await missing()).toEqual([]);
   expect((await verifyTrail(sql)).breaks).toEqual([]);
-  // Once every earlier slot is ticked, a new duty stands by itself.
+  // Once every earlier slot is ticked, new agents can be paused.
   await commands.pause(context, id);
   await commands.resume(context, id);
   expect(await sql`select tick_from, tick_until, rests::text from actors`).toEqual([
@@ -199,7 +199,7 @@ test('an agent that took its worker down is not tried again in the slot it did s
     await expect(ticker(dying).tick(PERIOD, 0, slot)).rejects.toThrow('the process died');
   }
   expect(await sql`select id from agents where pause_cause is not null`).toEqual([{ id: poison }]);
-  // Whom a crash has paused another person resumes.
+  // Another person must resume an agent that a crash has paused.
   const manager = { ...context, subject: 'bob', permissions: ['risk:manage'] } as const;
   expect(await commands.resume(manager, poison)).toMatchObject({ ok: true });
   const tried: (string | null)[] = [];
@@ -220,7 +220,7 @@ test('a tick that throws is blocked and an incident; its neighbours decide; afte
   const ids = await agents(3);
   const [, bad] = ids as [string, string, string];
   const broken: Partial<TradingTickStore> = {
-    // A manifest whose rules are not what the compiler wrote: reading its universe throws in the middle of `decide`.
+    // A manifest whose rules the compiler did not write: reading its universe throws in the middle of `decide`.
     duties: async (wanted) =>
       (await store.duties(wanted)).map((duty) =>
         duty.id === bad ? { ...duty, manifestHash: 'bad0'.repeat(16), manifest: throwing() } : duty,
@@ -259,7 +259,7 @@ test('ticks that throw count only in a row: a good one in between, by whatever w
   expect(await sql`select id from agents where pause_cause is not null`).toEqual([]);
 });
 
-/** A manifest that compiles, and whose premium rule throws when it is evaluated. */
+/** Returns a manifest that compiles, and whose premium rule throws when it is evaluated. */
 function throwing() {
   const manifest = sampleManifest();
   let reads = 0;
@@ -279,7 +279,7 @@ test('a tick that takes its worker down is found and its agent paused: three dea
   await at(slot);
   let deaths = 0;
   for (let start = 0; start < 5; start++) {
-    // What a death leaves behind is what was committed before it: the start, and in a careful run the suspect.
+    // A crash leaves what was committed before it: the start, and in a careful run the suspect.
     const dying: Partial<TradingTickStore> = {
       suspect: async (periodMs, shard, agentId) => {
         await store.suspect(periodMs, shard, agentId);
@@ -338,7 +338,10 @@ test('a shard of 500 agents catches up an hour of missed slots without losing or
   expect(counted).toEqual({ rows: 499 * 60, agents: 499, late: 499 * 59 });
 });
 
-/** Ticks slot after slot, each with a worker of its own that dies of the poisonous agents, until `slots` workers in a row live. Answers how many died. */
+/**
+ * Ticks slot after slot, each with a new worker that the poisonous agents kill, until `slots` workers in a row survive. Returns the number
+ * of deaths.
+ */
 async function untilItLives(poison: readonly string[], slots: number): Promise<number> {
   let deaths = 0;
   let lived = 0;
@@ -357,7 +360,7 @@ async function untilItLives(poison: readonly string[], slots: number): Promise<n
         if (agentId !== null && poison.includes(agentId)) throw new Error('the process died');
       },
       commit: async (tick) => {
-        // In a batch every agent on duty is run before the commit.
+        // A batch runs every active agent before the commit.
         const runs = tick.rows.some((row) => poison.includes(row.agentId) && row.reason !== 'tick_crash');
         if (tick.decided && !careful && runs) throw new Error('the process died');
         return store.commit(tick);

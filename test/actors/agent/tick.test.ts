@@ -1,4 +1,4 @@
-// A tick decided once, from its rules and then from risk, is the machine's tick: same verdict, same untouched state, over random lives.
+// The precomputed tick (rules, then risk) equals the machine's tick: same verdict, same untouched state, over random lives.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { agentKind, agentValue } from '../../../actors/agent/effects.ts';

@@ -1,4 +1,4 @@
-// Payments that are not a transfer's own: older ones, and those that have settled another transfer, over real stores, chains and providers.
+// Payments that do not belong to a transfer: older ones, and those that settled another transfer, over real stores, chains and providers.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { writeRecords } from '../../../src/adapters/store/actors/actor-records.ts';
 import { inTransaction } from '../../../src/adapters/store/actors/actor-store.ts';
@@ -21,7 +21,7 @@ afterAll(() => fixture?.close());
 
 const SLOW = { timeout: 600_000 };
 
-/** Followed until it has stood in this state for some looks. */
+/** Follows a transfer until it has stayed in this state for some checks. */
 async function settledIn(id: string, state: string): Promise<BridgeTransfer> {
   let stood = 0;
   for (let look = 0; look < 60; look++) {
@@ -42,7 +42,7 @@ describe.each(['evmvenue', 'spotchain'] as const)('from %s', (from) => {
     expect(found.axes.destination).toMatchObject({ state: 'foreign', objection: 'older' });
     expect(found.attentions).toContain('fill_older_than_quote');
     expect((await fixture.alertsOf(id)).filter((what) => what !== 'bridge_transfer_delayed')).toEqual(['bridge_fill_older_than_quote']);
-    // The same payment is this transfer's by nothing at all: it settles nobody.
+    // Nothing ties the payment to this transfer: it settles neither.
     expect(await settledArrivals(fixture.sql).settledBy(found.wish.to, found.axes.destination.hash as string)).toBeNull();
   });
 
@@ -52,7 +52,7 @@ describe.each(['evmvenue', 'spotchain'] as const)('from %s', (from) => {
     async (provider) => {
       const simulator = provider === 'relay' ? fixture.world.relaySimulator : fixture.world.cctpSimulator;
       simulator.script.trouble('names_used_payment');
-      // Quoted first, so that the other one's payment is not older than it.
+      // Quoted first, so that the other transfer's payment is not older.
       const late = await fixture.quoted(from, provider);
       simulator.script.trouble(null);
       const first = await fixture.submitted(from, provider);
@@ -72,7 +72,7 @@ describe.each(['evmvenue', 'spotchain'] as const)('from %s', (from) => {
 
 test('of two processes that end two transfers by one payment at once, the database commits one', SLOW, async () => {
   const one = await fixture.submitted('evmvenue', 'relay');
-  // Sent, so that the next one is signed with the nonce behind it.
+  // Sent, so that the next one gets the following nonce.
   await fixture.round();
   const two = await fixture.submitted('evmvenue', 'relay');
   await fixture.round();
@@ -88,7 +88,7 @@ test('of two processes that end two transfers by one payment at once, the databa
   const failed = outcomes.find(({ status }) => status === 'rejected') as PromiseRejectedResult;
   expect(String(failed.reason)).toContain('has settled transfer');
   const winner = outcomes[0]?.status === 'fulfilled' ? one : two;
-  // The same process again changes nothing; nobody takes it back.
+  // Another run of the same process changes nothing.
   await claim(winner);
   expect(await settledArrivals(fixture.sql).settledBy('spotchain', hash)).toBe(winner.id);
   await expect(fixture.sql`delete from bridge_arrivals where hash = ${hash}`).rejects.toThrow();
@@ -103,7 +103,7 @@ test('the database ends no transfer by money that is not recorded as its own', S
 });
 
 test('a payment that a first transfer has ended by is not taken by a second one that saw it before', SLOW, async () => {
-  // Both see the payment final before either has ended: the second step is refused, looks again and says why.
+  // Both see the final payment before either has ended: the second step is refused, checks again and reports why.
   fixture.world.relaySimulator.script.trouble('names_used_payment');
   const late = await fixture.quoted('evmvenue', 'relay');
   fixture.world.relaySimulator.script.trouble(null);
@@ -150,7 +150,7 @@ describe('a deposit of another organization', () => {
     const ours = await fixture.submitted('evmvenue', provider);
     const taken = await commands.submit(stranger(), copied.value.id, { hash: ours.hash as string });
     expect(taken.ok).toBe(true);
-    // Both are followed by the same rounds.
+    // Both are followed in the same rounds.
     expect((await fixture.followed(ours.id)).state).toBe('completed');
     for (let look = 0; look < 4; look++) {
       fixture.pass();
@@ -199,7 +199,7 @@ describe('a deposit that the provider swaps', () => {
     const honest = await fixture.quoted('spotchain', 'relay');
     const { transaction } = honest;
     if (transaction.kind !== 'solana') throw new Error('not of the primary chain');
-    // As if the stored terms had been of another order: the message that would be signed is not theirs.
+    // The stored terms now belong to another order: the message to sign does not match.
     await fixture.sql`update actors set snapshot = jsonb_set(snapshot, '{context,source,call,data,2,hex}', ${fixture.sql.json('0e'.repeat(32))}) where id = ${honest.id}`;
     const signedTransaction = signSolana(transaction.unsignedBase64);
     const refused = await fixture.commands.submit(fixture.contextOf(), honest.id, { signedTransaction });
@@ -240,7 +240,7 @@ test('a transfer takes no dollars that vaults have bound: not when it is quoted,
   const signedTransaction = signSolana(transaction.unsignedBase64);
   expect(await commands.submit(fixture.contextOf(), id, { signedTransaction })).toMatchObject(lacking);
   expect((await fixture.view(id)).state).toBe('quoted');
-  // From the other chain nothing is bound; and what its owner has sent already is followed.
+  // Nothing is bound on the other chain, and what its owner has sent is still followed.
   expect(
     await commands.quote(fixture.contextOf(), { ...wishFrom('evmvenue', '25'), preference: 'received', provider: 'relay' }),
   ).toMatchObject({ ok: true });

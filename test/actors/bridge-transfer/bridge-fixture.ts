@@ -24,7 +24,7 @@ export async function openBridgeFixture() {
   const commands: BridgeCommands = callers.bridge.commands;
   const transfers = createBridgeTransferStore(sql);
 
-  /** One round of a worker process: what is due is carried, then timers are fired. */
+  /** Runs one round of a worker process: due work, then timers. */
   async function round(own: Runtime = runtime): Promise<void> {
     await sql`update activities set due_at = 0 where state = 'pending'`;
     await sql`update execution_leases set held_until = clock_timestamp() - interval '1 millisecond'`;
@@ -35,7 +35,7 @@ export async function openBridgeFixture() {
       .catch(() => {});
   }
 
-  /** Blocks of both chains, and four seconds. */
+  /** Mines blocks of both chains, and advances four seconds. */
   function pass(): void {
     world.solana.chain.advance(10);
     world.mine(16);
@@ -45,7 +45,7 @@ export async function openBridgeFixture() {
 
   const contextOf = () => ({ orgId: ORG, subject: 'ann', permissions: ['trade:execute' as const], requestId: `r${actors.count()}` });
 
-  /** A quote for a fixed amount. A block passes: what is signed lands behind the block that it was quoted at. */
+  /** Quotes a fixed amount and mines a block, so that the signed transaction lands after the quote's block. */
   async function quoted(from: 'spotchain' | 'evmvenue', provider: 'relay' | 'cctp'): Promise<BridgeTransfer> {
     world.catchUp();
     const outcome = await commands.quote(contextOf(), { ...wishFrom(from, '25'), preference: 'received', provider });
@@ -73,7 +73,7 @@ export async function openBridgeFixture() {
 
   const view = async (id: string): Promise<BridgeTransfer> => (await transfers.find(ORG, id)) as BridgeTransfer;
 
-  /** Followed by workers that live, until it has ended. */
+  /** Follows a transfer with live workers until it has ended. */
   async function followed(id: string, own: Runtime = runtime): Promise<BridgeTransfer> {
     for (let look = 0; look < 60; look++) {
       pass();
@@ -84,7 +84,7 @@ export async function openBridgeFixture() {
     throw new Error(`it is still ${JSON.stringify(await view(id))}`);
   }
 
-  /** Alerts sent to operators about a transfer, in order. */
+  /** Returns the alerts about a transfer, in order. */
   async function alertsOf(id: string): Promise<string[]> {
     const rows = await sql<
       { what: string }[]

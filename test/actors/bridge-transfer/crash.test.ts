@@ -18,7 +18,7 @@ afterAll(() => fixture?.close());
 
 const died = new Error('the process died');
 
-/** A runtime whose process dies at the first delivery that `isIt`: before the commit, or right after it. */
+/** Creates a runtime whose process dies at the first delivery for which `isIt` is true, before or right after the commit. */
 function dyingAt(isIt: (count: number, event: ActorEvent) => boolean, when: 'before' | 'after') {
   let count = 0;
   let dead = false;
@@ -99,7 +99,7 @@ test.each([
       ...fixture.runtime,
       deliver: async (id, event, options) => {
         const outcome = await fixture.runtime.deliver(id, event, options);
-        // Whoever always dies between its lease and its sending never sends: that is another matter.
+        // A process that dies between lease and sending never sends; that is tested elsewhere.
         if (!outcome.ok || event.type === 'execution.begun') return outcome;
         throw died;
       },
@@ -127,7 +127,7 @@ test('an amount in transit binds capital from its submission to its end, and is 
       .map((one) => one.place.cashUsd);
   expect(await bound()).toEqual(['25']);
   expect(await reads.waitingOn(ORG, bookIds.manual(ORG, 'paper'))).toEqual([]);
-  // No block holds it yet: the sender's wallet still shows the money.
+  // No block holds it yet: the wallet still has the money.
   expect(await between()).toEqual([]);
   const states = new Set<string>();
   for (let look = 0; look < 60 && (await bound()).length > 0; look++) {

@@ -1,4 +1,4 @@
-// The chart of a bridge transfer: wherever the axes lead from every state, alerts once each, and the same after a restore.
+// Chart of a bridge transfer: all transitions by the axes, each alert once, and the same after a restore.
 import { expect, test } from 'vitest';
 import { transferContext, transferState } from '../../../actors/bridge-transfer/commands.ts';
 import { BROADCAST_SOURCE, bridgeTransferKind, LOOK_AT_TRANSFER } from '../../../actors/bridge-transfer/effects.ts';
@@ -10,7 +10,7 @@ const subject = (now: number) => ({ actorId: TRANSFER, orgId: ORG, now });
 const begin = () => startStep(bridgeTransferKind, subject(NOW), QUOTED as never);
 
 function step(state: ActorState, event: ActorEvent, now = NOW + 2_000): StepPlan {
-  // Through JSON, as it lies in the store.
+  // Through JSON, as the store keeps it.
   const rested = JSON.parse(JSON.stringify(state)) as ActorState;
   return eventStep(bridgeTransferKind, subject(now), restore(bridgeTransferKind.machine, rested), event);
 }

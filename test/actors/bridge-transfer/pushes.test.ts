@@ -1,4 +1,4 @@
-// What a provider pushes has its transfer looked at at once: over a real socket, a real store, and the rows that the watch of a worker reads.
+// A provider's push has its transfer checked at once: real socket, real store, and the rows that a worker watches.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { followPushes } from '../../../actors/bridge-transfer/pushes.ts';
 import { followedTransfers } from '../../../src/adapters/store/bridge/bridge-transfer-store.ts';
@@ -29,7 +29,7 @@ test('a push is a step of its transfer and of no other, and the transfer ends wi
     >`select count(*)::int as n from steps where actor_id = ${id} and event->>'type' = 'provider.moved'`;
     return row?.n ?? 0;
   };
-  // The wallet sends the deposit by a node of its own: the service is told of it from the provider.
+  // The wallet sends the deposit through its own node: the service learns of it from the provider.
   const [row] = await sql<{ signed: string }[]>`select snapshot->'context'->>'signed' as signed from actors where id = ${moved.id}`;
   await world.chains.evmvenue.broadcast(row?.signed as string);
   world.mine(50);

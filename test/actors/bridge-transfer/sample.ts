@@ -1,4 +1,4 @@
-// A quoted transfer as its actor begins, and which events may reach it.
+// Initial quoted transfer, and the events that may reach it.
 import type { BridgeAnswer, BridgeTransferInput } from '../../../actors/bridge-transfer/protocol.ts';
 import type { ActorEvent } from '../../../src/domain/agents/actor-step.ts';
 import { NO_ARRIVAL, type Sighting } from '../../../src/domain/bridge/axes.ts';
@@ -38,7 +38,7 @@ export const submission = (at = NOW + 1_000, signed: string | null = '0xsigned')
   at,
 });
 
-/** A look that saw nothing but what is named. */
+/** Returns a check that saw only the given changes. */
 export function look(at: number, change: Partial<Sighting> = {}): ActorEvent {
   return done({
     outcome: 'seen',

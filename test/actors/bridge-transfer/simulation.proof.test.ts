@@ -1,4 +1,5 @@
-// Ten thousand transfers of both kinds and directions under faults: every one ends in the state that the two chains show, and no alert is lost or told twice.
+// Ten thousand transfers of both kinds and directions under faults: each ends in the state that both chains show, with every alert exactly
+// once.
 import { expect, test } from 'vitest';
 import { simulateTransfer } from './transfer-simulation.ts';
 

@@ -1,4 +1,5 @@
-// Transfers of both kinds in both directions under faults end in the state that the two chains show, and no alert is lost or told twice. The long form is simulation.proof.test.ts.
+// Transfers of both kinds and directions under faults end in the state that both chains show, with every alert once. Long form:
+// simulation.proof.test.ts.
 import { expect, test } from 'vitest';
 import { simulateTransfer } from './transfer-simulation.ts';
 import { PLANS } from './transfer-truth.ts';
@@ -7,7 +8,7 @@ import { seedOfRun } from '../../harness/seed.ts';
 
 test('transfers of every course, of both kinds and directions, end where the chains say', async () => {
   const seen = new Set<string>();
-  // In the suite every other plan, which ones the seed of the run says.
+  // The suite runs every other plan, chosen by the run's seed.
   const nth = rounds({ suite: 2, proof: 1 });
   const tried = PLANS.map((_, index) => index + 1).filter((seed) => (seed + seedOfRun()) % nth === 0);
   for (const seed of tried) {

@@ -1,4 +1,5 @@
-// Seeded transfers by both kinds of provider, in both directions, under faults: what the two chains will show is decided first, and the actor has to end there with every alert told once.
+// Seeded transfers of both providers in both directions under faults. The chains' outcome is decided first, and the actor must reach it
+// with each alert once.
 import { transferContext, transferState } from '../../../actors/bridge-transfer/commands.ts';
 import { bridgeTransferKind } from '../../../actors/bridge-transfer/effects.ts';
 import { bridgeTransferWorkers } from '../../../actors/bridge-transfer/execution.ts';
@@ -34,7 +35,7 @@ export interface SimulatedTransfer {
   readonly state: string;
   readonly expected: string;
   readonly alerts: readonly string[];
-  /** Problem of the alerts or the arrivals, in words; null if there is none. */
+  /** Problem with the alerts or arrivals, or null. */
   readonly wrong: string | null;
 }
 
@@ -44,7 +45,7 @@ function wishOf({ from }: Plan): BridgeWish {
   return { from, to: outward ? 'evmvenue' : 'spotchain', token: 'USDC', amount: '100', sender, recipient };
 }
 
-/** Both adapters over their wires: they read every answer as they read those of the real services. */
+/** Creates both adapters over simulated wires, so that they parse answers as from the real services. */
 function providersOver(ask: () => Promise<ReturnType<WireWord>>) {
   const get = async (): Promise<unknown> => {
     const answer = await ask();
@@ -63,7 +64,7 @@ function providersOver(ask: () => Promise<ReturnType<WireWord>>) {
 
 const arrivalOf = (row: ActorRecord): string => `${String(row['chain'])} ${String(row['hash'])}`;
 
-/** The store with the one rule of the database that memory does not have: an arrival counts for one transfer. */
+/** Adds to the in-memory store the one database rule it lacks: an arrival counts for one transfer. */
 function settling(store: MemoryStore, settled: Map<string, string>): MemoryStore {
   let before: Promise<unknown> = Promise.resolve();
   const commit: MemoryStore['commit'] = async (commits) => {
@@ -74,7 +75,7 @@ function settling(store: MemoryStore, settled: Map<string, string>): MemoryStore
     for (const row of rows) if (!stale.has(row['transferId'] as string)) settled.set(arrivalOf(row), row['transferId'] as string);
     return stale;
   };
-  // One after the other, as transactions that meet at the same key.
+  // Sequential, like transactions that conflict on a key.
   return {
     ...store,
     commit(commits) {
@@ -91,7 +92,7 @@ function inputOf({ provider }: Plan, wish: BridgeWish): BridgeTransferInput {
   return { ...QUOTED, wish, provider, kind, reference, expiresAt: NOW + 3_600_000 };
 }
 
-/** Lets a transfer run for three hours under faults of every kind: silence, lost answers, lost commits' acknowledgements, crashed workers. */
+/** Runs a transfer for three hours under faults of every kind: silence, lost answers, lost commit acknowledgements, crashed workers. */
 export async function simulateTransfer(seed: number): Promise<SimulatedTransfer> {
   const random = seededRandom(seed);
   const plan = PLANS[seed % PLANS.length] as Plan;
@@ -115,7 +116,7 @@ export async function simulateTransfer(seed: number): Promise<SimulatedTransfer>
     arrival: (hash) => silent(() => truth.arrival(hash, at())),
     head: async () => Promise.reject(new Error('nothing is quoted here')),
   });
-  /** The step is committed and nobody is told of it: whoever asked does it again. */
+  /** The step is committed but the acknowledgement is lost: the caller repeats it. */
   const runtime: Runtime = {
     ...plain,
     deliver: async (id, event, options) => {
@@ -149,7 +150,7 @@ export async function simulateTransfer(seed: number): Promise<SimulatedTransfer>
   );
   const timers = startTimers({ contained: eachRow(() => {}), store, runtime, clock, onError: () => {} });
   const activities = startActivities({ contained: eachRow(() => {}), store, runtime, workers: crashing, clock, onError: () => {} });
-  // A provider that names one payment for two transfers is followed with both of them.
+  // A provider that names one payment for two transfers is tested with both.
   const ids = course === 'shared_payment' ? [TRANSFER, OTHER_TRANSFER] : [TRANSFER];
   for (const id of ids) {
     await plain.start('bridge_transfer', id, ORG, inputOf(plan, wish) as never, { cause: 'test' });
@@ -158,7 +159,7 @@ export async function simulateTransfer(seed: number): Promise<SimulatedTransfer>
   }
   const isOver = (id: string): boolean => isEnded(transferState((store.actors.get(id) as ActorRow).state));
   const end = NOW + 3 * 3_600 * SECOND;
-  // Pushes come when they like, also for nothing: more than one at once, and of a transfer that has just ended.
+  // Pushes come at any time, also without a cause: several at once, or for a transfer that has just ended.
   const pushes = seededRandom(seed ^ 0x9e3779b9);
   const endedAt = new Map<string, number>();
   while (now < end && endedAt.size < ids.length) {
@@ -204,7 +205,7 @@ function outcomeOf(
   };
 }
 
-/** Checks that a transfer that ended with money has settled exactly the arrival that it shows. */
+/** Checks that a transfer that ended with money settled exactly the arrival that it shows. */
 function wrongArrival(
   word: string,
   wish: BridgeWish,
@@ -228,7 +229,7 @@ function wrongAlerts(state: string, alerts: readonly string[], tookMs: number, i
   const due = delayAfterMs(QUOTED.estimatedSeconds);
   const delays = count('bridge_transfer_delayed');
   if ((delays === 1) !== isDelayed) return `a delay was told ${delays} times, and the transfer says ${isDelayed}`;
-  // A timer that fires late still tells, as long as the transfer has not ended before.
+  // A late timer still alerts, unless the transfer ended before.
   if (tookMs > due + 120_000 && delays !== 1) return `after ${tookMs} ms a delay was told ${delays} times`;
   if (tookMs < due && delays !== 0) return `after ${tookMs} ms a delay was told`;
   if (isDelayed && isEnded(state as never) && alerts.indexOf('bridge_transfer_delayed') > alerts.indexOf(`bridge_transfer_${state}`))

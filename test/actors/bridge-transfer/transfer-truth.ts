@@ -1,4 +1,4 @@
-// What is true of one simulated transfer at every moment, decided before anybody looks: what both chains show, and what the provider answers on its wire.
+// Predetermined truth of one simulated transfer at every moment: what both chains show, and what the provider answers.
 import { createHash } from 'node:crypto';
 import type { ArrivalSighting } from '../../../src/domain/bridge/arrival.ts';
 import type { SourceSighting } from '../../../src/domain/bridge/axes.ts';
@@ -34,7 +34,7 @@ export interface Plan {
   readonly course: Course;
 }
 
-/** Every course of both kinds, in both directions. */
+/** Plans of every course, kind and direction. */
 export const PLANS: readonly Plan[] = (['evmvenue', 'spotchain'] as const).flatMap((from) => [
   ...[...COMMON, ...OF_RELAY].map((course): Plan => ({ provider: 'relay', from, course })),
   ...[...COMMON, ...OF_CCTP].map((course): Plan => ({ provider: 'cctp', from, course })),
@@ -58,16 +58,16 @@ const OTHER_ENDS: { readonly [course in Course]?: string } = {
 export const endOf = (course: Course): string => OTHER_ENDS[course] ?? 'completed';
 
 const SECOND = 1_000;
-/** The height of both chains when the transfer was quoted. */
+/** Height of both chains when the transfer was quoted. */
 export const HEAD = 1_000;
 
-/** The name of a transaction as its chain spells it. */
+/** Returns the name of a transaction in its chain's spelling. */
 export function named(chain: BridgeChain, text: string): string {
   const digest = createHash('sha512').update(text).digest();
   return chain === 'evmvenue' ? `0x${digest.subarray(0, 32).toString('hex')}` : base58(digest);
 }
 
-/** An answer of the provider: null where it knows no such transfer (404). Times are milliseconds after the submission. */
+/** Answer of the provider, or null if it does not know the transfer (404). Times are milliseconds after the submission. */
 export type WireWord = (at: number) => object | null;
 
 export function truthOf({ provider, from, course }: Plan, wish: BridgeWish, random: () => number) {
@@ -77,7 +77,7 @@ export function truthOf({ provider, from, course }: Plan, wish: BridgeWish, rand
   const isForked = course === 'reorganized' || course === 'attestation_reorganized';
   const gone = isForked ? { from: included + between(4, 20), until: included + between(25, 90) } : null;
   const final = Math.max(included, gone?.until ?? 0) + between(5, 60);
-  // An attestation of before the fork is taken back with the burn.
+  // The fork removes an attestation from before it together with the burn.
   const word = course === 'attestation_reorganized' ? included + SECOND : Math.max(included, gone?.until ?? 0) + between(1, 30);
   const isLate = course === 'late' || course === 'attests_late';
   const fill = Math.max(word, gone?.until ?? 0) + (isLate ? between(200, 2_000) : between(1, 60));
@@ -107,7 +107,7 @@ export function truthOf({ provider, from, course }: Plan, wish: BridgeWish, rand
     return { state: at >= final ? 'final' : 'included', confirmations: Math.floor((at - included) / SECOND), detail: null };
   }
 
-  /** The payment that the provider names at a time; null while it names none. */
+  /** Returns the payment that the provider names at a time, or null. */
   function namedPayment(at: number): string | null {
     if (at < fill) return null;
     if (course === 'older_payment_alone') return hash.older;
@@ -166,7 +166,7 @@ export function truthOf({ provider, from, course }: Plan, wish: BridgeWish, rand
             block: { height: HEAD + 1 + Math.floor(since / SECOND), at: null },
           };
     if (asked === hash.failed) return { ...none, state: at >= fill ? 'failed' : 'none' };
-    // Payments of the right amount to the right recipient that are not this transfer's.
+    // Payments with the right amount and recipient that do not belong to this transfer.
     if (asked === hash.older) return { ...there(0, 0, QUOTED.amountOut), block: { height: HEAD, at: null } };
     if (asked === hash.olderRefund) return { ...there(0, 0, QUOTED.amountIn), block: { height: HEAD - 7, at: null } };
     if (asked === hash.used) return there(0, 0, QUOTED.amountOut);

@@ -1,4 +1,4 @@
-// A process that dies between any two steps of a checkout: another one goes on, the creator is paid once, and there is one licence.
+// A process dies between any two steps of a checkout: another continues, the creator is paid once, and there is one licence.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { crashPoints, dyingProcess, unlessKilled } from '../../harness/dying-process.ts';
 import { must, signedBy } from '../launch/launch-fixture.ts';
@@ -19,7 +19,7 @@ test.each(crashPoints(12))('killed at step %i, %s its commit', async (point, whe
   const mortal = fixture.portsOn(victim.runtime).checkouts.commands;
   let prepared = await unlessKilled(mortal.begin(fixture.context(), listing.id, buyer.address));
   if (prepared === null) {
-    // Its member asks again; where the checkout has begun, its id is in the answer and in the list.
+    // Its member asks again. If the checkout has begun, its id is in the answer and in the list.
     const [known] = (await fixture.checkouts.reads.list(fixture.context().orgId, { limit: 1, after: null })).items;
     prepared =
       known?.listingId === listing.id

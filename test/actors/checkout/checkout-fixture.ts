@@ -1,4 +1,5 @@
-// Checkouts on a real PostgreSQL and the sandbox's chain over real sockets, on a clock that the test moves: a creator's and a buyer's organization.
+// Checkouts on a real PostgreSQL and the sandbox's chain over sockets, on a clock that the test moves, with a creator's and a buyer's
+// organization.
 
 import { address } from '@solana/kit';
 import type { CommandContext } from '../../../actors/agent/commands.ts';
@@ -60,7 +61,7 @@ export async function checkoutFixture() {
     requestId: `r${world.count()}`,
   });
 
-  /** Carries and fires until nothing is due. */
+  /** Runs due work and timers until nothing is due. */
   async function work(own: Runtime = runtime, chain: typeof node = node): Promise<void> {
     const carrying = world.carrying(world.workersOf({ primaryChain: { chain } as never }, own), own);
     await world.settle(carrying);
@@ -80,7 +81,7 @@ export async function checkoutFixture() {
     portsOn,
     work,
     ...ports,
-    /** A wallet with lamports and so many dollars of the stablecoin. */
+    /** Creates a wallet with lamports and so many dollars of the stablecoin. */
     wallet(name: string, dollars: bigint) {
       const key = sandboxKey(name);
       solana.fund(key.address, 'SOL', 1_000_000_000n);
@@ -88,19 +89,19 @@ export async function checkoutFixture() {
       solana.chain.finalize();
       return key;
     },
-    /** A listing of a new agent of the creators. */
+    /** Lists a new agent of the creators. */
     async listed(priceUsd: string, name = `strategy ${world.count()}`): Promise<Listing> {
       const creator = context(CREATORS, 'ann');
       const agent = must(await agents.create(creator, sampleManifest({ name })));
       const wish = { agentId: agent.id, manifestVersion: 1, priceUsd, payoutWallet: payout.address, categories: ['a'] };
       return must(await ports.listings.commands.publish(creator, wish));
     },
-    /** Raw units of the stablecoin that a wallet holds; null where it has no account. */
+    /** Returns a wallet's raw units of the stablecoin, or null if it has no account. */
     holds(wallet: string): bigint | null {
       const account = solana.chain.account(address(associatedAccount(wallet, USDC_MINT, TOKEN_PROGRAM)), 'processed');
       return account === null ? null : readUint(Uint8Array.from(account.data), 64, 8);
     },
-    /** Lets time and slots of the chain pass, and works off what is due. */
+    /** Advances time and slots of the chain, and runs due work. */
     async pass(ms: number, slots = Math.ceil(ms / 400)): Promise<void> {
       clock.advanceTo(clock.now() + ms);
       solana.chain.advance(slots);
@@ -111,7 +112,7 @@ export async function checkoutFixture() {
       if (found === null) throw new Error(`there is no checkout ${id}`);
       return found;
     },
-    /** Lets the chain finalize and the checkout receive of it. */
+    /** Lets the chain finalize and the checkout learn of it. */
     async finished(id: string): Promise<CheckoutView> {
       for (let round = 0; round < 4; round++) await fixture.pass(2_100);
       solana.chain.finalize();
@@ -133,7 +134,7 @@ export async function checkoutFixture() {
 }
 export type CheckoutFixture = Awaited<ReturnType<typeof checkoutFixture>>;
 
-/** The code and the sentence of a refusal; null where nothing was refused. */
+/** Returns code and sentence of a refusal, or null if nothing was refused. */
 export async function refused(
   outcome: Promise<{ ok: boolean; refusal?: { code: string; detail: string } }>,
 ): Promise<[string, string] | null> {

@@ -65,7 +65,7 @@ describe('a purchase', () => {
     expect(row).toEqual({ org_id: BUYERS, stage: 'draft', autonomy: 'research', manifest_hash: listing.manifestHash });
     const [licence] = await fixture.licences();
     expect(licence?.agentIds).toEqual([agent.id]);
-    // The same bytes again answer where it stands; nothing is bought twice.
+    // Submitting the same bytes again returns the present state and buys nothing twice.
     expect(must(await settle(prepared.id, signed)).state).toBe('licensed');
     expect((await refused(commands.begin(fixture.context(), listing.id, buyer.address)))?.[1]).toContain('holds licence');
     must(await fixture.listings.commands.unlist(fixture.context(CREATORS, 'ann'), listing.id));
@@ -167,7 +167,7 @@ describe('a payment', () => {
     expect(await fixture.find(first.id)).toMatchObject({ state: 'prepared', signature: null });
     expect(fixture.holds(buyer.address)).toBe(20_000_000n);
     must(await settle(first.id, signed));
-    // Once it is taken, no other bytes are; and a signature that was used is no other checkout's.
+    // Once a payment is accepted, other bytes are refused, and its signature cannot pay another checkout.
     expect(await code(settle(first.id, signedBy(sandboxKey('somebody else'), first.transaction as string)))).toBe('state_conflict');
     expect(await code(settle(second.id, signed))).toBe('signed_bytes_differ');
     expect((await fixture.finished(first.id)).state).toBe('licensed');

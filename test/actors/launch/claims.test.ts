@@ -1,4 +1,4 @@
-// What creator and partner take out of a launch: each kind by its own prepared transaction, to whom the programs pay it, and once.
+// Claims of creator and partner: each kind by its own prepared transaction, paid to the right wallet, once.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ClaimWish } from '../../../actors/launch/commands.ts';
 import type { AddressBalances } from '../../../src/adapters/solana/rpc.ts';
@@ -29,7 +29,7 @@ async function refused(id: string, wish: ClaimWish): Promise<string> {
   return outcome.ok ? 'prepared' : `${outcome.refusal.code}: ${outcome.refusal.detail}`;
 }
 
-/** Prepares a claim, signs it as whoever is paid, and follows it to its end; answers what arrived. */
+/** Prepares a claim, signs it as the payee, and follows it to its end. Returns the received amount. */
 async function claimed(id: string, wish: ClaimWish, who: SandboxKey, mint: string): Promise<bigint> {
   const claim = must(await fixture.claims.prepare(fixture.context(), id, wish));
   expect(claim).toMatchObject({ wallet: who.address, subject: { launchId: id, ...wish } });
@@ -101,7 +101,7 @@ test('fees go to creator and partner, unlocked tokens to the creator alone, and 
     'state_conflict: the launch leaves the creator no migration fee',
   );
   expect(await refused(id, { kind: 'unlocked', as: 'partner' })).toBe('state_conflict: only the creator has tokens in the locker');
-  // A tenth of the supply is unlocked in 180 days, each day as much; what that rounds off is there at once.
+  // A tenth of the supply unlocks over 180 days in equal daily amounts; the remainder is available at once.
   await fixture.pass(10 * DAY_MS, 400);
   fixture.chain.finalize();
   const daily = (100_000_000n / 180n) * 1_000_000n;

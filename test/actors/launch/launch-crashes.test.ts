@@ -1,4 +1,4 @@
-// A process that dies between any two steps of a launch: another one goes on, and there is one token, paid for once.
+// A process dies between any two steps of a launch: another continues, and there is one token, paid for once.
 import { address } from '@solana/kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sandboxKey } from '../../../src/sandbox/solana/keys.ts';
@@ -36,7 +36,7 @@ test.each(crashPoints(20))('killed at step %i, %s its commit', async (point, whe
     await fixture.work(victim.runtime, node);
   }
   expect(victim.isDead(), `only ${victim.steps()} steps were taken`).toBe(true);
-  // What an activity held when its worker died is taken up again later.
+  // Activities of a dead worker are picked up later.
   for (let round = 0; round < 40 && (await fixture.find(launch.id)).state !== 'trading'; round++) await fixture.pass(6_000, 10);
   const found = await fixture.find(launch.id);
   expect(found.state, JSON.stringify([found.reason, found.detail])).toBe('trading');

@@ -1,4 +1,4 @@
-// Launches on a real PostgreSQL and the sandbox's chain over real sockets, on a clock that the test moves.
+// Launches on a real PostgreSQL and the sandbox's chain over sockets, on a clock that the test moves.
 
 import type { CommandContext } from '../../../actors/agent/commands.ts';
 import type { LaunchWish } from '../../../actors/launch/commands.ts';
@@ -28,7 +28,7 @@ export function must<Value>(outcome: Outcome<Value>): Value {
   return outcome.value;
 }
 
-/** Signs as a wallet does: its signature in the first place, every other byte unchanged. */
+/** Signs as a wallet does: writes the first signature and changes no other byte. */
 export function signedBy(key: SandboxKey, base64: string): string {
   const bytes = new Uint8Array(Buffer.from(base64, 'base64'));
   const read = readTransaction(bytes);
@@ -55,7 +55,7 @@ export async function launchFixture(options: { readonly keeper?: boolean } = {})
       clock,
       newId,
     } as never).launches;
-  /** Dollars of a whole quote token, by mint; a test prices what it wants priced. */
+  /** Price in US dollars of a whole quote token, by mint. A test sets the prices it needs. */
   const quoteUsd = new Map<string, string>();
   const activitiesOn = (own: Runtime, chain: typeof node = node) => {
     const workers = {
@@ -69,7 +69,7 @@ export async function launchFixture(options: { readonly keeper?: boolean } = {})
   fund(creator, 'SOL', 100_000_000_000n);
   solana.chain.finalize();
 
-  /** Carries and fires until nothing is due. */
+  /** Runs due work and timers until nothing is due. */
   async function work(own: Runtime = runtime, chain: typeof node = node): Promise<void> {
     const carrying = activitiesOn(own, chain);
     await world.settle(carrying);
@@ -122,8 +122,8 @@ export async function launchFixture(options: { readonly keeper?: boolean } = {})
       };
     },
     /**
-     * Lets time and slots of the chain pass, and works off what is due. The database ends leases by its own clock, which the
-     * test cannot move: what passes here is taken off the leases, so that none outlives a blockhash on a fast machine.
+     * Advances time and slots of the chain, and runs due work. Leases end by the database's clock, which the
+     * test cannot move: the same time is subtracted from them, so that no lease outlives a blockhash on a fast machine.
      */
     async pass(ms: number, slots = Math.ceil(ms / 400)): Promise<void> {
       clock.advanceTo(clock.now() + ms);

@@ -1,4 +1,4 @@
-// A launch from its preparation to its graduation, and everything that must not lead there.
+// A launch from its preparation to its graduation, and everything that must not lead to it.
 import { address } from '@solana/kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { verifyEd25519 } from '../../../src/adapters/solana/ed25519.ts';
@@ -14,7 +14,7 @@ import { rounds } from '../../harness/rounds.ts';
 import { holdingOf, landOn, wireOf } from '../../sandbox/solana/launch-fixture.ts';
 import { type LaunchFixture, launchFixture, must, ORG, signedBy } from './launch-fixture.ts';
 
-/** Distance of changed bits. It has no common divisor with eight, so that every place in a byte comes. */
+/** Distance between flipped bits. It is coprime to eight, so that every bit position occurs. */
 const STRIDE = rounds({ suite: 7, proof: 1 });
 let fixture: LaunchFixture;
 beforeAll(async () => {
@@ -27,7 +27,7 @@ const refused = async (outcome: Promise<{ ok: boolean; refusal?: { code: string;
   return refusal === undefined ? null : [refusal.code, refusal.detail];
 };
 
-/** Buys on the curve, straight at the chain. */
+/** Buys on the curve directly on the chain. */
 function buy(mint: string, config: string, amount: bigint): void {
   const trader = sandboxKey('curve trader');
   fixture.fund(trader, 'SOL', 10_000_000_000n);
@@ -62,14 +62,14 @@ describe('a launch', () => {
     expect(trading.state).toBe('trading');
     expect(BigInt(trading.standing?.quoteReserve ?? 0)).toBe(960_000_000n);
     expect(trading.standing?.startQuoteUsd).toBe('150');
-    // What the quote token is worth later does not change what it was worth at the start.
+    // A later price of the quote token does not change its value at the start.
     fixture.quoteUsd.set(NATIVE_MINT, '180');
     const [listed] = await fixture.sql`select symbol, launcher, decimals from listed_tokens where mint = ${mint}`;
     expect(listed).toEqual({ symbol: 'HARBOR', launcher: 'dbc', decimals: 6 });
     const account = fixture.chain.account(address(pool), 'processed');
     expect(readVirtualPool(account?.data as Uint8Array)?.creator).toBe(fixture.creator.address);
 
-    // The creator claims what the first buy left behind; the program pays the creator alone.
+    // The creator claims the fees of the first buy; the program pays only the creator.
     const claim = must(await fixture.claims.prepare(fixture.context(), id, { kind: 'fees', as: 'creator' }));
     expect(claim).toMatchObject({ state: 'prepared', wallet: fixture.creator.address, subject: { launchId: id } });
     const waiting = BigInt(trading.standing?.creatorQuoteFee ?? 0);
@@ -103,7 +103,7 @@ describe('a launch', () => {
     expect([...new Set(announced.map(({ state }) => state))]).toEqual(
       expect.arrayContaining(['prepared', 'submitted', 'trading', 'graduated']),
     );
-    // The same bytes again answer where it stands, other bytes are refused.
+    // The same bytes return the present state; other bytes are refused.
     expect(must(await fixture.commands.submit(fixture.context(), id, signed)).state).toBe('graduated');
     expect(
       (

@@ -1,4 +1,4 @@
-// A process that dies between any two steps of a launch by the launcher: another one goes on, and there is one payment and one token.
+// A process dies between any two steps of a launch by the launcher: another continues, with one payment and one token.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { LauncherClient } from '../../../actors/launcher-launch/commands.ts';
 import { crashPoints, dyingProcess, unlessKilled } from '../../harness/dying-process.ts';
@@ -15,7 +15,7 @@ test.each(crashPoints(20))('killed at step %i, %s its commit', async (point, whe
   const symbol = `DEATH${point}${when === 'before' ? 'B' : 'A'}`;
   const payer = fixture.payer(`payer of ${symbol}`);
   const wish = fixture.wishOf(payer, symbol);
-  // Long launches have more steps to die at.
+  // A slow launch has more steps to die at.
   fixture.simulator.script.trouble('late');
   const victim = dyingProcess(fixture.runtime, point, when);
   const node: typeof fixture.node = { ...fixture.node, broadcast: (bytes) => victim.step(() => fixture.node.broadcast(bytes)) };

@@ -1,4 +1,4 @@
-// Launches by the external launcher on a real PostgreSQL, the sandbox's chain and its launcher over real sockets.
+// Launches by the external launcher on a real PostgreSQL, with the sandbox's chain and launcher over sockets.
 import type { CommandContext } from '../../../actors/agent/commands.ts';
 import type { LauncherClient, LauncherWish } from '../../../actors/launcher-launch/commands.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
@@ -22,7 +22,7 @@ export async function launcherFixture() {
   const pairs = [{ mint: SHARE?.token?.mint ?? '', symbol: 'AAPLx', decimals: 8 }];
   const simulator = await createLauncherSimulator({ chain, pairs, key: KEY, clock, port: 0 });
   const failures: string[] = [];
-  // Requests end by the real clock: the test's own stands still while one is under way.
+  // Request timeouts use the real clock: the test's stands still during a request.
   const realTime = createLiveClock();
   const launcher = createLauncher({
     url: simulator.url,
@@ -35,7 +35,7 @@ export async function launcherFixture() {
   const commandsOn = (own: Pick<Runtime, 'start' | 'deliver'>, over: Partial<LauncherClient> = {}) =>
     createLauncherLaunches({ sql, runtime: own, primaryChain: { chain: node }, launcher: { ...launcher, ...over }, clock, newId } as never);
 
-  /** Carries and fires until nothing is due. */
+  /** Runs due work and timers until nothing is due. */
   async function work(
     own: Runtime = runtime,
     over: { readonly node?: typeof node; readonly launcher?: Pick<LauncherClient, 'complete'> } = {},
@@ -47,7 +47,7 @@ export async function launcherFixture() {
     await carrying.stop();
   }
 
-  /** Lets time and slots pass; leases end by the database's clock, from which the same is taken off. */
+  /** Advances time and slots. Leases end by the database's clock, so the same time is subtracted from them. */
   async function pass(ms: number, ...how: Parameters<typeof work>): Promise<void> {
     clock.advanceTo(clock.now() + ms);
     chain.advance(Math.ceil(ms / 400));
@@ -91,7 +91,7 @@ export async function launcherFixture() {
       quoteSymbol: 'AAPLx',
       ...over,
     }),
-    /** Lets it go on until the launch stands in one of the states. */
+    /** Continues until the launch is in one of the states. */
     async until(id: string, states: readonly string[], rounds = 60): Promise<LauncherLaunch> {
       for (let round = 0; round < rounds && !states.includes((await find(id)).state); round++) await pass(2_100);
       return find(id);

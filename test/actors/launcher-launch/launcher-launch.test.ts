@@ -1,4 +1,4 @@
-// A launch by the external launcher: one payment, one token, whatever the launcher does in between.
+// A launch by the external launcher: one payment, one token, whatever the launcher does.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { launcherContext } from '../../../actors/launcher-launch/effects.ts';
 import { sandboxKey } from '../../../src/sandbox/solana/keys.ts';
@@ -7,7 +7,7 @@ import { must, signedBy } from '../launch/launch-fixture.ts';
 import { type LauncherFixture, launcherFixture } from './launcher-fixture.ts';
 
 const PRICE = '7510000';
-/** Distance of changed bits. It has no common divisor with eight, so that every place in a byte comes. */
+/** Distance between flipped bits. It is coprime to eight, so that every bit position occurs. */
 const STRIDE = rounds({ suite: 7, proof: 1 });
 let fixture: LauncherFixture;
 beforeAll(async () => {
@@ -46,7 +46,7 @@ describe('a launch', () => {
     expect(announced.map(({ state }) => state)).toEqual(
       expect.arrayContaining(['quoted', 'prepared', 'payment_submitted', 'launching', 'launched']),
     );
-    // Another session hands the same payment in again.
+    // Another session submits the same payment again.
     expect(must(await fixture.commands.submit(fixture.context('bob'), id, payment))).toMatchObject({
       state: 'launched',
       mint: launched.mint,
@@ -70,7 +70,7 @@ describe('a launch', () => {
     must(await fixture.commands.submit(fixture.context(), id, payment));
     await fixture.until(id, ['payment_confirmed', 'launching']);
     const before = fixture.simulator.launches();
-    // The launcher launches, and its answer is lost on the way.
+    // The launcher launches, but its answer is lost.
     fixture.simulator.faults.set({ lostAnswer: 1 });
     for (let round = 0; round < 40 && fixture.simulator.launches() === before; round++) await fixture.pass(2_100);
     expect((await fixture.find(id)).state).toBe('launching');
@@ -111,7 +111,7 @@ describe('a launch', () => {
     expect(fixture.simulator.launches()).toBe(before + 1);
     expect(fixture.paymentsOf(payer)).toHaveLength(1);
 
-    // Two sessions that tell of one payment get one token, and the payment launches no other one.
+    // Two sessions with one payment get one token, and the payment launches no other.
     const { intent, offer } = launcherContext((await fixture.store.load([id])).get(id)?.state as never);
     const signature = launched.signatures[0] as string;
     const words = await Promise.all([1, 2].map(() => fixture.launcher.complete(intent, offer, signature)));

@@ -1,4 +1,4 @@
-// Everything that a person pays in dollars leaves alone what armed Takes need: one rule, over a list of what may spend.
+// A person's dollar payments cannot use what armed Takes need: one rule over all ways to spend.
 import { createHash } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
 import { createMarketOrderHandler } from '../../../actors/market-order/command-handler.ts';
@@ -25,7 +25,7 @@ beforeEach(async () => {
 const [WALLET, ANOTHER, OF_NOBODY] = ['W', 'V', 'X'].map((letter) => letter.repeat(40)) as [string, string, string];
 const READING = { thesis: null, understood: [], assumed: [], notUnderstood: [], open: [] };
 
-/** Says of each kind of actor whether it pays for a person. A new kind belongs here, and one that pays belongs to the cases below. */
+/** Says for each kind of actor whether it pays for a person. Add a new kind here, and one that pays to the cases below. */
 const SPENDING: Readonly<Record<string, 'its step binds the dollars' | 'pays by transactions' | 'none of a person'>> = {
   market_order: 'its step binds the dollars',
   prepared_transaction: 'its step binds the dollars',
@@ -63,7 +63,7 @@ const PAYING: Readonly<Record<TransactionPurpose, ((raw: string) => PreparedTran
   prediction_order: (depositRaw) => ({ depositRaw }),
   checkout: (amount) => ({ payment: { amount } }),
   launch: (raw) => ({ launchId: 'l', part: 0, mint: 'm', dollarsPaid: String(Number(raw) / 1e6) }),
-  // Paid in the chain's own coin, and a claim that pays nothing.
+  // Paid in the chain's native coin; a claim pays nothing.
   launcher_payment: null,
   launch_claim: null,
 };
@@ -93,7 +93,7 @@ async function prepared(
   return fixture.runtime.start('prepared_transaction', id, ORG, input as never, { cause: 'ann r', also: () => [] });
 }
 
-/** A comparison that found a thousand dollars in the wallet of the Take, in a second one, and at the exchange. */
+/** Records a comparison with a thousand dollars each in the Take's wallet, in a second one, and at the exchange. */
 async function compared(): Promise<void> {
   const wallets = [WALLET, ANOTHER].map(
     (address) => ({ place: walletPlace(address), venue: 'spotchain', known: true, dollars: '1000', assets: new Map() }) as const,
@@ -109,7 +109,7 @@ async function compared(): Promise<void> {
   await createReserveStore(fixture.sql).keep(ORG, compareReserves(claims, places, fixture.clock.now()), null);
 }
 
-/** A draft that trades with so many dollars, from the wallet or at the exchange. */
+/** Creates a draft that trades with so many dollars, from the wallet or at the exchange. */
 async function draft(allocationUsd: string, symbol = 'AAPLx'): Promise<string> {
   const fields = { symbol, target: { kind: 'price', direction: 'below', value: '200' }, conditions: { exit: [] }, allocationUsd };
   const read = readTakeFields(fields, { catalog: CATALOG, now: fixture.clock.now() });
@@ -135,13 +135,13 @@ test.each(TRANSACTION_PURPOSES)('a transaction for %s pays from a wallet only wh
     return;
   }
   await expect(prepared(purpose, subjectOf('300000001'))).rejects.toThrow(DollarsBound);
-  // Another wallet, one that nobody compares, and what an agent or a Take pays of its own.
+  // Another wallet, one without a comparison, and payments of an agent or Take.
   await prepared(purpose, subjectOf('400000000'), { wallet: ANOTHER });
   await prepared(purpose, subjectOf('9000000000'), { wallet: OF_NOBODY });
   await prepared(purpose, subjectOf('700000000'), { executor: 'delegated' });
   await prepared(purpose, subjectOf('200000000'));
   await expect(prepared(purpose, subjectOf('100000001'))).rejects.toThrow('100 are free');
-  // What waits to be signed is bound for the next arming too.
+  // What waits for a signature is reserved for the next arming too.
   expect(await arm(await draft('101'))).toMatchObject({
     ok: false,
     refusal: { code: 'blocked_by_risk', rejections: [{ code: 'insufficient_balance' }] },

@@ -1,4 +1,4 @@
-// An order is placed on a validation that still holds: validated anew where it does not, answered where that is all there is to say.
+// An order is placed only on a validation that still holds: it is validated again if not, or answered.
 import { expect, test } from 'vitest';
 import { type Obstacle, placedOnVerdict, placingTogether } from '../../../actors/manual-order/placing.ts';
 import { passed } from '../../../actors/manual-order/verdict.ts';
@@ -13,7 +13,7 @@ const obstacleOf = (error: unknown): Obstacle => {
   return error instanceof Full ? refuse('too_many_prepared', 'twenty are open') : null;
 };
 
-/** Fails with these errors one after the other, then writes. */
+/** Fails with these errors one after the other, then succeeds. */
 function attempts(...errors: Error[]) {
   const made = { times: 0 };
   return {
@@ -120,7 +120,7 @@ test('a validation that lets nothing pass names every limit, and the reason of w
   expect(passed(refuse('malformed', 'no lot'))).toEqual(refuse('malformed', 'no lot'));
 });
 
-/** Attempts that note who was tried together, and fail as `failing` says. */
+/** Creates attempts that record who was tried together, and fail as `failing` says. */
 function together(failing: (asked: readonly number[], times: number) => Error | null = () => null) {
   const tried: number[][] = [];
   const place = placingTogether<number, number>(

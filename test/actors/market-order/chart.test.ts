@@ -1,4 +1,4 @@
-// Every edge of the chart of a person's order and every one that is not: each event in each state, and the same after a restore.
+// Chart of a person's order: each event in each state, taken or not, and the same after a restore.
 import { expect, test } from 'vitest';
 import { marketOrderKind } from '../../../actors/market-order/effects.ts';
 import type { MarketOrderInput } from '../../../actors/market-order/protocol.ts';
@@ -66,7 +66,7 @@ const EVENTS = {
 } as const satisfies Readonly<Record<string, ActorEvent>>;
 type EventName = keyof typeof EVENTS;
 
-/** Next state by event; an event that is not listed is not taken. */
+/** Next state by event. Unlisted events are not taken. */
 const EDGES: Readonly<Partial<Record<MarketOrderState, Readonly<Partial<Record<EventName, MarketOrderState>>>>>> = {
   approved: {
     begun: 'executing',
@@ -143,7 +143,7 @@ for (const state of MARKET_ORDER_STATES) {
 test('an answer that was found before another worker took the lease counts for nothing, and its activity stays', () => {
   const late = { ...EVENTS.filled, answer: { outcome: 'filled', fills: [fill], lease: SLOT + 1_000 } };
   expect(marketOrderKind.validate(stepTo(WAYS.executing), late)).toMatchObject({ code: 'unavailable' });
-  // Whoever looks an unknown outcome up holds no lease.
+  // Reconciling an unknown outcome needs no lease.
   expect(marketOrderKind.validate(stepTo(WAYS.unknown), done({ outcome: 'filled', fills: [fill] }))).toBeNull();
 });
 
@@ -197,7 +197,7 @@ test('fills are booked as they come, each once, and what is left stays bound', (
   expect(taken(further.state, EVENTS.observed)).toBeNull();
   const rest = { type: 'order.observed', answer: { outcome: 'filled', fills: [{ ...half, id: 'r' }], after: '1' } } as const;
   expect(step(further.state, rest).state).toMatchObject({ value: 'filled', context: { filledQuantity: '2', filledNotionalUsd: '200' } });
-  // Taken back after a part of it was filled.
+  // Cancelled after a partial fill.
   const back = after(further.state, [EVENTS.cancel]);
   expect(step(back, done({ outcome: 'rejected', reason: 'not_filled', detail: '', after: '1' })).state).toMatchObject({
     value: 'partially_filled',

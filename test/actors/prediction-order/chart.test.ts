@@ -1,4 +1,4 @@
-// Every edge of the prediction order's chart and every one that is not: each event in each state, and the same after a restore.
+// Chart of the prediction order: each event in each state, taken or not, and the same after a restore.
 import { expect, test } from 'vitest';
 import { predictionOrderKind } from '../../../actors/prediction-order/effects.ts';
 import type { PredictionOrderInput } from '../../../actors/prediction-order/protocol.ts';
@@ -82,12 +82,12 @@ const BEFORE = {
   saysSent: 'submitted',
   saysWaits: 0,
 } as const;
-/** Next state by event; 0 stays. Unlisted events change nothing, because a late answer may lead nowhere. */
+/** Next state by event; 0 stays. Unlisted events change nothing, because a late answer may change nothing. */
 const EDGES: Readonly<Record<string, Readonly<Partial<Record<EventName, string | 0>>>>> = {
   prepared: BEFORE,
   submitted: BEFORE,
   open: AT_VENUE,
-  // The same fill told again is nothing new.
+  // A repeated fill changes nothing.
   partially_filled: { ...AT_VENUE, part: 0 },
   filled: {},
   cancelled: {},
@@ -123,7 +123,7 @@ for (const [state, edges] of Object.entries(EDGES)) {
       const leads = edges[name as EventName] ?? 0;
       const plan = taken(at, event);
       expect([name, plan?.state.value ?? state]).toEqual([name, leads === 0 ? state : leads]);
-      // Whatever leads nowhere books nothing either.
+      // An event without a transition books nothing.
       if (leads === 0 || plan === null) expect([name, plan?.records ?? []]).toEqual([name, []]);
     }
   });

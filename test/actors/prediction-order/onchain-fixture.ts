@@ -1,4 +1,4 @@
-// Live prediction orders on a real PostgreSQL, the sandbox's chain and its on-chain venue over real sockets, on a clock that the test moves.
+// Live prediction orders on a real PostgreSQL, with the sandbox's chain and on-chain venue over sockets, on a clock that the test moves.
 
 import { type Address, address } from '@solana/kit';
 import type { CommandContext } from '../../../actors/agent/commands.ts';
@@ -26,13 +26,13 @@ import { riskOn } from '../../harness/trading.ts';
 import { actorWorld } from '../../world/actor-world.ts';
 
 export const ORG = '00000000-0000-7000-8000-00000000000a';
-/** A Friday at half past four in the afternoon, UTC: hourly and daily questions are under way. */
+/** Friday 16:30 UTC: hourly and daily questions are open. */
 const AT = Date.UTC(2026, 10, 20, 16, 30);
 const KEY = 'sandbox';
 const STABLE = { mint: USDC_MINT, decimals: USDC_DECIMALS };
 const CONTEXT: CommandContext = { orgId: ORG, subject: 'trader', permissions: ['trade:execute'], requestId: 'request-1' };
 
-/** A world with one wallet that holds a thousand dollars, and one open market that trades near even. */
+/** Creates a world with one wallet of a thousand dollars and one open market that trades near even. */
 export async function onchainFixture({ at = AT } = {}) {
   let passed = 0;
   const began = performance.now();
@@ -93,7 +93,7 @@ export async function onchainFixture({ at = AT } = {}) {
   solana.fund(wallet.address, USDC_MINT, 1_000_000_000n);
   solana.chain.finalize();
 
-  /** The market nearest to even, as its provider lists it now. */
+  /** Returns the market nearest to even, as its provider lists it now. */
   async function list(): Promise<PredictionMarket> {
     const listed = (await listing.list()).markets;
     await markets.saveMarkets(listed);
@@ -128,9 +128,9 @@ export async function onchainFixture({ at = AT } = {}) {
     workers,
     work,
     context: CONTEXT,
-    /** Lets time pass, and nothing be done. */
+    /** Advances time without running anything. */
     leap: (ms: number): void => void (passed += ms),
-    /** Lets time pass, and does what falls due. */
+    /** Advances time and runs due work. */
     async pass(ms: number): Promise<void> {
       passed += ms;
       await work();
@@ -145,7 +145,7 @@ export async function onchainFixture({ at = AT } = {}) {
       maxSlippageBps: 500,
       ...over,
     }),
-    /** The transaction with the wallet's signature in its first slot. */
+    /** Returns the transaction with the wallet's signature in its first slot. */
     signed(unsignedBase64: string, by = wallet): string {
       const bytes = Uint8Array.from(Buffer.from(unsignedBase64, 'base64'));
       bytes.set(by.sign(bytes.subarray(1 + 64 * (bytes[0] as number))), 1);
@@ -156,14 +156,14 @@ export async function onchainFixture({ at = AT } = {}) {
       if (found === null) throw new Error(`there is no order ${id}`);
       return found;
     },
-    /** Final stablecoin balance of the wallet, in base units. */
+    /** Returns the wallet's final stablecoin balance, in base units. */
     async cash(): Promise<bigint> {
       solana.chain.finalize();
       const held = await chain.balancesOf(wallet.address);
       if (!held.ok) throw new Error(held.refusal.detail);
       return held.value.tokens.find(({ mint }) => mint === USDC_MINT)?.amount ?? 0n;
     },
-    /** The wallet pays so much of the stablecoin to the issuer, behind the service's back. */
+    /** Pays stablecoin from the wallet to the issuer, without the service's knowledge. */
     pay(amount: bigint): void {
       const [from, to] = [wallet, ISSUER].map(({ address: owner }) => associatedAccount(owner, address(USDC_MINT), TOKEN)) as [
         Address,

@@ -1,4 +1,5 @@
-// The life of a live prediction order on the sandbox's chain: prepared, signed, final, open, filled in parts; closed with its deposit back; and crashes between the steps.
+// Live prediction orders on the sandbox's chain: prepared, signed, final, open, filled in parts, or closed with a refund; with crashes
+// between the steps.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createReserveStore } from '../../../src/adapters/store/vaults/reserve-store.ts';
 import { bookIds } from '../../../src/domain/books/book.ts';
@@ -17,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 beforeEach(async () => {
   fixture.onchain.faults.reset();
-  // What an earlier test has sent lands before this one looks at the wallet.
+  // Transactions of earlier tests land before this one reads the wallet.
   await fixture.work();
   fixture.chain.finalize();
   await fixture.pass(3_000);
@@ -31,7 +32,7 @@ async function prepared(over: Parameters<OnchainFixture['wish']>[0] = {}) {
 }
 const execute = (id: string, signed: string) => fixture.live.execute(fixture.context, id, signed);
 
-/** Brings a prepared order as far as the venue having it. */
+/** Brings a prepared order to the venue. */
 async function opened(over: Parameters<OnchainFixture['wish']>[0] = {}) {
   const { order, transaction } = await prepared(over);
   const sent = await execute(order.id, fixture.signed(transaction.unsigned));
@@ -67,7 +68,7 @@ describe('prepare', () => {
       venueMarketId: fixture.market.providerId,
     });
     expect(transaction).toMatchObject({ state: 'prepared', message: { requiredSigners: [fixture.wallet.address] } });
-    // The order is what the venue would carry out at its worst: within the wish.
+    // The order is the venue's worst execution within the wish.
     expect(new Decimal(order.order.notionalUsd).lte(50)).toBe(true);
     expect(new Decimal(order.onchain?.depositUsd as string).lte(53)).toBe(true);
     expect(await fixture.cash()).toBe(before);
@@ -128,7 +129,7 @@ describe('execute', () => {
     });
     const signed = fixture.signed(transaction.unsigned);
     expect(await execute(order.id, signed)).toMatchObject({ ok: true, value: { id: transaction.id } });
-    // The same bytes again are the same transaction.
+    // The same bytes are the same transaction.
     expect(await execute(order.id, signed)).toMatchObject({ ok: true, value: { id: transaction.id } });
     expect((await fixture.order(order.id)).state).toBe('submitted');
   });
@@ -156,7 +157,7 @@ describe('executed is not filled', () => {
     const order = await opened();
     expect(await fixture.order(order.id)).toMatchObject({ state: 'open', fills: [], filledQuantity: '0' });
     expect((await bookNow())?.fills ?? 0).toBe(before?.fills ?? 0);
-    // The deposit left the wallet, and the book has bought nothing yet.
+    // The deposit has left the wallet, and the book has bought nothing yet.
     expect(cash - (await fixture.cash())).toBe(micro(order.onchain?.depositUsd as string));
     const { orderAccount } = order.onchain as { orderAccount: string };
     const price = micro(order.order.limitPrice) - 10_000n;
@@ -166,7 +167,7 @@ describe('executed is not filled', () => {
     const partial = await fixture.order(order.id);
     expect(partial).toMatchObject({ state: 'partially_filled', fills: [{ side: 'buy' }] });
     expect(micro(partial.filledQuantity)).toBe(first);
-    // Told again and again, it stays one fill.
+    // A repeated fill stays one fill.
     await fixture.pass(60_000);
     expect((await fixture.order(order.id)).fills).toHaveLength(1);
     fixture.onchain.keeper.fill(orderAccount, micro(order.order.quantity) - first, price);
@@ -174,7 +175,7 @@ describe('executed is not filled', () => {
     const filled = await fixture.order(order.id);
     expect(filled).toMatchObject({ state: 'filled', filledQuantity: order.order.quantity });
     expect(filled.fills).toHaveLength(2);
-    // Deposit = notional + fees + what came back, on the books and on the chain.
+    // Deposit = notional + fees + refund, on the books and on the chain.
     const spent = new Decimal(filled.filledNotionalUsd).plus(filled.feesUsd).plus(filled.refundUsd as string);
     expect(spent.toFixed()).toBe(order.onchain?.depositUsd);
     expect(cash - (await fixture.cash())).toBe(micro(new Decimal(filled.filledNotionalUsd).plus(filled.feesUsd).toFixed()));
@@ -209,7 +210,7 @@ describe('executed is not filled', () => {
     expect(await compared()).toMatchObject({ verdict: 'short', lines: [{ asset: 'USD' }, { ...line, held: left }] });
     fixture.onchain.keeper.lose(account, -lost);
 
-    // Nobody knows is not yes: a venue that answers nonsense, and none at all.
+    // Unknown is not good: a venue that answers nonsense, and none at all.
     const unknown = {
       verdict: 'unknown',
       lines: [
@@ -287,7 +288,7 @@ describe('executed is not filled', () => {
     expect((await execute(order.id, fixture.signed(transaction.unsigned))).ok).toBe(true);
     await fixture.work();
     fixture.chain.intake('land');
-    // Meanwhile the wallet pays everything to somebody else.
+    // Meanwhile the wallet pays everything to someone else.
     const cash = await fixture.cash();
     fixture.pay(cash);
     expect(fixture.chain.landKept()).toBe(1);
@@ -304,7 +305,7 @@ describe('crashes', () => {
     const { orderAccount } = order.onchain as { orderAccount: string };
     const before = (await bookNow())?.fills as number;
     fixture.onchain.keeper.fill(orderAccount, half(order.order.quantity), micro(order.order.limitPrice));
-    // The answer is carried and never delivered, twice; and delivered twice at the same time.
+    // The answer is fetched and never delivered, twice; then delivered twice at the same time.
     const worker = fixture.workers['follow_prediction_order'];
     const answer = await worker?.({ predictionOrderId: order.id }, 'lost-1');
     await worker?.({ predictionOrderId: order.id }, 'lost-2');
@@ -337,7 +338,7 @@ describe('crashes', () => {
     expect((await execute(order.id, fixture.signed(transaction.unsigned))).ok).toBe(true);
     await fixture.work();
     fixture.chain.finalize();
-    // The word lies in a timer: it is taken away before anybody fires it.
+    // The answer is in a timer, which is removed before it fires.
     fixture.leap(2_500);
     await fixture.workers['follow_transaction']?.({ transactionId: transaction.id }, 'x');
     for (let look = 0; look < 3; look++) {

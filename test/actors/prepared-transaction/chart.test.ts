@@ -1,4 +1,4 @@
-// Every edge of the prepared transaction's chart and every one that is not: each event in each state, and the same after a restore.
+// Chart of the prepared transaction: each event in each state, taken or not, and the same after a restore.
 import { expect, test } from 'vitest';
 import { preparedTransactionKind } from '../../../actors/prepared-transaction/effects.ts';
 import type { PreparedTransactionInput } from '../../../actors/prepared-transaction/protocol.ts';
@@ -69,7 +69,7 @@ type Edges = Readonly<Partial<Record<EventName, PreparedTransactionState>>>;
 
 const SAID: Edges = { confirmed: 'confirmed', finalized: 'finalized', failed: 'failed', expired: 'expired' };
 const same = (state: PreparedTransactionState, ...names: EventName[]): Edges => Object.fromEntries(names.map((name) => [name, state]));
-/** Next state by event; an event that is not listed is not taken. */
+/** Next state by event. Unlisted events are not taken. */
 const EDGES: Readonly<Record<PreparedTransactionState, Edges>> = {
   prepared: {
     submit: 'submitted',
@@ -102,7 +102,7 @@ const EDGES: Readonly<Record<PreparedTransactionState, Edges>> = {
   failed: {},
   expired: {},
 };
-/** Events that lead to each state from the beginning. */
+/** Events that lead to each state from the initial one. */
 const SENT: readonly EventName[] = ['submit', 'verified', 'begun'];
 const WAYS: Readonly<Record<PreparedTransactionState, readonly EventName[]>> = {
   prepared: [],

@@ -1,4 +1,4 @@
-// A process that dies between any two steps of a swap: the one after it comes to one fill or none, never two; and a halt that races it.
+// A process dies between any two steps of a swap: the next one reaches at most one fill. Also a halt that races the swap.
 import { beforeEach, expect, test } from 'vitest';
 import { BROADCAST_TRANSACTION, CHECK_TRANSACTION, FOLLOW_TRANSACTION } from '../../../actors/prepared-transaction/effects.ts';
 import { LEASE_MS } from '../../../actors/proposal/lease.ts';
@@ -17,7 +17,7 @@ const died = new Error('the process died');
 const due = () => fixture.sql`update activities set due_at = 0 where state = 'pending'`;
 const leaseOver = () => fixture.sql`update execution_leases set held_until = clock_timestamp() - interval '1 millisecond'`;
 
-/** Carries on from the stored state until the swap has ended. */
+/** Continues from the stored state until the swap has ended. */
 async function followed(id: string): Promise<string> {
   for (let round = 0; round < 40; round++) {
     fixture.chain.advance(8);
@@ -30,7 +30,7 @@ async function followed(id: string): Promise<string> {
   throw new Error(`it is still ${JSON.stringify(await fixture.find(id))}: ${fixture.errors.join('; ')}`);
 }
 
-/** A runtime whose process dies at the delivery of an event: before its commit, or right after it. */
+/** Creates a runtime whose process dies at the delivery of an event, before or right after its commit. */
 function dyingAt(matches: (event: { type: string; kind?: unknown; answer?: unknown }) => boolean, when: 'before' | 'after'): Runtime {
   let dead = false;
   return {
@@ -74,7 +74,7 @@ test.each(Object.keys(POINTS) as (keyof typeof POINTS)[])(
     expect(fixture.errors).toContain(died);
     expect(await followed(order.id)).toBe('finalized');
     expect(await fixture.booked()).toEqual({ fills: 1, sums: 0 });
-    // All that was ever sent were the same bytes.
+    // Only the same bytes were ever sent.
     const [row] = await fixture.sql<
       { n: number }[]
     >`select count(distinct event->>'signedBase64')::int as n from steps where actor_id = ${order.id} and event->>'type' = 'submit'`;
@@ -135,13 +135,13 @@ test('no broadcast begins after a halt has answered, however they race', async (
     const orders = [await preparedSwap(fixture, { amount: '20' }), await preparedSwap(fixture, { amount: '21' })];
     for (const order of orders) must(await fixture.swaps.execute(fixture.context(), order.id, signedBy(fixture.wallet, order.unsigned)));
     const halting = async () => {
-      // From before the first of them to after the last.
+      // From before the first of them until after the last.
       for (let turn = 0; turn < round * 3; turn++) await fixture.sql`select 1`;
       must(await fixture.commands.emergencyHalt(fixture.context()));
       halted = true;
     };
     const working = () => fixture.work({ chain: watched });
-    // The first round the halt wins for sure, the last one the broadcasts.
+    // The halt certainly wins the first round, the broadcasts the last one.
     if (round === 0) await halting();
     if (round === ROUNDS - 1) await working();
     await Promise.all([round === 0 ? null : halting(), working()]);

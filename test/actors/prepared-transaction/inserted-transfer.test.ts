@@ -1,4 +1,4 @@
-// What a wallet inserted is named alone, although it moves accounts of other instructions out of the lookup table.
+// A transfer inserted by a wallet is reported alone, although it moves accounts of other instructions out of the lookup table.
 import { AddressLookupTableAccount, PublicKey, SystemProgram, TransactionMessage, VersionedTransaction } from '@solana/web3.js';
 import { expect, test } from 'vitest';
 import { keyOf } from '../../domain/solana/honest-transactions.ts';
@@ -15,7 +15,7 @@ test('a transfer that a wallet inserts is the only instruction that is named', a
       return new AddressLookupTableAccount({ key: accountKey, state });
     }),
   );
-  // The system program stands in the table, and as the transfer's program it has to stand among the keys.
+  // The system program is in the lookup table, but as the program of an instruction it must be among the static keys.
   expect(tables.flatMap(({ state }) => state.addresses.map(String))).toContain(SystemProgram.programId.toBase58());
   const message = TransactionMessage.decompile(transaction.message, { addressLookupTableAccounts: tables });
   const transfer = { fromPubkey: fixture.wallet.publicKey, toPubkey: keyOf(9).publicKey, lamports: 5 };

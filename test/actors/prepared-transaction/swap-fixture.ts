@@ -1,4 +1,5 @@
-// Swaps on a real PostgreSQL, the sandbox's chain (a real virtual machine) and its aggregator over real sockets, on a clock that the test moves.
+// Swaps on a real PostgreSQL, with the sandbox's chain (a real virtual machine) and aggregator over sockets, on a clock that the test
+// moves.
 
 import { type Keypair, VersionedTransaction } from '@solana/web3.js';
 import type { CommandContext } from '../../../actors/agent/commands.ts';
@@ -36,7 +37,7 @@ export const AAPLX: InstrumentKey = 'spotchain:AAPLx';
 const STABLE = { mint: USDC_MINT, decimals: USDC_DECIMALS };
 const NAMES = ['AAPLx', 'SPYx'];
 const ENTRIES = NAMES.map((name) => CATALOG.bySymbol(name) as { instrument: string; underlying: string; token: TokenFacts });
-/** The chain counts whole seconds: everything begins on one. */
+/** Starts at a full second, the resolution of the chain. */
 const AT = SLOT;
 const DOLLAR = 1_000_000n;
 
@@ -102,14 +103,14 @@ export async function swapFixture(options: { readonly databaseUrl?: string } = {
     return quote;
   }
 
-  /** Pools are looked at by the minute: the last cut says how deep they are. */
+  /** Writes a cut with the depth of pools, which is measured once a minute. */
   async function cut(liquidityUsd = '50000000'): Promise<void> {
     const slot = Math.floor(clock.now() / 60_000) * 60_000;
     const observation = { ...sampleObservation(AAPLX, slot, { mid: '268.5', premiumPct: null, rsi: null }), liquidityUsd };
     await writeCut(sql, { slot, observations: new Map([[AAPLX, observation]]) } as never, 'streams');
   }
 
-  /** Carries and fires until nothing is due. */
+  /** Runs due work and timers until nothing is due. */
   async function work(over: { runtime?: Runtime; chain?: ChainClient } = {}): Promise<void> {
     const carrying = over.runtime === undefined && over.chain === undefined ? activities : activitiesOn(over);
     await world.settle(carrying);
@@ -158,7 +159,7 @@ export async function swapFixture(options: { readonly databaseUrl?: string } = {
       wallet: wallet.publicKey.toBase58(),
       ...over,
     }),
-    /** Lets time pass; slots of the chain pass with it. */
+    /** Advances time and slots of the chain. */
     async pass(ms: number, over: Parameters<typeof work>[0] = {}): Promise<void> {
       clock.advanceTo(clock.now() + ms);
       await work(over);
@@ -168,7 +169,7 @@ export async function swapFixture(options: { readonly databaseUrl?: string } = {
       if (found === null) throw new Error(`there is no swap ${id}`);
       return found;
     },
-    /** Rows by what they say of the books. */
+    /** Returns the booked rows. */
     async booked() {
       const [row] = await sql<{ fills: number; sums: number }[]>`
         select (select count(*)::int from fills) as fills,
@@ -187,7 +188,7 @@ export async function swapFixture(options: { readonly databaseUrl?: string } = {
 }
 export type SwapFixture = Awaited<ReturnType<typeof swapFixture>>;
 
-/** Signs like an honest wallet: the library reads the transaction, signs it and writes it again. */
+/** Signs like an honest wallet: the library parses the transaction, signs it and serializes it again. */
 export function signedBy(key: Keypair, unsigned: string): string {
   const transaction = VersionedTransaction.deserialize(Buffer.from(unsigned, 'base64'));
   transaction.sign([key]);

@@ -1,4 +1,4 @@
-// A swap from its preparation to its fill, on a real chain: what a wallet may sign, what it signed, and what it came to.
+// A swap from its preparation to its fill, on a real chain: what a wallet may sign, what it signed, and the outcome.
 import { createAssociatedTokenAccountInstruction, createTransferInstruction, getAssociatedTokenAddressSync } from '@solana/spl-token';
 import { AddressLookupTableAccount, PublicKey, TransactionInstruction, TransactionMessage, VersionedTransaction } from '@solana/web3.js';
 import { beforeEach, expect, test } from 'vitest';
@@ -25,7 +25,7 @@ async function held(mint: string): Promise<bigint> {
 }
 const AAPL_MINT = CATALOG.byKey(AAPLX)?.token?.mint as string;
 
-/** Lets slots pass until the transaction has ended. */
+/** Advances slots until the transaction has ended. */
 async function untilEnded(id: string): Promise<void> {
   for (let round = 0; round < 40; round++) {
     fixture.chain.advance(8);
@@ -39,7 +39,7 @@ test('prepared, signed, executed, finalized: one fill of what the wallet really 
   const before = { usdc: await held(USDC_MINT), aapl: await held(AAPL_MINT) };
   const order = await preparedSwap(fixture);
   expect(order).toMatchObject({ state: 'prepared', purpose: 'swap', signature: null, fills: [] });
-  // What is stored is what the wallet is given, and its digest is the message's.
+  // The stored message is the one given to the wallet, and its digest matches.
   const stored = await fixture.find(order.id);
   expect(stored.unsigned).toBe(order.unsigned);
   const read = must(readTransaction(fromBase64(order.unsigned) as Uint8Array));
@@ -61,7 +61,7 @@ test('prepared, signed, executed, finalized: one fill of what the wallet really 
   const { promise } = swapSubject(done);
   expect(before.usdc - after.usdc).toBe(BigInt(promise.inAmount));
   expect(after.aapl - before.aapl).toBe(BigInt(promise.outAmount));
-  // Dollars out of the book are dollars out of the wallet, to the last unit; AAPLx is not scaled and has eight decimals.
+  // The book's dollars equal the wallet's, to the last unit. AAPLx is not scaled and has eight decimals.
   const [book] = await fixture.sql<{ capital: string; cash: string; holdings: { quantity: string }[] }[]>`
     select capital_usd::text as capital, cash_usd::text as cash, holdings from books where id = ${`manual:${ORG}:live`}`;
   expect(
@@ -97,13 +97,13 @@ test('what was bought is sold again; more than book and wallet hold is not', asy
 });
 
 test("a wallet's own tokens are sold, though no book bought them; more than it holds is not", async () => {
-  // Sent by somebody: the manual book knows nothing of it.
+  // Received from someone else: the manual book does not know it.
   fixture.fund(AAPL_MINT, 200_000_000n);
   fixture.solana.chain.finalize();
   const refused = await fixture.swaps.prepare(fixture.context(), fixture.wish({ side: 'sell', amount: '2.000001' }));
   expect(refused).toMatchObject({ ok: false, refusal: { code: 'blocked_by_risk', rejections: [{ code: 'reduce_only' }] } });
   const sell = await preparedSwap(fixture, { side: 'sell', amount: '2' });
-  // What waits to be sold is not sold twice.
+  // A pending sale reserves its quantity.
   const twice = await fixture.swaps.prepare(fixture.context(), fixture.wish({ side: 'sell', amount: '1' }));
   expect(twice).toMatchObject({ ok: false, refusal: { code: 'blocked_by_risk', rejections: [{ code: 'reduce_only' }] } });
   must(await fixture.swaps.execute(fixture.context(), sell.id, signedBy(fixture.wallet, sell.unsigned)));
@@ -112,7 +112,7 @@ test("a wallet's own tokens are sold, though no book bought them; more than it h
   const done = await fixture.find(sell.id);
   expect(done).toMatchObject({ state: 'finalized', fills: [{ side: 'sell', quantity: '2' }] });
   expect(await held(AAPL_MINT)).toBe(0n);
-  // The tokens came in at the price of their sale: nothing is earned, and nothing is left.
+  // The tokens were booked at the price of their sale: no profit, and nothing is left.
   const [book] = await fixture.sql`
     select capital_usd::text as capital, cash_usd::text as cash, realized_pnl_usd::text as realized, holdings from books where id = ${`manual:${ORG}:live`}`;
   expect(book).toEqual({ capital: '0', cash: '0', realized: '0', holdings: [] });
@@ -137,7 +137,7 @@ test('a wallet that inserts its guard is told which program it inserted; nothing
   expect(await fixture.swaps.execute(fixture.context(), order.id, signedBy(fixture.wallet, order.unsigned))).toMatchObject({ ok: true });
 });
 
-/** Adds a transaction guard as a wallet does: one instruction of its own at the end. */
+/** Adds a transaction guard at the end, as a wallet does. */
 async function withGuard(unsigned: string): Promise<string> {
   const transaction = VersionedTransaction.deserialize(Buffer.from(unsigned, 'base64'));
   const tables = await Promise.all(
@@ -234,7 +234,7 @@ test('what never lands expires by two proofs: the finalized height, and a look-u
   fixture.chain.intake('lose');
   must(await fixture.swaps.execute(fixture.context(), order.id, signedBy(fixture.wallet, order.unsigned)));
   await fixture.work();
-  // The height alone is no proof while it is not final, and a look-up alone is none before the height.
+  // The height is no proof until it is final, and a look-up is none before that height.
   await fixture.pass(2_500);
   expect((await fixture.find(order.id)).state).toBe('broadcast');
   const seen: string[] = [];
@@ -283,7 +283,7 @@ test('a swap that a fork undoes is not booked until it is final again', async ()
   await fixture.pass(2_500);
   expect((await fixture.find(order.id)).state).toBe('confirmed');
   expect(await fixture.booked()).toEqual({ fills: 0, sums: 0 });
-  // It never comes back: the two proofs end it.
+  // It never returns: the two proofs end it.
   fixture.chain.expireBlockhashes();
   fixture.chain.finalize();
   await fixture.pass(2_500);
@@ -308,7 +308,7 @@ test('a swap that fails on the chain is final without a fill', async () => {
   const order = await preparedSwap(fixture);
   must(await fixture.swaps.execute(fixture.context(), order.id, signedBy(fixture.wallet, order.unsigned)));
   const landing = { ...fixture.node, simulate: async () => ({ error: null, logs: [], unitsConsumed: null, changes: KEPT(order) }) };
-  // Between the last look and the block the wallet's dollars have gone elsewhere.
+  // Between the last check and the block, the wallet's dollars were spent elsewhere.
   await emptied();
   await fixture.work({ chain: { ...landing, broadcast: async (bytes) => landAnyway(bytes) } });
   await untilEnded(order.id);
@@ -316,7 +316,7 @@ test('a swap that fails on the chain is final without a fill', async () => {
   expect(await fixture.booked()).toEqual({ fills: 0, sums: 0 });
 });
 
-/** Balances that keep the promise of an order. */
+/** Balances that satisfy an order. */
 const KEPT = (order: Awaited<ReturnType<typeof preparedSwap>>) => {
   const { promise } = swapSubject(order);
   const owner = promise.wallet;
@@ -329,7 +329,7 @@ const KEPT = (order: Awaited<ReturnType<typeof preparedSwap>>) => {
   };
 };
 
-/** The wallet gives all of its dollars away. */
+/** Empties the wallet of its dollars. */
 async function emptied(): Promise<void> {
   const mint = new PublicKey(USDC_MINT);
   const from = getAssociatedTokenAddressSync(mint, fixture.wallet.publicKey);
@@ -349,7 +349,7 @@ async function emptied(): Promise<void> {
   expect(await fixture.node.broadcast(transaction.serialize())).toEqual({ outcome: 'sent' });
 }
 
-/** Sent by somebody who skips the preflight. */
+/** Sends without the preflight check. */
 async function landAnyway(bytes: Uint8Array): Promise<{ readonly outcome: 'sent' }> {
   const body = {
     jsonrpc: '2.0',

@@ -1,4 +1,4 @@
-// Between a start and its first full minute: an unknown pool buys nothing and says why, and one that was received buys at once.
+// Between a start and the first full minute, an unknown pool buys nothing and says why; a received one buys at once.
 import { expect, test } from 'vitest';
 import { keepPoolLiquidity } from '../../../src/adapters/store/catalog/pool-liquidity-store.ts';
 import { AAPLX, swapFixture } from './swap-fixture.ts';
@@ -6,7 +6,7 @@ import { AAPLX, swapFixture } from './swap-fixture.ts';
 test('a swap before the first minute is refused for its true reason, and passes as soon as the pool was received', async () => {
   const fixture = await swapFixture();
   try {
-    // What the last cut before the restart said is too old.
+    // The last cut before the restart is too old.
     fixture.clock.advanceTo(fixture.clock.now() + 310_000);
     fixture.chain.advance(8);
     await fixture.receive();

@@ -1,4 +1,4 @@
-// What is looked at in every unsigned transaction: how long it could land, and what stands in its lookup tables.
+// Checks of every unsigned transaction: how long it could land, and the contents of its lookup tables.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { lifetimeObjection, resolvedLookups, tablesOf } from '../../../actors/prepared-transaction/unsigned.ts';

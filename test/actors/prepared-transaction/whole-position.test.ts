@@ -1,4 +1,4 @@
-// A position of swaps is no whole number of lots: the whole of it can be sold, and not one unit of the chain more.
+// A swap position that is no multiple of a lot can be sold whole, and not one unit of the chain more.
 import { beforeEach, expect, test } from 'vitest';
 import { Decimal } from '../../../src/domain/values/decimal.ts';
 import { must, ORG, preparedSwap, type SwapFixture, signedBy, swapFixture } from './swap-fixture.ts';
@@ -30,7 +30,7 @@ async function holdings(): Promise<{ quantity: string }[]> {
 test('the whole of a position is sold, which leaves nothing in the book; a unit more, or anything beside it, is refused', async () => {
   await carriedOut({ amount: '123.456789' });
   const quantity = (await holdings())[0]?.quantity as string;
-  // Otherwise it would prove nothing.
+  // With whole lots the test would prove nothing.
   expect(new Decimal(quantity).decimalPlaces()).toBeGreaterThan(6);
   const more = new Decimal(quantity).plus('0.00000001').toFixed();
   const reduceOnly = { ok: false, refusal: { code: 'blocked_by_risk', rejections: [{ code: 'reduce_only' }] } };
@@ -48,7 +48,7 @@ test('the whole of a position is sold, which leaves nothing in the book; a unit 
     await fixture.pass(3_000);
   }
   expect((await fixture.find(open.id)).fills).toMatchObject([{ side: 'sell', quantity }]);
-  // Money is what the stablecoin counts, to its last unit, and no fee makes a price come out.
+  // Money has the stablecoin's last unit, and no fee is adjusted to fit a price.
   const fills = await fixture.sql<{ fee: string; money: string; isExact: boolean }[]>`
     select fee_usd::text as fee, trim_scale(notional_usd)::text as money, notional_usd = round(notional_usd, 6) as "isExact" from fills order by number`;
   expect(fills).toMatchObject([

@@ -1,4 +1,4 @@
-// Every edge of the proposal's chart and every one that is not: each event in each state, and the same after a restore.
+// Chart of the proposal: each event in each state, taken or not, and the same after a restore.
 import { expect, test } from 'vitest';
 import { proposalKind } from '../../../actors/proposal/effects.ts';
 import type { ProposalInput } from '../../../actors/proposal/protocol.ts';
@@ -66,7 +66,7 @@ const EVENTS: Readonly<Record<string, ActorEvent>> = {
 };
 type EventName = keyof typeof EVENTS;
 
-/** Next state by event; an event that is not listed is not taken. A paper and a live proposal differ in one edge. */
+/** Next state by event. Unlisted events are not taken. Paper and live proposals differ in one transition. */
 const EDGES: Readonly<Partial<Record<ProposalState, Readonly<Record<EventName, ProposalState>>>>> = {
   pending_approval: { approve: 'approved', decline: 'declined', cancel: 'cancelled', block: 'blocked_by_risk', window: 'expired' },
   approved: {
@@ -89,7 +89,7 @@ const EDGES: Readonly<Partial<Record<ProposalState, Readonly<Record<EventName, P
   },
   unknown: { filled: 'filled', partly: 'partially_filled', rejected: 'failed', again: 'unknown' },
 };
-/** Events that lead to each state from the beginning. */
+/** Events that lead to each state from the initial one. */
 const WAYS: Readonly<Record<ProposalState, readonly EventName[]>> = {
   pending_approval: [],
   approved: ['approve'],

@@ -1,4 +1,4 @@
-// Positions of agents are closed by hand, on real PostgreSQL: at every stage and autonomy, after a halt, a demotion or a new version.
+// Positions of agents are closed by hand on real PostgreSQL: at every stage and autonomy, after a halt, a demotion or a new version.
 import { beforeEach, expect, test } from 'vitest';
 import { createKillSwitch } from '../../../actors/proposal/kill-switch.ts';
 import { createKillSwitchStore } from '../../../src/adapters/store/orders/kill-switch-store.ts';
@@ -20,7 +20,7 @@ beforeEach(async () => {
   return () => fixture.close();
 });
 
-/** The exchange fills every order whole, at its decision price. */
+/** The exchange fills every order completely at its decision price. */
 const clients = {
   spotexchange: {
     submit: async (order: Order, { decisionPrice }: { decisionPrice: string }) => ({
@@ -54,7 +54,7 @@ function priced(bid = '60000'): void {
   fixture.price('3000', '3001', 'live', ETH);
 }
 
-/** A live agent that holds what its manifest buys. */
+/** Creates a live agent with the position that its manifest buys. */
 async function holding(universe: readonly InstrumentKey[] = [BTC]): Promise<string> {
   const id = await fixture.agent(
     'policy_auto',

@@ -1,4 +1,4 @@
-// Live execution through a client of the venue, and every crash point between two steps: one fill or none, and unknown is only left by reconciling.
+// Live execution through a venue client, with a crash between any two steps: at most one fill, and only reconciling leaves `unknown`.
 import { beforeEach, expect, test } from 'vitest';
 import { EXECUTE_ORDER } from '../../../actors/proposal/effects.ts';
 import type { ExecutionClient } from '../../../actors/proposal/execution-client.ts';
@@ -16,7 +16,7 @@ beforeEach(async () => {
   return () => fixture.close();
 });
 
-/** A venue that remembers the orders that it was sent, by their keys, and may lose its answer. */
+/** Creates a venue that remembers orders by their keys and may lose its answer. */
 function venue(behaviour: { loses?: 'order' | 'answer' | null; silent?: boolean } = {}) {
   const orders = new Map<string, Fill>();
   const submits: string[] = [];
@@ -55,9 +55,9 @@ const state = async (id: string) => {
   return [found?.state, found?.reason];
 };
 const fills = async () => (await fixture.sql<{ n: number }[]>`select count(*)::int as n from fills`)[0]?.n;
-/** Activities that were given up by an activity worker that died are due again. */
+/** Makes activities of a dead worker due again. */
 const due = () => fixture.sql`update activities set due_at = 0 where state = 'pending'`;
-/** Leases run by the database's clock: the time after which the next activity worker may follow has passed. */
+/** Ends all leases, which run by the database's clock, so that the next worker may follow. */
 const leaseOver = () => fixture.sql`update execution_leases set held_until = clock_timestamp() - interval '1 millisecond'`;
 
 test('a live order goes through its client once, and what the venue filled is booked', async () => {
@@ -111,7 +111,7 @@ test('a halt leaves what is unknown alone, and the venue still says what became 
   expect(await state(id)).toEqual(['filled', null]);
 });
 
-// An activity worker dies at a point; the next one finds the activity again. Whatever the point: one order at the venue, one fill here.
+// A worker dies at a point, and the next one finds the activity. At any point: one order at the venue, one fill here.
 const CRASHES = [
   'before risk',
   'before the lease',
@@ -142,7 +142,7 @@ for (const mode of ['live', 'paper'] as const) {
           if (event.type === 'execution.begun' && point === 'after the lease') throw died;
           return outcome;
         },
-        // On paper the lease and the fill are one transaction.
+        // On paper the lease and the fill are in one transaction.
         deliverInTurn: async (...turn) => {
           if (point === 'before the lease') throw died;
           const outcome = await fixture.runtime.deliverInTurn(...turn);
@@ -170,7 +170,7 @@ for (const mode of ['live', 'paper'] as const) {
         },
       });
       const carrying = workers[EXECUTE_ORDER]?.(activity?.payload ?? {}, activity?.key ?? '');
-      // On paper nothing is sent, and whoever has kept the answer has told the actor.
+      // On paper nothing is sent, and the stored answer has already reached the actor.
       const silentPoint =
         point === 'before the answer is kept' || (mode === 'paper' && (point === 'before sending' || point === 'after sending'));
       if (silentPoint) expect((await carrying) === TOLD).toBe(mode === 'paper');
@@ -180,7 +180,7 @@ for (const mode of ['live', 'paper'] as const) {
       fixture.price('60000', '60010');
       await due();
       if (mode === 'live' && point === 'after the lease') {
-        // While the lease lives whoever holds it may be sending: nobody follows.
+        // The holder of a live lease may be sending: nobody follows.
         await fixture.carry({ clients: { spotexchange: world.client } });
         expect([await state(id), world.submits]).toEqual([['executing', null], []]);
         await due();
@@ -225,7 +225,7 @@ test('a lease lasts no longer for its holder than for a halt, though the system 
     timer: () => () => {},
   });
   clock.now();
-  // The clock now goes on at half speed: by it the lease would last for twice as long as the halt waits.
+  // The clock now runs at half speed: by it the lease would last twice as long as the halt waits.
   setBackMs = 9_000;
   const afterTheHalt: { leftMs: number; byTimeOfDayMs: number }[] = [];
   const { client } = venue();
@@ -248,7 +248,7 @@ test('a lease that is over before it could be used sends nothing; the next attem
     ...fixture.runtime,
     deliver: async (...parameters) => {
       const outcome = await fixture.runtime.deliver(...parameters);
-      // The process stood still for longer than the lease.
+      // The process was suspended for longer than the lease.
       if (parameters[1].type === 'execution.begun') fixture.clock.advanceTo(fixture.clock.now() + LEASE_MS);
       return outcome;
     },

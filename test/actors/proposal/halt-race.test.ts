@@ -1,4 +1,4 @@
-// The halt against everything that leads to an order, at the same moment, on real PostgreSQL: after its answer nothing begins.
+// A halt races everything that leads to an order on real PostgreSQL: after its answer nothing starts.
 import { expect, test } from 'vitest';
 import type { ExecutionClient } from '../../../actors/proposal/execution-client.ts';
 import { createLiveClock } from '../../../streams/clock/live-clock.ts';
@@ -26,7 +26,7 @@ test(`${ROUNDS} halts race approvals, ticks and automatic executions: no order b
     let answeredAt = Number.POSITIVE_INFINITY;
     let late = 0;
     let begun = 0;
-    // A venue that is slow to take an order, and ticks that are slow to commit: the windows are wide.
+    // A slow venue and slow commits widen the windows of the race.
     const client: ExecutionClient<'spotexchange'> = {
       async submit(_, { key }) {
         await after(dialMs);
@@ -47,17 +47,17 @@ test(`${ROUNDS} halts race approvals, ticks and automatic executions: no order b
     const carrying = fixture.carrying(workers);
     let cancelled = 0;
     let approved = 0;
-    // The race is worth something only where both sides won often. Where one of them is slow, it takes more rounds.
+    // The race is meaningful only if both sides won often. A slow side takes more rounds.
     const often = (won: number): boolean => won > ROUNDS / 4;
     let round = 0;
     for (; round < ROUNDS || (round < 5 * ROUNDS && ![begun, cancelled, approved].every(often)); round++) {
       answeredAt = Number.POSITIVE_INFINITY;
-      // The first tick's proposals wait for their approval, or are on their way.
+      // The first tick's proposals wait for approval, or are being executed.
       commitAfterMs = 0;
       fixture.price('60000', '60010');
       const began = performance.now();
       await fixture.tick();
-      // The halt comes earlier or later by what this machine takes for a tick now: on a slow one it would win every race.
+      // The halt's delay is scaled by this machine's tick time: on a slow one it would win every race.
       const stepMs = Math.max(8, (performance.now() - began) / 4);
       commitAfterMs = (round % 4) * 40;
       dialMs = (round % 3) * 60;
@@ -67,7 +67,7 @@ test(`${ROUNDS} halts race approvals, ticks and automatic executions: no order b
       const carryUntilHalted = async (n: number): Promise<void> => {
         await wobble(n);
         while (!haltAnswered) if ((await carrying.carryDue()) === 0) await after(2);
-        // What was put off is due at once: whoever carries it now must find that it has been superseded.
+        // Postponed activities are due at once: their worker must see that they are superseded.
         await fixture.sql`update activities set due_at = 0 where state = 'pending'`;
         await carrying.carryDue();
       };
@@ -85,7 +85,7 @@ test(`${ROUNDS} halts race approvals, ticks and automatic executions: no order b
           await fixture.tick();
         })(),
         (async () => {
-          // From before the first of the others to after the last.
+          // From before the first of the others until after the last.
           await after((round % 8) * stepMs);
           const halt = await fixture.commands.emergencyHalt(fixture.context());
           answeredAt = performance.now();
@@ -94,7 +94,7 @@ test(`${ROUNDS} halts race approvals, ticks and automatic executions: no order b
         })(),
       ];
       await Promise.all(work);
-      // Once the halt has paused everything, nothing is left that could begin, and nothing pends.
+      // Once the halt has paused everything, nothing can start and nothing is pending.
       await waitFor(async () => (await fixture.sql`select 1 from control where swept_epoch = epoch`).length > 0, {
         what: 'the halt to be over',
       });

@@ -1,4 +1,5 @@
-// Orders that leave in parts: resting first, or in slices; what is stated of each part; and, on a venue that loses answers, never more than the order.
+// Orders executed in parts, resting first or in slices: the record of each part, and never more than the order on a venue that loses
+// answers.
 import { expect, test } from 'vitest';
 import type { ExecutionClient } from '../../../actors/proposal/execution-client.ts';
 import type { Fill } from '../../../src/domain/books/book.ts';
@@ -180,7 +181,7 @@ test('an answer about a part that is over counts for nothing', async () => {
   expect(await fixture.tell({ type: 'activity.done', key: 'k', kind: 'execute_order', answer: late })).toMatchObject({ ok: false });
 });
 
-/** An exchange that keeps its own books by order names, and whose answers may get lost on their way, before or after it acted. */
+/** Creates an exchange with its own books by order name, whose answers may get lost before or after it acted. */
 function exchange(random: () => number, faults: { rate: number }) {
   interface Kept {
     readonly order: Order;
@@ -209,7 +210,7 @@ function exchange(random: () => number, faults: { rate: number }) {
     return { outcome: kept.executed.eq(kept.order.quantity) ? 'filled' : 'partially_filled', fills, executedQuantity: executed };
   }
 
-  /** Acts, or not, and answers, or not. */
+  /** Acts or not, and answers or not. */
   async function unreliable(act: () => VenueAnswer, unsentThrows: boolean): Promise<VenueAnswer> {
     const dice = random();
     if (dice < faults.rate / 3) {
@@ -250,7 +251,7 @@ function exchange(random: () => number, faults: { rate: number }) {
   return {
     client,
     orders,
-    /** The market comes to what rests: a fill may race with a cancel. */
+    /** Moves the market to the resting order: a fill may race with a cancel. */
     trade(): void {
       for (const [name, kept] of orders) {
         if (kept.status === 'open')
@@ -261,7 +262,7 @@ function exchange(random: () => number, faults: { rate: number }) {
   };
 }
 
-/** Lives through a proposal on an unreliable exchange until it ends. */
+/** Runs a proposal on an unreliable exchange until it ends. */
 async function lived(seed: number, options: PartsOptions): Promise<{ fixture: PartsFixture; world: ReturnType<typeof exchange> }> {
   const random = seededRandom(seed);
   const faults = { rate: 0.5 };
@@ -271,7 +272,7 @@ async function lived(seed: number, options: PartsOptions): Promise<{ fixture: Pa
   for (let round = 0; round < 400 && !fixture.isDone(); round++) {
     if (round === 60) faults.rate = 0;
     if (random() < 0.3) world.trade();
-    // Two that watch may have found the same.
+    // Two watchers may have found the same.
     if (fixture.value() === 'resting' && random() < 0.5) observed.push(await fixture.look());
     if (random() < 0.5) for (const answer of observed) await fixture.tell({ type: 'order.observed', answer });
     if (random() < 0.03) await fixture.tell({ type: 'cancel', reason: 'halted' });

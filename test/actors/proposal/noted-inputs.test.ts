@@ -1,4 +1,4 @@
-// What a tick read is noted as it was read, on real PostgreSQL: a recording that goes on from the notes repeats the ticks.
+// Inputs of a tick are recorded as they were read, on real PostgreSQL: a recording that continues from them repeats the ticks.
 import { beforeEach, expect, test } from 'vitest';
 import { NO_INPUTS } from '../../../src/domain/tape/tick-inputs.ts';
 import { type TradingFixture, tradingFixture } from './trading-fixture.ts';
@@ -14,7 +14,7 @@ const notes = async (id: string) =>
     ({ body }) => JSON.parse(body) as { book: { openProposals: unknown[] } | null; risk: unknown },
   );
 
-/** An agent whose one proposal waits, and was seen waiting by a tick. */
+/** Creates an agent with a pending proposal that a tick has seen. */
 async function waiting(): Promise<{ agentId: string; id: string }> {
   const agentId = await fixture.agent('confirm');
   fixture.price('60000', '60010');
@@ -30,7 +30,7 @@ test.each([false, true])(
   async (another) => {
     const { agentId, id } = await waiting();
     await fixture.orders.decline(fixture.context(), id, 'no');
-    // No price: the tick does not come so far as to ask risk.
+    // Without a price the tick does not reach the risk check.
     fixture.quotes.clear();
     if (another) fixture.freshWorker();
     await fixture.tick();

@@ -1,4 +1,4 @@
-// Proposals whose orders leave in parts, in memory and on a virtual clock: what they are executed on is the test's own.
+// Proposals executed in parts, in memory and on a virtual clock. The test provides the venue.
 import { proposalContext, proposalKind, proposalState } from '../../../actors/proposal/effects.ts';
 import { createOrderLook, type ExecutionDeps, executionWorkers } from '../../../actors/proposal/execution.ts';
 import { shownExecution } from '../../../actors/proposal/parts.ts';
@@ -39,7 +39,7 @@ export interface PartsOptions {
 
 export type PartsFixture = Awaited<ReturnType<typeof partsFixture>>;
 
-/** A proposal at the moment of its approval; risk lets everything pass that has a live quote. */
+/** Creates a proposal at its approval. Risk passes everything with a live quote. */
 export async function partsFixture(options: PartsOptions) {
   const { algorithm, urgency = 'medium', mode = 'paper', side = 'buy', quantity = '0.01' } = options;
   const clock = createVirtualClock(SLOT);
@@ -84,7 +84,7 @@ export async function partsFixture(options: PartsOptions) {
     runtime,
     load: store.load,
     preTrade: {
-      // The brand is what only risk gives; here the execution alone is looked at.
+      // Only risk gives the brand; this tests only the execution.
       assess: async (_, proposal) => {
         asked.push(proposal.order.quantity);
         const { quote } = market;
@@ -153,16 +153,16 @@ export async function partsFixture(options: PartsOptions) {
           .reduce((sum, record) => sum.plus((record['fill'] as Fill).quantity), new Decimal(0)),
       ),
     tell: (event: { readonly type: string; readonly [key: string]: unknown }) => runtime.deliver(ID, event, { cause: 'test' }),
-    /** Something of the venue traded. */
+    /** Trades on the venue. */
     trade(price: string, traded: string): void {
       trades.push({ price, quantity: traded, at: clock.now() });
     },
-    /** Result of a look at the resting order. */
+    /** Returns the result of a look-up of the resting order. */
     look: () => look(ID, SLOT),
-    /** The events that were taken, in their order. */
+    /** Returns the events taken, in order. */
     steps: () => store.steps.map(({ event }) => (event as { readonly type: string }).type),
     carry: () => activities.carryDue(),
-    /** Lets time pass and whatever is due by then happen. */
+    /** Advances time and runs what is due. */
     async pass(ms: number, quality: Quote['quality'] = 'live'): Promise<void> {
       clock.advanceTo(clock.now() + ms);
       if (market.quote !== null) market.quote = { ...market.quote, observedAt: clock.now(), receivedAt: clock.now(), quality };

@@ -233,7 +233,7 @@ test('what changes the agent cancels what waits: pause, another manifest, a lowe
 
 test('should the process die between the pause and the cancelling, the timers of the same commit cancel', async () => {
   const { agentId, id } = await pendingProposal();
-  // As another process would do it: the agent's step alone.
+  // As another process would: only the agent's step.
   await fixture.runtime.deliver(agentId, { type: 'pause', cause: 'operator' }, { cause: 'test' });
   expect(await state(id)).toEqual(['pending_approval', null]);
   expect(await fixture.orders.approve(fixture.context(), id)).toMatchObject({
@@ -249,7 +249,7 @@ test('a live order without a client of its venue fails with feature_disabled and
   await fixture.atStage(agentId, 'limited_live');
   fixture.price('60000', '60010');
   await fixture.tick();
-  // A live book without capital: risk says so at the decision.
+  // A live book without capital: risk rejects at the decision.
   expect((await fixture.decisions(agentId)).at(-1)).toMatchObject({ disposition: 'blocked_by_risk' });
   await fixture.fund(agentId, '5000');
   await fixture.tick();
@@ -307,7 +307,7 @@ test("reduce_to_flat closes what a breaker-held agent holds through risk, once; 
   await fixture.carry({ clients });
   expect(await state(exit?.id as string)).toEqual(['filled', null]);
   expect(await fixture.sql`select agent_id from books where holdings <> '[]' and mode = 'live'`).toEqual([{ agent_id: halts }]);
-  // An emergency halt overrules a kill switch that is under way.
+  // An emergency halt overrides a running kill switch.
   expect(fixture.errors).toEqual([]);
 });
 
@@ -353,7 +353,7 @@ test('a stop-loss ends the slices of its own entry and sells what they bought, w
   expect(Number(held?.held)).toBe(0);
 });
 
-/** A person's live order that is to rest at its venue and has not left yet. */
+/** Creates a person's live order that will rest at its venue and is not sent yet. */
 async function restingOrder(): Promise<string> {
   const id = fixture.newId();
   const order: Order = {
@@ -417,7 +417,7 @@ test('a forged step of a proposal and of an order that rests: the halt cancels a
   const halted = ['cancelled', 'halted'];
   expect(await ended('proposals', proposals)).toEqual([halted, ['pending_approval', null], halted]);
   expect(await ended('market_orders', orders)).toEqual([halted, ['approved', null], halted]);
-  // Nobody lets these two go on, and people are told which they are.
+  // These two stay quarantined, and people can see which they are.
   expect(await fixture.sql`select id from actors where status = 'quarantined' order by id`).toEqual(
     [...forged].sort().map((id) => ({ id })),
   );

@@ -1,4 +1,4 @@
-// Agents that trade, on a real PostgreSQL and a virtual clock: ticks, proposals, risk on live quotes, executions.
+// Agents that trade on a real PostgreSQL and a virtual clock: ticks, proposals, risk on live quotes, executions.
 import type { CommandContext } from '../../../actors/agent/commands.ts';
 import { createProposalHandler } from '../../../actors/proposal/command-handler.ts';
 import { type ExecutionDeps, executionWorkers } from '../../../actors/proposal/execution.ts';
@@ -35,7 +35,7 @@ export const ORG = '00000000-0000-7000-8000-000000000001';
 export const PERIOD = 60_000;
 export const BTC: InstrumentKey = 'spotexchange:BTCUSDT';
 
-/** Buys whatever costs more than a dollar; sells above a price. */
+/** Returns a manifest that buys above a dollar and sells above a price. */
 export function eagerManifest(changes: Partial<Manifest> = {}): Manifest {
   return sampleManifest({
     name: 'eager',
@@ -68,7 +68,7 @@ export function quoteOf(key: InstrumentKey, at: number, bid: string, ask: string
   };
 }
 
-/** A fill of the whole order at a price, as a venue tells it. */
+/** Returns a fill of the whole order at a price, as a venue reports it. */
 export function fillOf(order: Order, price: string, at: number): Fill {
   return {
     id: `venue-${order.id}`,
@@ -91,9 +91,9 @@ export async function tradingFixture(
   options: {
     readonly connections?: number;
     readonly approvalMs?: number;
-    /** The state folder with the writers' keys: then the worker and the feed sign what they write, as the service's do. */
+    /** State folder with the writers' keys: if set, worker and feed sign like the service's. */
     readonly home?: string;
-    /** Stands between the runtime and the store, for what goes wrong there. */
+    /** Wraps the store that the runtime uses, to inject faults. */
     readonly actorStore?: (store: ReturnType<typeof createActorStore>) => ReturnType<typeof createActorStore>;
   } = {},
 ) {
@@ -130,7 +130,7 @@ export async function tradingFixture(
     permissions,
     requestId: `r${count()}`,
   });
-  /** Trades on the venue, as tests put them there. */
+  /** Trades on the venue, added by tests. */
   const trades: FlowTrade[] = [];
   const flows: ExecutionDeps['flows'] = {
     between: async (_, from, to) => ({
@@ -145,9 +145,9 @@ export async function tradingFixture(
   let slot = SLOT;
   let ticking = ticker();
 
-  /** The settings that live orders lack, as Takes see them. */
+  /** Settings that disable live orders, as Takes see them. */
   const disabled: { venues: DisabledVenues; late: string | null } = { venues: {}, late: null };
-  /** Dollars that pay for live Takes: tests may have accounts compared. */
+  /** Balances that fund live Takes. Tests may require real comparisons. */
   const funding = { isSimulated: true };
   const takes = createTakeHandler({
     runtime,
@@ -163,7 +163,7 @@ export async function tradingFixture(
   const fixture = {
     sql,
     feedSql,
-    /** The worker's key; none where nothing is signed. */
+    /** Worker's key; undefined without signing. */
     writer,
     takes,
     disabled,
@@ -180,11 +180,11 @@ export async function tradingFixture(
     preTrade: preTrade as PreTrade,
     quotes,
     books,
-    /** The gap to the reference price in percent, as cuts say it; none unless told. */
+    /** Gap to the reference price in percent, as in cuts. Empty by default. */
     premiums,
     /** Trades on the venue. */
     trades,
-    /** Reference prices as they were received last. */
+    /** Last received reference prices. */
     references,
     /** Newest data of an instrument. */
     latest,
@@ -195,7 +195,7 @@ export async function tradingFixture(
     workersOf,
     carrying: actors.carrying,
     tickStore,
-    /** A worker that remembers nothing. */
+    /** Creates a worker without any memory. */
     freshWorker() {
       ticking = ticker();
     },
@@ -211,7 +211,7 @@ export async function tradingFixture(
       if (autonomy !== 'research') await commands.setAutonomy(context(), outcome.value.id, autonomy);
       return outcome.value.id;
     },
-    /** Puts an agent at a stage as evidence would: with the database's gate off for that one row. */
+    /** Places an agent at a stage with the database's gate disabled for that row. */
     async atStage(id: string, stageName: string): Promise<void> {
       await owner.begin(async (transaction) => {
         await transaction`set local session_replication_role = replica`;
@@ -219,13 +219,13 @@ export async function tradingFixture(
         await transaction`update actors set snapshot = jsonb_set(snapshot, '{value,stage}', to_jsonb(${stageName}::text)), version = version + 1 where id = ${id}`;
       });
     },
-    /** Pays into the agent's vault, up to the ceiling of its stage. */
+    /** Deposits into the agent's vault, at most up to its stage's limit. */
     fund: (agentId: string, amountUsd: string): Promise<void> => payIntoVault(sql, ORG, agentId, amountUsd, clock.now()),
-    /** The price of an instrument, live, at the venue and on the bus. */
+    /** Sets an instrument's live price, at the venue and on the bus. */
     price(bid: string, ask: string, quality: Quality = 'live', key: InstrumentKey = BTC, size = '1'): void {
       quotes.set(key, quoteOf(key, clock.now(), bid, ask, quality, size));
     },
-    /** The next slot of a period: its cut is what the quotes say, and every shard of the period is ticked. */
+    /** Advances to the next slot of a period: writes its cut from the quotes and ticks every shard of the period. */
     async tick(quality: Quality = 'live', periodMs: number = PERIOD) {
       slot = Math.max((Math.floor(slot / periodMs) + 1) * periodMs, Math.ceil((clock.now() - 500) / periodMs) * periodMs);
       clock.advanceTo(slot + 500);
@@ -243,11 +243,11 @@ export async function tradingFixture(
       for (const { shard } of due) results.push(await ticking.tick(periodMs, shard, slot));
       return results;
     },
-    /** Ticks what the present slot still owes, as a worker does that takes over. */
+    /** Ticks what is left of the present slot, as a worker that takes over does. */
     async tickAgain(periodMs: number = PERIOD) {
       for (const { shard } of await createDispatchStore(sql).dueShards(periodMs, slot)) await ticking.tick(periodMs, shard, slot);
     },
-    /** Carries out every activity that is due. */
+    /** Runs every due activity. */
     async carry(over: Partial<ExecutionDeps> = {}): Promise<number> {
       const started = actors.carrying(workersOf(over));
       try {

@@ -1,4 +1,4 @@
-// The long proof: any moment of a history of a hundred thousand steps is rebuilt in milliseconds, and is what it was then.
+// Any moment of a history of a hundred thousand steps is rebuilt in milliseconds, exactly as it was.
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { agentKind } from '../../../actors/agent/effects.ts';
@@ -15,7 +15,7 @@ const ORG = '00000000-0000-7000-8000-000000000001';
 const ID = '00000000-0000-7000-8000-00000000000a';
 const INPUT = { autonomy: 'research', manifestVersion: 1, manifestHash: 'a'.repeat(64) };
 const STEPS = 100_000;
-/** A life of eight events that ends where it began, so that its states are known without folding. */
+/** Cycle of eight events that ends in its initial state, so that its states are known without folding. */
 const CYCLE = [
   { type: 'feed.degraded', venue: 'spotchain' },
   { type: 'pause', cause: 'operator' },
@@ -29,7 +29,7 @@ const CYCLE = [
 const directory = createDirectory([agentKind]);
 const subject = { actorId: ID, orgId: ORG, now: 0 };
 let sql: Sql;
-/** The state after each step of the first life, and after each of every later one. */
+/** States after each step of the first cycle, and of every later one. */
 const expected: ActorState[] = [];
 
 const stateAfter = (version: number): ActorState =>
@@ -76,7 +76,7 @@ test('every moment is what it was, in a few milliseconds, once the checkpoints a
     }),
     { numRuns: 60 },
   );
-  // Processor time of this process for one rebuild, in milliseconds: 5 to 10, whatever else the machine does meanwhile.
+  // Processor time of this process per rebuild in milliseconds: 5 to 10, whatever else the machine does.
   const { user, system } = process.cpuUsage(began);
   expect((user + system) / 1_000 / 60).toBeLessThan(30);
 });

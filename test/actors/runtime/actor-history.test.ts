@@ -1,4 +1,4 @@
-// Any moment of a long history is rebuilt from the checkpoint before it, and is what it was then; actor-history.proof.test.ts does it over 100,000 steps.
+// Any moment of a long history is rebuilt exactly from the preceding checkpoint. actor-history.proof.test.ts does it over 100,000 steps.
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { agentKind } from '../../../actors/agent/effects.ts';
@@ -21,7 +21,7 @@ const ORG = '00000000-0000-7000-8000-000000000001';
 const ID = '00000000-0000-7000-8000-00000000000a';
 const INPUT = { autonomy: 'research', manifestVersion: 1, manifestHash: 'a'.repeat(64) };
 const STEPS = 4_000;
-/** A life of eight events that ends where it began, so that its states are known without folding. */
+/** Cycle of eight events that ends in its initial state, so that its states are known without folding. */
 const CYCLE = [
   { type: 'feed.degraded', venue: 'spotchain' },
   { type: 'pause', cause: 'operator' },
@@ -35,7 +35,7 @@ const CYCLE = [
 const directory = createDirectory([agentKind]);
 const subject = { actorId: ID, orgId: ORG, now: 0 };
 let sql: Sql;
-/** The state after each step of the first life, and after each of every later one. */
+/** States after each step of the first cycle, and of every later one. */
 const expected: ActorState[] = [];
 
 const stateAfter = (version: number): ActorState =>

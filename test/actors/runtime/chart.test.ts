@@ -1,4 +1,4 @@
-// Machines for the eye: the committed pages are what the machines say, and the diagrams are ones that Mermaid reads.
+// Diagrams of the machines: the committed pages match the machines, and Mermaid accepts the diagrams.
 import { expect, test } from 'vitest';
 import { setup } from 'xstate';
 import { agentKind } from '../../../actors/agent/effects.ts';

@@ -1,4 +1,4 @@
-// Rows that are left out for a while: how long, also where the time of day was wrong meanwhile.
+// Failing rows are skipped for a while: how long, also if the wall clock was wrong meanwhile.
 import { expect, test } from 'vitest';
 import { createContainment } from '../../../actors/runtime/containment.ts';
 

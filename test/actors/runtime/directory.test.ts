@@ -1,4 +1,4 @@
-// The directory of kinds refuses a machine whose state at rest would not be all that it remembers, or that works with actors of its own.
+// The directory of kinds refuses a machine that keeps state outside its snapshot or spawns actors.
 import { expect, test } from 'vitest';
 import { createMachine } from 'xstate';
 import { createDirectory } from '../../../actors/runtime/directory.ts';

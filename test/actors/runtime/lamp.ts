@@ -1,4 +1,4 @@
-// A machine of the tests' own, with every kind of action that the runtime sorts: records, timers, activities, announcements.
+// Machine for tests with every kind of action that the runtime handles: records, timers, activities, announcements.
 import { assign, emit, setup } from 'xstate';
 import type { ActorKind } from '../../../actors/runtime/actor-kind.ts';
 import { refuse } from '../../../src/domain/values/refusal.ts';

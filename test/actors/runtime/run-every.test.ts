@@ -1,4 +1,4 @@
-// The daemons' looking goes on after errors and after an answer that never comes.
+// Periodic work continues after errors and after a call that never returns.
 import { expect, test } from 'vitest';
 import { runEvery } from '../../../actors/runtime/run-every.ts';
 import { createVirtualClock } from '../../../streams/clock/virtual-clock.ts';

@@ -1,4 +1,4 @@
-// The durable runtime keeps its promises on both of its stores: the real PostgreSQL one and the one in memory.
+// The durable runtime keeps its promises on both stores: PostgreSQL and memory.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { assign, setup } from 'xstate';
@@ -24,7 +24,7 @@ const START = 1_790_000_000_000;
 let made = 0;
 const newId = (): string => uuidV7(START, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, ++made >> 8, made & 255));
 
-/** A clock by which no daemon looks by itself: the tests say when. */
+/** Returns a clock whose timers never fire: the tests trigger the work. */
 const idle = (clock: { now(): number }) => ({ now: () => clock.now(), deadline: () => () => {} });
 
 describe.each(['memory', 'memory of the present', 'postgres'] as const)('on the %s store', (where) => {
@@ -41,7 +41,7 @@ describe.each(['memory', 'memory of the present', 'postgres'] as const)('on the 
     else {
       sql = openDatabase({ url: await testDatabase(), name: 'test' });
       await sql`insert into organizations (id, name) values (${ORG}, 'ours')`;
-      // As the service has it: steps of one moment share a transaction.
+      // As in the service: steps of one moment share a transaction.
       store = shareCommits(createActorStore(sql));
     }
     runtime = createRuntime({ store, directory: createDirectory([lampKind]), clock });
@@ -215,10 +215,10 @@ describe.each(['memory', 'memory of the present', 'postgres'] as const)('on the 
       );
     expect(await turn('count', 'press', 'count')).toMatchObject({ ok: true, value: { version: 4, plan: { state: { value: 'lit' } } } });
     expect(await state(id)).toMatchObject({ version: 4, state: { value: 'lit', context: { presses: 3 } } });
-    // The second one would be taken only where the lamp is dark.
+    // The second one would be taken only if the lamp were off.
     expect(await turn('count', 'break')).toMatchObject({ ok: false, refusal: { code: 'state_conflict' } });
     expect(await state(id)).toMatchObject({ version: 4, state: { context: { presses: 3 } } });
-    // Its timer is that of the second step: it fires as if the steps had come one by one.
+    // The timer is that of the second step: it fires as if the steps had come one by one.
     clock.advanceTo(clock.now() + 5_000);
     const timers = startTimers({
       contained: eachRow((error) => errors.push(error)),
@@ -230,7 +230,7 @@ describe.each(['memory', 'memory of the present', 'postgres'] as const)('on the 
     await timers.fireDue();
     await timers.stop();
     expect(await state(id)).toMatchObject({ version: 5, state: { value: 'dark' } });
-    // What an earlier step of a turn sets and a later one cancels is not set.
+    // A timer set by an earlier step of a turn and cancelled by a later one is not stored.
     expect(await turn('press', 'press')).toMatchObject({ ok: true, value: { version: 7 } });
     clock.advanceTo(clock.now() + 60_000);
     expect((await store.dueTimers(clock.now(), 1_000)).filter(({ actorId }) => actorId === id)).toEqual([]);
@@ -281,7 +281,7 @@ describe.each(['memory', 'memory of the present', 'postgres'] as const)('on the 
       },
       onError: (error) => errors.push(error),
     });
-    // Ends only if all others are carried while the first one hangs.
+    // Ends only if all others run while the first one hangs.
     await activities.carryDue();
     await activities.stop();
     expect(ended).toBe(ids.length);
@@ -300,7 +300,7 @@ describe.each(['memory', 'memory of the present', 'postgres'] as const)('on the 
     expect(await taken()).toEqual([]);
     clock.advanceTo(clock.now() + 1_000);
     expect(await taken()).toMatchObject([{ attempts: 2 }]);
-    // A renewal that comes late takes no time away.
+    // A late renewal does not shorten the lease.
     await store.renewActivities([key], clock.now());
     expect(await taken()).toEqual([]);
     await store.giveUpActivity(key, null);
@@ -418,7 +418,7 @@ test('a worker that is slow keeps its activity for as long as it lives; one that
   expect(carriedBy).toEqual(['first']);
   await clock.settleTo(START + 92_000);
   expect(bill(kept)).toBe('first');
-  // A process whose clock stands still takes one and says nothing more of it.
+  // A process with a stopped clock takes an activity and reports nothing more.
   const lost = await press();
   const still = startActivities({
     contained: eachRow((error) => {
@@ -432,7 +432,7 @@ test('a worker that is slow keeps its activity for as long as it lives; one that
   await clock.settleTo(clock.now() + 4_000);
   expect([carriedBy.at(-1), bill(lost)]).toEqual(['still', null]);
   await clock.settleTo(clock.now() + 3_000);
-  // Whoever looks first of the two that live takes it over.
+  // Whichever live process looks first takes it over.
   expect(['first', 'second']).toContain(carriedBy.at(-1));
   await clock.settleTo(clock.now() + 100_000);
   expect(bill(lost)).toBe(carriedBy.at(-1));
@@ -492,7 +492,7 @@ test('from any state, through rest and back, a machine goes on as if it had neve
       for (const [index, runtime] of runtimes.entries()) {
         await runtime.start('lamp', ids[index] as string, ORG, {}, { cause: 'test' });
         for (const sent of events) {
-          // The second one's runtime is made anew before every event: nothing lives outside of the store.
+          // The second one's runtime is created anew before every event: no state lives outside the store.
           const now =
             index === 0 ? runtime : createRuntime({ store: stores[1] as ActorStore, directory: createDirectory([lampKind]), clock });
           await now.deliver(ids[index] as string, sent, { cause: 'test' });

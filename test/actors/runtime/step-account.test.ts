@@ -1,4 +1,4 @@
-// Why a step went as it did: the guards that were asked with what they read, and nothing that a plain step would not do.
+// Account of a step: the guards that were evaluated with their inputs, and no effect beyond a plain step's.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { agentKind } from '../../../actors/agent/effects.ts';
@@ -45,7 +45,7 @@ test('a guard tells its parameters, what it read of context and event, and what 
   const other = account(state, gate({ manifestHash: 'b'.repeat(64) }), null);
   expect(other.guards[0]).toMatchObject({ guard: 'opens', passed: false });
   expect(other.guards[0]?.inputs).toContainEqual({ path: 'event.manifestHash', value: 'b'.repeat(64) });
-  // It did not get to its event's other fields, nor to the hash, where the gate is another one.
+  // The other fields and the hash are not read once the gate differs.
   const wrong = account(state, gate({ gate: 'paper' }), null);
   expect(wrong.guards[0]?.inputs.map(({ path }) => path)).toEqual(['event.type', 'event.gate']);
 });

@@ -1,4 +1,4 @@
-// Halts and breakers reach Takes and basis policies as they reach agents: the same edge, the same halt, the same seconds, on the clock of the wall.
+// Halts and breakers reach Takes and basis policies as they reach agents: same transition, same halt, same seconds by the wall clock.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { AgentCommands } from '../../../actors/agent/command-handler.ts';
 import { createFeedNotices } from '../../../actors/agent/feed-notices.ts';
@@ -33,10 +33,10 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.close());
 
-/** Agents, Takes and basis policies on one token: all on duty. */
+/** Creates agents, Takes and basis policies on one token, all active. */
 async function traders() {
   const world = { catalog: CATALOG, now: fixture.clock.now() };
-  // The clock of the wall is some months ahead of the fixture's: they live for as long as a Take may.
+  // The wall clock is months ahead of the fixture's: they get the longest lifetime of a Take.
   const expiresAt = world.now + 365 * 86_400_000;
   const thesis = readTakeFields(
     {
@@ -62,7 +62,7 @@ async function traders() {
   return { agents, takes };
 }
 
-/** When each left its duty, and how: the first step that did. */
+/** Returns the time and the cause of the first step by which each was paused. */
 const ended = (ids: readonly string[]) => fixture.sql<{ at: number }[]>`
   select distinct on (actor_id) actor_id, at from steps where actor_id = any(${ids as string[]}::uuid[])
     and (to_value ->> 'duty' = 'paused' or to_value ->> 'life' = 'disarmed') order by actor_id, version`;
@@ -80,7 +80,7 @@ function endedAll(ids: readonly string[], what: string) {
 test('lost data takes agents, Takes and basis policies with capital at work off duty after the same five seconds', async () => {
   const { agents, takes } = await traders();
   for (const id of agents) await placeAtStage(fixture.url, id, 'limited_live');
-  // As if they had been armed with capital; what their table says is not what this is about.
+  // Marks them as armed with capital; their own table is irrelevant here.
   await fixture.sql`update actors set version = version + 1, snapshot = jsonb_set(snapshot, '{context,mode}', '"live"') where id = any(${takes}::uuid[])`;
   const subscribers = await tradersSubscribedTo(fixture.sql)('spotchain');
   expect(new Set(subscribers)).toEqual(new Set([...agents, ...takes]));
@@ -98,12 +98,12 @@ test('lost data takes agents, Takes and basis policies with capital at work off 
     const toldAt = live.now();
     const [ofAgents, ofTakes] = await Promise.all([endedAll(agents, 'breakers of agents'), endedAll(takes, 'breakers of Takes')]);
     for (const at of [...ofAgents, ...ofTakes]) expect(at - began).toBeGreaterThanOrEqual(5_000);
-    // One mechanism: at a timer's look of each other. A second by design; the machine of the tests may be busy with others.
+    // The same mechanism for both, within one timer interval of each other. A second by design; the test machine may be busy.
     const last = Math.max(...ofAgents, ...ofTakes);
     expect(last - Math.max(toldAt, began + 5_000)).toBeLessThan(4_000);
     expect(Math.abs(Math.max(...ofTakes) - Math.max(...ofAgents))).toBeLessThan(4_000);
     expect(fixture.errors).toEqual([]);
-    // Whoever is told learns of whom and of where, in the shapes that the feed's document names.
+    // Alerts name the trader and the venue, in the documented forms of the feed.
     const alerts = await fixture.sql<{ body: { agentId: string; venues?: string[] } }[]>`
       select body from announcements where channel = 'alerts' and body ->> 'what' = 'data_degraded'`;
     expect(alerts.map(({ body }) => body.agentId).sort()).toEqual([...agents, ...takes].sort());

@@ -1,4 +1,4 @@
-/** Many armed Takes on a real PostgreSQL, evaluated shard by shard as the workers do it. Only their number is simplified. */
+/** Many armed Takes on a real PostgreSQL, evaluated shard by shard like the workers do. */
 import { createDispatchStore } from '../../../src/adapters/store/agents/dispatch-store.ts';
 import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
 import { readTakeFields } from '../../../src/domain/take/read-take.ts';
@@ -6,18 +6,18 @@ import { TAKE_TICK_MS } from '../../../src/domain/values/time.ts';
 import { tradingFixture } from '../proposal/trading-fixture.ts';
 
 const READING = { thesis: null, understood: [], assumed: [], notUnderstood: [], open: [] };
-/** Takes that are made and armed at the same time. */
+/** Number of Takes created and armed at the same time. */
 const AT_ONCE = 10;
-/** Different theses, so that no two neighbours share a compiled manifest. */
+/** Number of different theses, so that neighbours share no compiled manifest. */
 const THRESHOLDS = 50;
 
-/** The price falls by so much from slot to slot. */
+/** Price drop per slot in US dollars. */
 const STEP_USD = 1_000;
 
 /**
- * Arms Takes, evaluates slots, and checks that each decided once in each. In every slot the conditions of one Take in
- * `onePassesIn` begin to pass (null: of none), and each of those asks risk and makes a proposal.
- * `slowestMs`: wall time of the slowest slot, from its cut to the commit of its last shard, one shard after the other.
+ * Arms Takes, evaluates slots, and checks that each decided once per slot. In every slot the conditions of one Take in
+ * `onePassesIn` start to pass (null: of none). Each of those asks risk and makes a proposal.
+ * `slowestMs`: wall time of the slowest slot, from its cut to the commit of its last shard, with the shards in sequence.
  */
 export async function evaluateTakes({
   takes,
@@ -39,7 +39,7 @@ export async function evaluateTakes({
       return read.take;
     };
     const drafts = Array.from({ length: THRESHOLDS }, (_, index) => waitingFor(1_000 + index));
-    /** Conditions by slot that pass in it and did not in the one before. */
+    /** Conditions by slot that pass in it but not in the one before. */
     const passing = Array.from({ length: slots }, (_, slot) => waitingFor(60_000 - slot * STEP_USD + STEP_USD / 2));
     const draftOf = (index: number) => {
       const turn = onePassesIn === null ? slots : index % onePassesIn;

@@ -1,4 +1,4 @@
-// Many armed Takes: each has one decision per slot, chained. How long a slot of ten thousand takes is measured by the proof.
+// Many armed Takes: each has one chained decision per slot. The proof measures a slot of ten thousand.
 import { expect, test } from 'vitest';
 import { evaluateTakes } from './many-takes-fixture.ts';
 import { rounds } from '../../harness/rounds.ts';

@@ -1,4 +1,5 @@
-// Takes that were armed under an older reading of their words: they buy nothing until their author confirms them, are told of once, and still leave what they hold.
+// Takes armed under an older reading of their words buy nothing until their author confirms, alert once, and can still sell their
+// positions.
 import { beforeEach, expect, test } from 'vitest';
 import { eachRow } from '../../../actors/runtime/containment.ts';
 import { rereadArmed } from '../../../actors/take/reread-armed.ts';
@@ -10,9 +11,9 @@ import { undocumentedAnnouncement } from '../../harness/documented-frames.ts';
 import { ORG, type TradingFixture, tradingFixture } from '../proposal/trading-fixture.ts';
 
 const SETTLED = 'Buy BTCUSDT below $60,000 with $1,000; sell above $65,000';
-/** Was read as a purchase below 60000: the reason swallowed what stands behind it. */
+/** Was read as a purchase below 60000, because the reason swallowed the rest of the text. */
 const SWALLOWED = 'Buy BTCUSDT below $60,000 with $1,000 because it is undervalued, and sell above $65,000';
-/** Can be read in two ways today. */
+/** Ambiguous today. */
 const UNCLEAR = 'Buy BTCUSDT below $60.000 with $1,000; sell above $65,000';
 
 let fixture: TradingFixture;
@@ -21,7 +22,7 @@ beforeEach(async () => {
   return () => fixture.close();
 });
 
-/** A Take as a version of the service armed it that stored no open readings and asked for none. */
+/** Creates a Take as armed by a version that stored no open readings. */
 async function armedBefore(thesis: string, over: object = {}): Promise<string> {
   const fields = {
     symbol: 'BTCUSDT',
@@ -88,7 +89,7 @@ test('one that reads the same stays armed; the others are disarmed, told of once
   expect(told[1]?.detail).toContain('the words are asked about today');
   expect(told[1]?.detail).toContain('It was disarmed and buys nothing. Arm it again to confirm the reading');
 
-  // At a price at which all of them would have bought.
+  // At this price all of them would have bought.
   await tickAt('59000', '59010');
   expect((await fixture.list()).map(({ agentId }) => agentId)).toEqual([same]);
 

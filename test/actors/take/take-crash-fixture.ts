@@ -1,4 +1,7 @@
-/** The life of a Take in which a worker dies at one write, before it or after it, and another goes on: one evaluation per slot, one fill each way, nothing lost. */
+/**
+ * Life of a Take in which a worker dies before or after one write and another continues: one evaluation per slot, one fill each way,
+ * nothing lost.
+ */
 import { expect } from 'vitest';
 import { verifyTrail } from '../../../src/adapters/store/trail-verifier.ts';
 import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
@@ -8,7 +11,7 @@ import { ORG, tradingFixture } from '../proposal/trading-fixture.ts';
 
 class Killed extends Error {}
 
-/** Counts writes; the one that is named dies before anything of it is committed, or when all of it is and nobody was told. */
+/** Counts writes. The given one dies before its commit, or after it without an acknowledgement. */
 function killer(at: number, when: 'before' | 'after') {
   let writes = 0;
   return {
@@ -35,7 +38,7 @@ const HALF = [
   ['66000', 'closed'],
 ] as const;
 
-/** A whole life: armed, waiting, filled, held and left; no write is number 0. Answers how many writes it took. */
+/** Runs a whole life: armed, waiting, filled, held and sold. No write has number 0. Returns the number of writes. */
 export async function takeLife(at: number, when: 'before' | 'after'): Promise<number> {
   const death = killer(at, when);
   const fixture = await tradingFixture({
@@ -68,7 +71,7 @@ export async function takeLife(at: number, when: 'before' | 'after'): Promise<nu
     for (const [bid, state] of HALF) {
       fixture.price(bid, String(Number(bid) + 10));
       await surviving(() => fixture.tick('live', TAKE_TICK_MS));
-      // Another worker takes over, which remembers nothing; timers and activities are found where they lie.
+      // A worker without memory takes over; it finds timers and activities in the database.
       fixture.freshWorker();
       await fixture.tickAgain(TAKE_TICK_MS);
       fixture.useTicker({ commit: death.guard(fixture.tickStore.commit) });
@@ -77,8 +80,8 @@ export async function takeLife(at: number, when: 'before' | 'after'): Promise<nu
         fixture.clock.advanceTo(fixture.clock.now() + 2);
         await surviving(() => fixture.carry());
         await surviving(() => fixture.timers.fireDue());
-        // An activity that was taken and not answered is due again after its retry. The database ends leases by its own
-        // clock, which the test cannot move: what passes here is taken off them.
+        // An unanswered activity is due again after its retry. Leases end by the database's clock,
+        // which the test cannot move: the same time is subtracted from them.
         if (round > 2) {
           fixture.clock.advanceTo(fixture.clock.now() + 2_000);
           await fixture.sql`update execution_leases set held_until = held_until - interval '2 seconds'`;
@@ -98,9 +101,9 @@ export async function takeLife(at: number, when: 'before' | 'after'): Promise<nu
     ]);
     const steps = await fixture.sql<{ to: string }[]>`
       select coalesce(to_value #>> '{life,on_duty}', to_value ->> 'life') as to from steps where actor_id = ${id} order by version`;
-    // It may receive of a fill before it is told of the order that led to it.
+    // It may learn of a fill before the order that led to it.
     const received = steps.map(({ to }) => to).filter((to) => to !== 'triggered' && to !== 'proposed');
-    // A step that leaves it where it stands is no other place.
+    // A step within a state is not a new state.
     const stood = received.filter((to, index) => to !== received[index - 1]);
     expect(stood).toEqual(['draft', 'armed', 'filled', 'closed']);
     expect(await fixture.sql`select slot, count(*)::int as n from decisions group by slot having count(*) <> 1`).toEqual([]);

@@ -1,4 +1,4 @@
-// A worker that dies at each write of a Take's life once, before it and after it.
+// A worker dies once at each write of a Take's life, before it and after it.
 import { test } from 'vitest';
 import { takeLife } from './take-crash-fixture.ts';
 

@@ -1,8 +1,8 @@
-// A worker that dies at a write of a Take's life, and another that goes on; the proof beside this goes through every write.
+// A worker dies at a write of a Take's life, and another continues. The proof next to this covers every write.
 import { expect, test } from 'vitest';
 import { takeLife } from './take-crash-fixture.ts';
 
-/** Number of writes between two that are tried. */
+/** Interval between tested writes. */
 const EVERY = 8;
 
 test('dies at writes of every kind, before and after them: one evaluation per slot, one fill each way', { timeout: 300_000 }, async () => {

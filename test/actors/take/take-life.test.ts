@@ -1,4 +1,4 @@
-// The life of a Take on a real PostgreSQL: armed, triggered, proposed, filled on paper; left again, disarmed, expired, halted; one decision per slot.
+// Life of a Take on a real PostgreSQL: armed, triggered, proposed, filled on paper, sold, disarmed, expired, halted; one decision per slot.
 import { beforeEach, expect, test } from 'vitest';
 import { createVaultHandler, type VaultReserves } from '../../../actors/agent/vault-handler.ts';
 import { writeRecords } from '../../../src/adapters/store/actors/actor-records.ts';
@@ -61,7 +61,7 @@ const announced = async (id: string) =>
     >`select body from announcements where channel = 'takes' and actor_id = ${id} order by xid, seq`
   ).map(({ body }) => body.state);
 
-/** Fires what is due, and what that makes due, until nothing is. */
+/** Runs due work and timers until nothing is due. */
 async function settle(): Promise<void> {
   for (let round = 0; round < 6; round++) {
     await fixture.timers.fireDue();
@@ -77,7 +77,7 @@ test('waits while its conditions fail, triggers on a cut, proposes, is filled on
   expect(await stateOf(id)).toBe('armed');
   fixture.price('59000', '59010');
   await tick();
-  // The decision and its proposal are there; the Take is told of it by a timer of the same transaction.
+  // The decision and its proposal exist; a timer of the same transaction tells the Take.
   expect((await fixture.list()).map(({ agentId, state, side }) => [agentId, state, side])).toEqual([[id, 'approved', 'entry']]);
   await settle();
   expect(await stateOf(id)).toBe('proposed');
@@ -88,7 +88,7 @@ test('waits while its conditions fail, triggers on a cut, proposes, is filled on
   expect((await fixture.decisions(id)).map(({ disposition }) => disposition)).toEqual(['hold', 'propose_entry']);
   const [book] = await fixture.sql`select fills, capital_usd::text as capital from books where agent_id = ${id}`;
   expect(book).toEqual({ fills: 1, capital: '1000' });
-  // It is ticked no more, and never buys twice.
+  // It is not ticked any more, and never buys twice.
   await tick();
   await settle();
   expect(await fixture.decisions(id)).toHaveLength(2);
@@ -107,7 +107,7 @@ test('its decisions look like those of agents, chain, and pass verify-trail; an 
     rules: [{ type: 'price_below', passed: false, observed: '61005', threshold: '60000' }],
   });
   expect(list?.items[0]?.previousHash).toBe(list?.items[1]?.hash);
-  // An agent's reads do not know it.
+  // An agent's reads do not include it.
   expect(await createDecisionReads(fixture.sql).list(ORG, id, { limit: 10, after: null })).toBeNull();
   expect(await createAgentReads(fixture.sql).get(ORG, id)).toBeNull();
   expect(await verifyTrail(fixture.sql)).toMatchObject({ whole: true, breaks: [], agents: 1, decisions: 4 });
@@ -139,7 +139,7 @@ test('is told of a fill before it is told of the proposal, and ends all the same
   fixture.price('59000', '59010');
   await tick();
   await fixture.carry();
-  // The timers come in the wrong order: the end first.
+  // The timers fire in the wrong order: the end first.
   await fixture.sql`update timers set due_at = 99 where actor_id = ${id} and event->>'type' = 'triggered'`;
   await settle();
   expect(await stateOf(id)).toBe('filled');
@@ -245,7 +245,7 @@ test('limits are those of the mandate, not of the Take', async () => {
     ok: false,
     refusal: { code: 'blocked_by_risk' },
   });
-  // The mandate is tightened after the arming: the tick asks it again.
+  // The mandate is tightened after the arming: the tick checks it again.
   const id = await armed();
   await fixture.sql`insert into risk_preferences (org_id, version, body, set_by) values (${ORG}, 1, ${fixture.sql.json({ ...DEFAULT_PREFERENCES, reduceOnly: true } as never)}, 'ann')`;
   fixture.price('59000', '59010');
@@ -270,7 +270,7 @@ test('a live Take is armed with dollars that nothing else has bound, one of two 
   const { sql, clock } = fixture;
   const reserves = createReserveStore(sql);
   const ids = [await draftOf('2000'), await draftOf('2000')] as const;
-  // Nobody has compared the account.
+  // The account was never compared.
   expect(await armLive(ids[0])).toMatchObject({ ok: false, refusal: { code: 'unavailable' } });
   const books = { cashUsd: '0', capitalUsd: '0' };
   const claims = { cashUsd: '0', cashAt: { spotexchange: '0', spotchain: '0' }, holdings: [], depositedUsd: '0', books };
@@ -281,7 +281,7 @@ test('a live Take is armed with dollars that nothing else has bound, one of two 
   expect(outcomes.map(({ ok }) => ok).sort()).toEqual([false, true]);
   expect(outcomes.find(({ ok }) => !ok)).toMatchObject(lacking('3000', '1000', '-1000'));
   expect(await armLive(await draftOf('1000'))).toMatchObject({ ok: true });
-  // Nor does a vault that trades there take the dollars of armed Takes, whoever writes the deposit.
+  // A vault on the same account cannot take the dollars of armed Takes either, not even by a direct write.
   const agentId = await fixture.agent('policy_auto', eagerManifest({ maxCapitalUsd: '50000' }));
   await placeAtStage(fixture.url, agentId, 'limited_live');
   const vaults = createVaultStore(sql, createSignedRows(sql));
@@ -290,20 +290,20 @@ test('a live Take is armed with dollars that nothing else has bound, one of two 
   expect(await deposit(reserves)).toMatchObject(lacking('3000', '0', '-1'));
   const present: VaultReserves['present'] = async (...of) => ({ ...(await reserves.present(...of)), armedUsd: '0', armedAtVenueUsd: '0' });
   expect(await deposit({ newest: reserves.newest, present })).toMatchObject({ ok: false, refusal: { code: 'unavailable' } });
-  // What is disarmed binds nothing, and is armed again with what it has.
+  // A disarmed Take reserves nothing, and can be armed again.
   const [accepted, refused] = outcomes[0]?.ok === true ? ids : [ids[1], ids[0]];
   await fixture.takes.disarm(fixture.context(), accepted);
   expect(await armLive(refused)).toMatchObject({ ok: true });
   expect(await armLive(accepted)).toMatchObject(lacking('3000', '0', '-2000'));
   await fixture.takes.disarm(fixture.context(), refused);
   expect(await armLive(accepted)).toMatchObject({ ok: true });
-  // The comparison still found what it spends now: a deposit does not count it, whoever writes it.
+  // The comparison still included what is now spent: a deposit does not count it, not even by a direct write.
   await sql.begin((transaction) => writeRecords(transaction, [{ type: 'fill', orgId: ORG, fill: liveFill(accepted, clock.now() + 1) }]));
   expect(await deposit(reserves)).toMatchObject(lacking('3000', '0', '-1'));
   expect(await deposit({ newest: reserves.newest, present })).toMatchObject({ ok: false, refusal: { code: 'unavailable' } });
-  // Nor is another Take armed with it.
+  // Another Take cannot be armed with it either.
   expect(await armLive(await draftOf('1'))).toMatchObject(lacking('3000', '0', '-1'));
-  // A person's own purchase takes none of them either.
+  // A person's own purchase cannot use it either.
   const market = fixture.preTrade as unknown as ImpactPreTrade;
   fixture.price('60000', '60010');
   const order = { instrument: BTC, side: 'buy', notionalUsd: '10', quantity: null, limitPrice: null, maxSlippageBps: null } as const;
@@ -322,7 +322,7 @@ test('a live Take is armed with dollars that nothing else has bound, one of two 
   ]);
 });
 
-/** A purchase of 1,500 dollars with a fee of one. */
+/** Returns a purchase of 1,500 dollars with a fee of one. */
 const liveFill = (takeId: string, at: number): Fill => ({
   id: 'bought since',
   orderId: 'an order',
@@ -368,7 +368,7 @@ test('a published Take is forked by another organization, with its lineage; an u
   });
   const second = await fixture.takes.fork(stranger, (fork as { value: { id: string } }).value.id, {});
   expect(second).toMatchObject({ ok: true, value: { lineage: [original.value.id, (fork as { value: { id: string } }).value.id] } });
-  // The original is another organization's still.
+  // The original still belongs to the other organization.
   expect(await fixture.takes.disarm(stranger, original.value.id)).toMatchObject({ ok: false, refusal: { code: 'not_found' } });
 });
 
@@ -377,7 +377,7 @@ test('a failed order leaves it armed for the next cut', async () => {
   fixture.price('59000', '59010');
   await tick();
   await settle();
-  // At its execution the quote is stale: risk refuses it.
+  // The quote is stale at execution: risk rejects it.
   fixture.price('59000', '59010', 'stale');
   for (let round = 0; round < 4; round++) {
     await fixture.carry();

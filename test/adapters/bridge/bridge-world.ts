@@ -1,4 +1,4 @@
-// Both chains, both providers and their readers, joined over real sockets: what the tests of bridging stand on.
+// Both chains, both providers and their readers over real sockets, for the tests of bridging.
 import { Keypair, VersionedTransaction } from '@solana/web3.js';
 import { encodeFunctionData, erc20Abi, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
@@ -28,7 +28,7 @@ export const SOLANA_WALLET = Keypair.fromSeed(new Uint8Array(32).fill(21));
 export const EVM_WALLET = privateKeyToAccount(`0x${'15'.repeat(32)}`);
 const STABLE = { mint: USDC_MINT, decimals: USDC_DECIMALS };
 
-/** A clock that can be put forward; deadlines stay real. */
+/** Creates a clock that can be moved forward. Deadlines stay real. */
 export function shiftedClock(start?: number): Clock & { forward(ms: number): void } {
   const live = createLiveClock();
   let shift = start === undefined ? 0 : start - live.now();
@@ -40,7 +40,7 @@ export function shiftedClock(start?: number): Clock & { forward(ms: number): voi
   };
 }
 
-/** `start` is the time that the world begins at; now unless told. */
+/** `start` is the initial time; default now. */
 export async function openBridgeWorld(start?: number) {
   const clock = shiftedClock(start);
   const solana = await createSolanaSimulator({ clock, seed: 15, port: 0, slots: 'manual', mints: [], stable: STABLE });
@@ -83,9 +83,9 @@ export async function openBridgeWorld(start?: number) {
     providers: { relay, cctp },
     chains: { spotchain: solanaChain, evmvenue: evmChain },
     evmChain,
-    /** Lets blocks of the EVM chain pass. */
+    /** Mines blocks of the EVM chain. */
     mine: (blocks: number) => void (block += blocks),
-    /** Lets the EVM chain be no further behind than its clock. */
+    /** Brings the EVM chain up to its clock. */
     catchUp: () => void (block = Math.max(block, newestBlock(clock.now()))),
     async close() {
       node.close();
@@ -95,7 +95,7 @@ export async function openBridgeWorld(start?: number) {
 }
 export type BridgeWorld = Awaited<ReturnType<typeof openBridgeWorld>>;
 
-/** Bridging as a process of the service reaches it, over the wires of a world. */
+/** Opens bridging as a process of the service does, over the wires of a world. */
 export function openBridgeOver(world: BridgeWorld): NonNullable<ReturnType<typeof openBridge>> {
   const { relaySimulator, cctpSimulator, evm, solana, clock } = world;
   const addresses = outsideAddresses(() => 'http://127.0.0.1:1');
@@ -118,7 +118,7 @@ export function openBridgeOver(world: BridgeWorld): NonNullable<ReturnType<typeo
   return bridge;
 }
 
-/** The unsigned transaction of a quote on the primary chain, signed as the wallet signs it: base64. */
+/** Signs the unsigned transaction of a quote on the primary chain as the wallet does. Base64. */
 export function signSolana(unsignedBase64: string): string {
   const transaction = VersionedTransaction.deserialize(Buffer.from(unsignedBase64, 'base64'));
   transaction.sign([SOLANA_WALLET]);
@@ -132,7 +132,7 @@ export function wishFrom(from: 'spotchain' | 'evmvenue', amount = '100'): Bridge
     : { from, to: 'spotchain', token: 'USDC', amount, sender: ends[1], recipient: ends[0] };
 }
 
-/** The terms of an offer, its source transaction built and signed by the wallet, not sent. */
+/** Returns an offer's terms with its signed source transaction, which is not sent. */
 export async function signedTransfer(world: BridgeWorld, offer: PlannedOffer, wish: BridgeWish) {
   const { plan } = offer;
   if (plan.kind === 'solana') {
@@ -180,7 +180,7 @@ export function signEvm(
   });
 }
 
-/** Any other use of the wallet's next nonce. */
+/** Signs another transaction with the wallet's next nonce. */
 export function signOther(nonce: number): Promise<Hex> {
   const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [`0x${'77'.repeat(20)}`, 1n] });
   return signEvm({ chainId: EVM_CHAIN_ID, to: TOKEN, data, value: '0' }, nonce);

@@ -1,4 +1,4 @@
-// Both providers in both directions against their simulators and both chains: offers, real signed transactions, and what each axis then shows.
+// Both providers in both directions with their simulators and both chains: offers, signed transactions, and the state of each axis.
 import { existsSync, readFileSync } from 'node:fs';
 import { encodeFunctionData } from 'viem';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -64,7 +64,7 @@ describe.each(['relay', 'cctp'] as const)('%s', (provider) => {
       const [source, destination] = [world.chains[wish.from], world.chains[wish.to]];
       expect(await source.source(terms)).toMatchObject({ state: 'unseen' });
       expect((await world.providers[provider].word(terms)).state).toBe('unseen');
-      // Its lease was over when the connection was made: not a byte leaves, and the chain never sees it.
+      // The lease was over when the connection was made: nothing is sent, and the chain never sees it.
       await expect(source.broadcast(signed, () => 0)).rejects.toThrow('in time');
       pass();
       expect(await source.source(terms)).toMatchObject({ state: 'unseen' });
@@ -220,7 +220,7 @@ describe.skipIf(!existsSync(RECORDED))('recorded quotes of Relay (optional test 
     Object.values(JSON.parse(readFileSync(new URL(`${name}.json`, RECORDED), 'utf8')) as Record<string, Recorded>)[0] as Recorded;
   const unknown: string[] = [];
 
-  /** Returns the adapter's offer for a body that Relay answers with. */
+  /** Returns the adapter's offer for an answer of Relay. */
   async function offeredOn(body: Recorded) {
     const clock = createLiveClock();
     const server = await listenOnLoopback({
@@ -238,7 +238,7 @@ describe.skipIf(!existsSync(RECORDED))('recorded quotes of Relay (optional test 
     await server.close();
     return offer;
   }
-  /** The recorded body as it would be for the transfer that is asked for: everything else stays as it was recorded. */
+  /** Adapts the recorded answer to the requested transfer, and keeps everything else. */
   function fitted(name: string): Recorded {
     const body = recorded(name);
     const { sender, recipient } = wishFrom('evmvenue');

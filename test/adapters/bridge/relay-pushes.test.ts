@@ -1,4 +1,4 @@
-// Relay's pushes over a real socket: what is followed is told, bursts are told once, a lost connection comes back, nonsense costs nothing.
+// Relay's pushes over a real socket: followed transfers are reported, bursts once, lost connections return, nonsense is ignored.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRelayPushes } from '../../../src/adapters/bridge/relay/pushes.ts';
 import { createFaultSwitch } from '../../../src/sandbox/faults.ts';

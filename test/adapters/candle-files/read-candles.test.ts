@@ -1,4 +1,4 @@
-// Files of bars in the forms that people have them, and everything that can be wrong with a row.
+// Files of bars in common formats, and everything that can be wrong with a row.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -128,7 +128,7 @@ test.each([
 ] as const)('the row %s is left out as %s, with its line and column', async (row, reason, column) => {
   const found = await read(fileOf(`${HEADER}\n${GOOD}\n${row}\n${T0 + 2 * HOUR},11,12,9,11,5\n`));
   expect(found.bad).toMatchObject([{ reason, column, line: 3 }]);
-  // What comes after a bad row is assessed by the last good one.
+  // Rows after a bad one are compared with the last good one.
   expect(found.bars).toBe(2);
 });
 

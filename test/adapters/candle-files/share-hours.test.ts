@@ -1,4 +1,4 @@
-// Bars of files are never known before they traded: days that are moved onto the grid, and clocks that are not UTC.
+// Bars of files are never known before they traded: days aligned to the grid, and clocks other than UTC.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ async function read(times: readonly (string | number)[], over: Partial<ReadOptio
   return { opens, bad, aligned: reading.result().aligned };
 }
 
-/** The wall clock of a zone by the platform's own formatting, as an export writes it. */
+/** Formats a zone's wall clock by the platform, as an export writes it. */
 function wallText(zone: string, at: number): string {
   return new Date(at).toLocaleString('sv-SE', { timeZone: zone });
 }
@@ -79,7 +79,7 @@ describe('--align', () => {
           const { opens } = await read([at], { barMs, ofShare });
           const [opened] = opens;
           if (opened === undefined || opened === at) return;
-          // A bar that was moved is a day, and no session of the exchange from its open on ends after it.
+          // A moved bar is a day, and no exchange session that starts in it ends after it.
           expect([barMs, ofShare !== false]).toEqual([DAY, true]);
           const last = tradingDays(at - DAY, at + DAY)
             .filter(({ postMarketAt }) => postMarketAt > at && postMarketAt <= at + DAY)
@@ -94,7 +94,7 @@ describe('--align', () => {
 
 describe('clocks', () => {
   const days = tradingDays(Date.UTC(2024, 2, 6), Date.UTC(2024, 2, 14));
-  /** Open times of hourly bars: 04:00 to 19:00, or half-hourly ones of the regular session, across the change of clocks. */
+  /** Returns open times of hourly bars from 04:00 to 19:00, or half-hourly ones of the regular session, across a clock change. */
   const extended = days.flatMap(({ preMarketAt }) => Array.from({ length: 16 }, (_, hour) => preMarketAt + hour * HOUR));
   const regular = days.flatMap(({ regularAt }) => Array.from({ length: 13 }, (_, half) => regularAt + (half * HOUR) / 2));
   const busy = (times: readonly number[]) => (index: number) =>
@@ -125,7 +125,7 @@ describe('clocks', () => {
       await expect(read([...texts].reverse(), { barMs, ofShare }, busy([...times].reverse()))).rejects.toThrow('New York');
     }
     expect((await read(texts, { barMs, ofShare: true, timezone: 'America/New_York' })).opens).toEqual(times);
-    // Who says that they are UTC is believed.
+    // An explicit UTC is believed.
     expect((await read(texts, { barMs, ofShare: true, timezone: 'UTC' })).opens[0]).toBe(Date.parse(`${texts[0]}Z`));
   });
 

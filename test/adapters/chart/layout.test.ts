@@ -1,4 +1,4 @@
-// The layout of state charts: nothing overlaps, everything lies inside its parent, and every arrow leads from border to border.
+// Layout of state charts: nothing overlaps, everything is inside its parent, and every arrow runs from border to border.
 
 import { expect, test } from 'vitest';
 import { type AnyStateNode, createMachine } from 'xstate';
@@ -7,7 +7,7 @@ import { describeMachine } from '../../../actors/runtime/chart.ts';
 import { createChartLayouts, layoutMachine } from '../../../src/adapters/chart/layout.ts';
 import type { ChartBox, MachineLayout } from '../../../src/adapters/chart/machine-layout.ts';
 
-// Everything that a chart may hold: nested and parallel states, a final one, self-transitions, and a transition out of its region.
+// Everything that a chart may contain: nested and parallel states, a final one, self-transitions, and a transition out of its region.
 const nested = createMachine({
   id: 'nested@1',
   initial: 'idle',

@@ -1,4 +1,4 @@
-// A wallet of the EVM chain, read by the real client from the simulator's socket: every balance at one block, failures in words.
+// Wallet of the EVM chain, read by the real client from the simulator: every balance at one block, and described failures.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkedAddress } from '../../../src/adapters/evmchain/address.ts';
 import { createWalletReader } from '../../../src/adapters/evmchain/wallet-reader.ts';
@@ -107,7 +107,7 @@ describe('what goes wrong becomes a refusal that shows no address of the node', 
     await under({ slowMs: 2_000 }, { timeoutMs: 50 });
     await refusal({ ...over, chainId: 1 });
     await refusal({ ...over, url: 'http://127.0.0.1:9' });
-    // An error for a whole batch of questions is an answer to none of them: the client cannot tell a limit by it.
+    // An error for a whole batch answers none of its questions: the client cannot recognize a limit by it.
     expect(counted).toEqual(['malformed', 'http_503', 'malformed', 'unreachable', 'timeout', 'other_chain', 'unreachable']);
   });
 
@@ -121,7 +121,7 @@ describe('what goes wrong becomes a refusal that shows no address of the node', 
   });
 });
 
-// Addresses of the EIP-55 text itself.
+// Addresses from the text of EIP-55.
 test.each([
   '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
   '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359',

@@ -1,4 +1,4 @@
-// The remote signer over its real wire against its simulator: what is signed, whom it refuses, and every way of its going wrong.
+// Remote signer over its wire with its simulator: what it signs, whom it refuses, and every failure.
 import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { authorizationKey, authorizationText } from '../../../src/adapters/identity/authorization-signature.ts';
@@ -26,7 +26,7 @@ if (stranger === null) throw new Error('the other key of the test is none');
 
 const WALLET = 'session-1';
 const { address } = sessionWallet(WALLET);
-/** One signer, one program, one instruction: an unsigned legacy transaction written by hand. */
+/** Unsigned legacy transaction written by hand: one signer, one program, one instruction. */
 const unsigned = Buffer.concat([
   Uint8Array.of(1),
   new Uint8Array(64),

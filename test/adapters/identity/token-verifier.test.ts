@@ -1,4 +1,4 @@
-// Tokens: what is accepted, and everything that is not; keys as they rotate, vanish and stay silent.
+// Tokens: accepted and refused ones; keys that rotate, vanish or are unavailable.
 import { createHmac, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify as verifySignature } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import http from 'node:http';
@@ -76,7 +76,7 @@ interface Making {
   readonly digest?: string | null;
 }
 
-/** A token with the given members over a good one's; undefined removes. */
+/** Returns a token with some members changed; undefined removes one. */
 function made({ header = {}, claims = {}, key = ec.privateKey, digest = 'sha256' }: Making = {}): string {
   const signed = `${part(typeof header === 'string' ? header : { ...HEADER, ...header })}.${part(typeof claims === 'string' ? claims : { ...CLAIMS, ...claims })}`;
   const spelling = key.asymmetricKeyType === 'ec' ? { key, dsaEncoding: 'ieee-p1363' as const } : key;
@@ -91,7 +91,7 @@ function hmacWith(secret: string | Buffer, alg: string): string {
 const good = made();
 const [goodHeader, goodClaims, goodSignature] = good.split('.') as [string, string, string];
 
-/** Another last character that decodes to the same bytes: 64 bytes leave four spare bits. */
+/** Returns another last character that decodes to the same bytes: 64 bytes leave four spare bits. */
 function respelled(): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   const last = alphabet.indexOf(goodSignature.at(-1) as string);
@@ -460,7 +460,7 @@ test('a wider tolerance of one call counts for that call only, and never lets in
   ] as const) {
     expect(await verifier.verify(token)).toMatchObject({ ok: false, code });
     expect(await verifier.verify(token, hours)).toMatchObject({ ok: true, subject: 'did:alice' });
-    // Its signature is remembered now, and its times are asked all the same.
+    // The signature is cached, but the times are checked anyway.
     expect(await verifier.verify(token)).toMatchObject({ ok: false, code });
   }
   const tooLate = made({ claims: { iat: SECONDS - hours - 600, exp: SECONDS - hours } });

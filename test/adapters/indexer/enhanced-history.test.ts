@@ -1,4 +1,4 @@
-// The history of an address: the simulator's over real sockets with all its manners, and recorded answers of the real provider where they are there.
+// History of an address: the simulator's over sockets with all its faults, and recorded answers of the real provider if available.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -36,7 +36,7 @@ afterEach(async () => {
   await simulator.close();
 });
 
-/** Makes payments to the owner, one in each slot, all final. */
+/** Makes payments to the owner, one per slot, all final. */
 function paid(times: number): void {
   for (let n = 0; n < times; n++) {
     fund(chain, owner, USDC_MINT, BigInt(n + 1));
@@ -56,7 +56,7 @@ describe('the simulator and the client of it', () => {
     expect(all.every(({ slot }, place) => place === 0 || slot <= (all[place - 1]?.slot as number))).toBe(true);
     const dollars = all.flatMap(({ tokens }) => [...tokens].filter(([mint]) => mint === USDC_MINT).map(([, change]) => change));
     expect(dollars.reduce((sum, one) => sum + one, 0n)).toBe((130n * 131n) / 2n);
-    // Dollars that come are no event: there is no basis to keep.
+    // Incoming dollars are no event: there is no cost basis to track.
     for (const { tokens, lamports, feePaid } of all)
       expect(walletEventOf({ tokens, lamports: lamportsOf(lamports, tokens, feePaid) })).toBeNull();
   });
@@ -73,7 +73,7 @@ describe('the simulator and the client of it', () => {
           throw error;
         },
       });
-      // Two are let through at once; the next one is 1,021 to 1,037 ms later, for Redis counts the second in cells that it rounds up.
+      // Two pass at once. The next one comes 1,021 to 1,037 ms later, because Redis counts the second in cells that it rounds up.
       const { indexer } = indexerBudgets(shared.budget);
       const limited = createEnhancedHistory({ url: simulator.url, key: 'a key', clock, random: () => 0, budget: indexer });
       const pages = await Promise.all([1, 2, 3].map(() => limited.page(owner, null)));
@@ -131,7 +131,7 @@ describe('an answer that makes no sense', () => {
         tokenBalanceChanges: [{ userAccount: owner, mint: 'M', rawTokenAmount: { tokenAmount: '-12', decimals: 6 } }],
       },
     ],
-    // A list where swaps are unknown: it is not looked at.
+    // An answer without swaps: not inspected.
     events: [],
   };
 
@@ -189,7 +189,7 @@ describe.skipIf(!existsSync(recorded))('recorded transactions of the real provid
     const body = JSON.parse(readFileSync(recorded + name, 'utf8')) as { feePayer: string; timestamp: number };
     const read = readEnhanced(body, body.feePayer, body.timestamp * 1_000);
     const event = walletEventOf({ tokens: read.tokens, lamports: lamportsOf(read.lamports, read.tokens, read.feePaid) });
-    // Paid in the native coin: the token comes without a basis.
+    // Paid in the native coin: the token has no cost basis.
     expect(event?.kind).toBe('moved');
     expect(read.tokens.size).toBeGreaterThan(0);
   });

@@ -1,4 +1,4 @@
-/** Files of events: read whole, or refused with what is wrong and where. */
+/** Files of events are read completely, or refused with the problem and its place. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ type Submissions = { filings: { recent: Record<string, unknown[]>; files?: objec
 const SUBMISSIONS = JSON.parse(
   readFileSync(fileURLToPath(new URL('../../fixtures/intelligence/submissions.json', import.meta.url)), 'utf8'),
 ) as Submissions;
-/** The recorded filings without the row that lacks its time. */
+/** Recorded filings without the row that lacks its time. */
 const whole: Submissions['filings']['recent'] = Object.fromEntries(
   Object.entries(SUBMISSIONS.filings.recent).map(([name, column]) => [name, column.slice(0, 6)]),
 );

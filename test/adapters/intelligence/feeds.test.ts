@@ -1,4 +1,4 @@
-// The sources over real sockets against their simulators: what is asked, what is told once, and what happens when they fail.
+// Sources over sockets with their simulators: requests, reports exactly once, and failures.
 import type { Observable } from 'rxjs';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createFilingsFeed } from '../../../src/adapters/intelligence/filings.ts';
@@ -43,7 +43,7 @@ const few = entityNamesOf(CATALOG, [
   { asset: 'TSLA', cik: '1318605', tickers: [], names: [], distinctive: [] },
 ]);
 
-// Computed once, so that no first answer takes longer than the clock of a test allows.
+// Computed once, so that no first answer takes longer than a test's clock allows.
 beforeAll(() => {
   stories.between(NOW - 40 * DAY, NOW + DAY);
   for (const coin of ['BTC', 'ETH', 'SOL', 'SPY']) for (let day = 0; day < 450; day++) market.value(coin, NOW - day * DAY);
@@ -80,7 +80,7 @@ function receive(feed: Observable<Message>) {
   };
 }
 
-/** Every source at its simulator, asked again every `everyMs`. */
+/** Each source connected to its simulator, polled every `everyMs`. */
 const SOURCES: Record<
   string,
   (clock: Clock, faults: ReturnType<typeof createFaultSwitch>, everyMs: number) => Promise<Observable<Message>>
@@ -361,7 +361,7 @@ describe('the seeded world', () => {
     expect(new Set(whole.map(({ id }) => id)).size).toBe(whole.length);
     const filings = stories.filings('AAPL', NOW - 200 * DAY, NOW - DAY).filter(({ form }) => form === '8-K');
     expect(filings.length).toBeGreaterThan(20);
-    // Every filing is followed by the wire, by more than one family now and then, and the rumour runs ahead of it.
+    // Every filing is followed by the wire, sometimes by several families, and preceded by the rumour.
     const after = filings.map(({ acceptedAt }) =>
       stories.between(acceptedAt, acceptedAt + 4 * 3_600_000).filter(({ symbols }) => symbols[0] === 'AAPL'),
     );

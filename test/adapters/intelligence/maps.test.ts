@@ -1,4 +1,4 @@
-// What the providers' answers come to: every row is mapped, left out for a reason that is counted, or refused.
+// Answers of the providers: every row is mapped, left out for a counted reason, or refused.
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -138,21 +138,21 @@ describe('filings', () => {
 
   test('are read in the clock from which their filing dates follow', () => {
     const filing = (acceptedAt: number, filingDate: string, form = '8-K') => ({ acceptedAt, filingDate, form });
-    // 21:05 is after 17:30 where it is New York's clock, and 16:05 there where it is UTC.
+    // 21:05 is after 17:30 in New York's time, but 16:05 there if it is UTC.
     expect(acceptedInNewYorkTime([filing(Date.UTC(2026, 10, 16, 21, 5), '2026-11-16')])).toBe(false);
     expect(acceptedInNewYorkTime([filing(Date.UTC(2026, 10, 16, 21, 5), '2026-11-17')])).toBe(true);
-    // What says nothing takes the later reading: no filing is seen before it was there.
+    // Ambiguous times take the later reading: no filing is seen before it existed.
     expect(acceptedInNewYorkTime([filing(Date.UTC(2026, 10, 17, 11, 0), '2026-11-17')])).toBe(true);
     expect(acceptedInNewYorkTime([filing(Date.UTC(2026, 10, 16, 21, 5), '2026-11-17', '4')])).toBe(true);
-    // An acceptance after the answer came is impossible.
+    // An acceptance after the answer's receipt is impossible.
     expect(acceptedInNewYorkTime([filing(Date.UTC(2026, 10, 17, 11, 0), '2026-11-17')], Date.UTC(2026, 10, 17, 11, 1))).toBe(false);
-    // Most dates decide where one is wrong.
+    // The majority of dates decides if one is wrong.
     const late = [16, 17, 18].map((day) => filing(Date.UTC(2026, 10, day, 18, 30), `2026-11-${day + 1}`));
     expect(acceptedInNewYorkTime([...late, filing(Date.UTC(2026, 10, 12, 21, 5), '2026-11-12')])).toBe(true);
     const body = fixture('submissions');
     body.filings.recent.filingDate = ['2026-11-19', '2026-11-18', '2026-11-17', '2026-11-10', '2026-11-03', '2026-11-02', '2026-01-02'];
     const { reports } = readSubmissions(body, options);
-    // In October New York is four hours behind, in November five.
+    // New York is four hours behind in October, five in November.
     expect(reports.at(-1)?.publishedAt).toBe(Date.UTC(2026, 9, 31, 0, 30, 26));
     expect(reports[1]?.publishedAt).toBe(Date.UTC(2026, 10, 17, 2, 5, 2));
   });
@@ -171,13 +171,13 @@ describe('filings', () => {
       filingDate: later === 0 ? `2025-11-0${day}` : `2025-11-0${day + 1}`,
       form: '8-K',
     }));
-    // What others filed about the company comes from another clock, and weighs less.
+    // Filings of others about the company have another clock, and weigh less.
     const others = days.map((day) => ({
       acceptedAt: Date.parse(`2025-11-0${day}T21:05:00Z`),
       filingDate: `2025-11-0${day}`,
       form: 'SC 13D',
     }));
-    // Early and late rows tell the clocks apart only together with others: 12:30 in New York is 17:30 UTC.
+    // Early and late rows identify the clock only together with others: 12:30 in New York is 17:30 UTC.
     const telling = inNewYork ? [] : [{ acceptedAt: Date.UTC(2025, 10, 7, 23), filingDate: '2025-11-07', form: '4' }];
     expect(acceptedInNewYorkTime([...rows, ...telling])).toBe(inNewYork);
     if (time === '07:30:32') expect(acceptedInNewYorkTime([...rows, ...others])).toBe(true);
@@ -201,7 +201,7 @@ describe('filings', () => {
     expect(reports.filter(({ headline }) => headline.includes('files 8-K:')).length).toBe(163);
     expect(new Set(reports.map(({ id }) => id)).size).toBe(reports.length);
     expect(reports.every(({ entities }) => entities[0]?.asset === 'TSLA')).toBe(true);
-    // Accepted at 16:05 in New York, whatever the letter behind it says.
+    // Accepted at 16:05 in New York, whatever suffix follows.
     const hours = reports.map(({ publishedAt }) => new Date(publishedAt - 5 * 3_600_000).getUTCHours());
     expect(Math.min(...hours)).toBeGreaterThanOrEqual(5);
   });

@@ -1,4 +1,4 @@
-/** Two real providers of news: their documented answers are read, over sockets, and nothing in them is believed unread. */
+/** Two real news providers: documented answers are read over sockets, and nothing is trusted unread. */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
@@ -14,7 +14,7 @@ import { createSeededMarket } from '../../../src/sandbox/market/seeded-market.ts
 import { createNewsSimulator } from '../../../src/sandbox/news/simulator.ts';
 import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 
-/** The example of the provider's own documentation. */
+/** Example of the provider's own documentation. */
 const ALPACA_ARTICLE = {
   id: 24843171,
   headline:
@@ -52,7 +52,7 @@ interface Received {
   readonly headers: http.IncomingHttpHeaders;
 }
 
-/** A provider that answers what `answer` says, a session with it, and what it was asked. */
+/** Runs a session with a provider that answers as `answer` says. Returns the requests. */
 async function asked(name: keyof typeof NEWS_PROVIDERS, answer: (received: Received) => unknown, shares: readonly string[] = []) {
   const received: Received[] = [];
   const server = http.createServer((request, response) => {
@@ -107,7 +107,7 @@ test('alpaca: pages are followed, and the next round begins where the last one e
   expect(unknown).toEqual([]);
 });
 
-/** An article as the provider sent it in 2021, by a recording in its own client: without source and content, images in three sizes. */
+/** Article of 2021 as recorded by the provider's own client: without source and content, images in three sizes. */
 const {
   source: _,
   content: __,
@@ -138,7 +138,7 @@ test('alpaca: articles of a recorded answer name no source; they are of the wire
   expect(first?.entities.map(({ asset }) => asset)).toEqual(expect.arrayContaining(['AAPL', 'TSLA']));
   expect((await reports()).map(({ family }) => family)).toEqual(['benzinga', 'benzinga']);
   expect(unknown).toEqual([]);
-  // One wire confirms nothing that it said itself, so that an article of an unnamed source adds no second family.
+  // A wire does not confirm itself, so that an article without a source adds no second family.
   expect(readAlpacaArticle({ ...ALPACA_RECORDED, source: 7 })).toMatch(/"headline" and "source" are no texts/);
 });
 

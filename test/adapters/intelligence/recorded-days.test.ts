@@ -1,4 +1,4 @@
-// The recorded answers of the providers of intelligence: every row is mapped, left out by name, or refused for a reason.
+// Recorded answers of the intelligence providers: every row is mapped, left out by name, or refused for a reason.
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -17,7 +17,7 @@ const fixture = (name: string): never =>
   JSON.parse(readFileSync(new URL(`../../fixtures/intelligence/${name}.json`, import.meta.url), 'utf8')) as never;
 const recorded = (path: string): never => JSON.parse(readFileSync(at(path), 'utf8')) as never;
 
-/** Rows read, mapped, left out by name and refused by reason. */
+/** Rows read, mapped, left out by name, and refused by reason. */
 type Tally = readonly [read: number, mapped: number, left: number, refused: Readonly<Record<string, number>>];
 
 function byReason(rejected: readonly { readonly reason: string }[]): Record<string, number> {
@@ -33,7 +33,7 @@ function chains(body: readonly unknown[]): Tally {
 
 function filings(body: { readonly filings: { readonly recent: { readonly form: readonly string[] } } }): Tally {
   const { reports, ignored, rejected } = readSubmissions(body, { names, receivedAt: NOW, since: 0, archiveUrl: 'https://archive.example' });
-  // What is left out is left out by its form, and then every filing of that form is.
+  // Rows are left out by their form, and then all of that form.
   for (const [form, count] of ignored) expect(count, form).toBe(body.filings.recent.form.filter((one) => one === form).length);
   console.log(`left out by form: ${JSON.stringify(Object.fromEntries(ignored))}`);
   const left = [...ignored.values()].reduce((sum, count) => sum + count, 0);

@@ -1,4 +1,4 @@
-// The endpoint of a language model over a real socket: what it answers is a JSON object or one phrase of why not, in time and bounded.
+// Endpoint of a language model over a socket: it returns a JSON object or the reason of a failure, bounded in time and size.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type ChatCompletions, createChatCompletions, MODEL_TIMEOUT_MS } from '../../../src/adapters/language-model/chat-completions.ts';
 import { createModelPorts } from '../../../src/adapters/language-model/model-ports.ts';

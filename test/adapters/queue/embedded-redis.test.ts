@@ -1,4 +1,4 @@
-// The private Redis loses nothing it acknowledged for a second, and a foreign one that would is refused.
+// The private Redis loses nothing acknowledged more than a second ago, and a foreign one that might is refused.
 import { chmodSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// The newest quotes of every process reach every other one, in batches, whatever is lost on the way.
+// The newest quotes of every process reach all others, in batches, despite lost messages.
 import { randomUUID } from 'node:crypto';
 import net from 'node:net';
 import { Redis } from 'ioredis';
@@ -89,7 +89,7 @@ function redisBus(url: string, errors: unknown[] = []): QuoteBus {
   return bus;
 }
 
-/** A proxy before Redis whose connections can be cut or frozen. */
+/** Creates a proxy to Redis whose connections can be cut or frozen. */
 async function proxy(url: string): Promise<{ url: string; cut(): void; freeze(): void }> {
   const target = new URL(url);
   const pairs = new Set<net.Socket>();

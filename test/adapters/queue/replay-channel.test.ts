@@ -1,4 +1,4 @@
-// Steps of replay sessions between processes: an API without a worker reaches the session where it runs, and nobody else's.
+// Steps of replay sessions between processes: an API without a worker reaches the session where it runs, and no other.
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openReplayChannel, type ReplayChannel } from '../../../src/adapters/queue/replay-channel.ts';
@@ -14,7 +14,7 @@ const newId = createNewIds(clock);
 const errors: unknown[] = [];
 const onError = (error: unknown): void => void errors.push(error);
 const SESSION = { orgId: 'ours', agentId: 'agent', runId: 'run' };
-/** The thread of a session, as far as messages go. */
+/** Code of a session's thread, as far as messages go. */
 const THREAD = `
 const { parentPort } = require('node:worker_threads');
 parentPort.on('message', ({ ask, step }) =>

@@ -1,4 +1,4 @@
-// Request budgets that several processes share, on a real Redis: together they stay within the limit, and go on alone without it.
+// Request budgets shared by several processes on a real Redis: together they stay within the limit, and continue alone without it.
 
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
@@ -15,7 +15,7 @@ const opened: SharedBudgets[] = [];
 const errors: unknown[] = [];
 let made = 0;
 
-/** Opens the budgets as another process would. */
+/** Opens the budgets like another process. */
 function process(prefix: string, at = url as string): SharedBudgets {
   const budgets = openSharedBudgets({ url: at, clock, prefix, onError: (error) => errors.push(error) });
   opened.push(budgets);
@@ -42,7 +42,7 @@ describe.skipIf(url === null)('budgets of several processes', () => {
     expect(budgets[0]?.state(clock.now())).toMatchObject({ limit: 50, windowMs: 60_000, left: 0, blockedUntil: null });
   });
 
-  // The second one does not come out even: its cells must not fall short of it.
+  // The second window does not divide evenly: its cells must still cover it.
   test.each([120, 179])('never let more than the limit through in any %i ms, whatever the order and the weights', async (windowMs) => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 50 }), async (weights) => {
@@ -50,7 +50,7 @@ describe.skipIf(url === null)('budgets of several processes', () => {
         const budgets = [process(prefix), process(prefix)].map((each) => each.budget('venue', 20, windowMs));
         const passed: { readonly before: number; readonly after: number; readonly weight: number }[] = [];
         const total = () => passed.reduce((sum, { weight }) => sum + weight, 0);
-        // Round and round, until several windows have passed and more than one was used, however fast or busy the machine is.
+        // Repeats until several windows have passed and more than one was used, on fast and slow machines.
         const began = performance.now();
         for (let n = 0; performance.now() - began < 4 * windowMs || total() <= 20; n++) {
           const weight = weights[n % weights.length] as number;
@@ -59,7 +59,7 @@ describe.skipIf(url === null)('budgets of several processes', () => {
           if (wait === 0) passed.push({ before, after: performance.now(), weight });
         }
         for (const [n, first] of passed.entries()) {
-          // When exactly each was counted is not seen from here; these were within the window for certain.
+          // The exact counting time is unknown; these were certainly within the window.
           const within = passed.slice(n).filter(({ after }) => after < first.before + windowMs);
           expect(within.reduce((sum, { weight }) => sum + weight, 0)).toBeLessThanOrEqual(20);
         }

@@ -1,4 +1,4 @@
-// What recurs is planned by BullMQ's job schedulers, done once per slot by whoever is there, and found where the queue lost it.
+// Recurring work is planned by BullMQ's job schedulers, done once per slot by any worker, and recovered if the queue loses it.
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { startRecurring } from '../../../actors/runtime/recurring.ts';
@@ -14,7 +14,7 @@ import { waitFor } from '../../harness/wait-for.ts';
 const clock = createLiveClock();
 const EVERY_MS = 500;
 
-/** Two workers on one database and one queue; every run is noted with its slot. */
+/** Creates two workers on one database and one queue. Every run is recorded with its slot. */
 async function twoWorkers(place: QueueAddress, overdueMs: number, fail: () => boolean = () => false) {
   const sql = openDatabase({ url: await testDatabase(), name: 'test' });
   const ran: number[] = [];
@@ -57,7 +57,7 @@ const redisUrl = await testRedis();
 
 test.skipIf(redisUrl === null)('the queue has it done once per slot by two workers, and goes on after it lost everything', async () => {
   const url = redisUrl as string;
-  // So patient that what is seen to run comes from the queue alone.
+  // The fallback is so slow that these runs come from the queue alone.
   const workers = await twoWorkers({ kind: 'redis', url }, 3_600_000);
   try {
     await workers.parts[0]?.look();
@@ -103,7 +103,7 @@ test('work whose worker says that it is still at it is begun by nobody else; onc
     expect(await store.claim('long', 60_000, 'first', over)).toBe(true);
     await store.renew('long', 'first', 3_600_000);
     expect(await store.claim('long', 60_000, 'second', 3_600_000)).toBe(false);
-    // Who does not hold it keeps nothing by saying so.
+    // A worker without the lease cannot renew it.
     await store.renew('long', 'first', over);
     await store.renew('long', 'second', 3_600_000);
     expect(await store.claim('long', 60_000, 'second', 3_600_000)).toBe(true);

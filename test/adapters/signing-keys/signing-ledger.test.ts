@@ -1,4 +1,4 @@
-// The count of what the signer signed: kept in a file, over restarts, and closed where the file cannot be read.
+// Ledger of what the signer signed: kept in a file across restarts, and closed if the file is unreadable.
 import { appendFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// The writers' key files: made once, readable by their owner alone, and their public keys kept for whoever verifies.
+// Key files of the writers: created once, readable only by their owner, with public keys kept for verifiers.
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

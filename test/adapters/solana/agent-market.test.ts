@@ -1,4 +1,4 @@
-// A token that is launched on the sandbox's chain is looked at as any other: its holders, its creator, its depth, before and after graduation.
+// A token launched on the sandbox's chain is analysed like any other: holders, creator and depth, before and after graduation.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAgentMarket } from '../../../src/adapters/solana/agent-market.ts';
 import { createSolanaRpc } from '../../../src/adapters/solana/rpc.ts';
@@ -42,7 +42,7 @@ function buy(mint: string, config: string, amount: bigint): void {
   fixture.chain.finalize();
 }
 
-/** Looks anew: nothing that was read before is taken. */
+/** Analyses without any cached reads. */
 async function analysed(mint: string) {
   const store = createListedTokenStore(fixture.sql);
   const listed = (await store.all()).find((one) => one.mint === mint);
@@ -116,7 +116,7 @@ test('a node that does not answer leaves what it knows unknown, and nothing else
     listedAt: 0,
     delistedAt: null,
   });
-  // A port of this machine on which nobody listens.
+  // Port of this machine on which nothing listens.
   const node = createSolanaRpc({ url: 'http://127.0.0.1:1', clock: createLiveClock(), timeoutMs: 500 });
   const received = { latest: () => null };
   const market = createAgentMarket({

@@ -1,4 +1,4 @@
-// Wallets of the primary chain read from a real node of the sandbox, and valued; a node that is away is told as away.
+// Wallets of the primary chain, read from a real node of the sandbox and valued. An unreachable node is reported as such.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPrimaryWallets } from '../../../src/adapters/solana/primary-wallets.ts';
 import { CATALOG, USDC_DECIMALS, USDC_MINT } from '../../../src/domain/catalog/catalog.ts';
@@ -9,7 +9,7 @@ import { waitFor } from '../../harness/wait-for.ts';
 
 const clock = createLiveClock();
 const OPENAI = CATALOG.bySymbol('OPENAI')?.token as NonNullable<NonNullable<ReturnType<typeof CATALOG.bySymbol>>['token']>;
-/** Any address will do: this one is the mint of another token. */
+/** Arbitrary address: the mint of another token. */
 const OWNER = CATALOG.bySymbol('AAPLx')?.token?.mint as string;
 let node: SolanaSimulator;
 beforeAll(async () => {
@@ -34,11 +34,11 @@ test('coins, dollars and scaled tokens of an address become a place', async () =
     if (!read.ok) throw new Error(read.refusal.detail);
     return accountOfPrimaryWallet(read.value, CATALOG, clock.now()).place;
   };
-  // What was given out is read once its block is confirmed.
+  // Balances are read once the block of the gifts is confirmed.
   await waitFor(async () => (await held()).positions.length === 2, { what: 'the block of the last gift' });
   const place = await held();
   expect(place).toMatchObject({ kind: 'chain_wallet', mode: 'live', address: OWNER, cashUsd: '12.25' });
-  // Four raw tokens, at two and a half for one since long ago.
+  // Four raw tokens with a multiplier of two and a half.
   expect(place.positions.map(({ symbol, quantity, instrument }) => [symbol, quantity, instrument])).toEqual([
     ['SOL', '1.5', 'spotexchange:SOLUSDT'],
     ['OPENAI', '10', 'spotchain:OPENAI'],

@@ -1,4 +1,4 @@
-// The way to a node: what it says is read strictly, a lost broadcast is unknown, and silence is never an answer.
+// Client of a node: answers are read strictly, a lost broadcast is unknown, and silence is never an answer.
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getBase58Decoder } from '@solana/kit';
@@ -34,7 +34,7 @@ afterEach(() => {
   fixture.chain.hold(null);
 });
 
-/** A swap that its taker has signed. */
+/** Creates a swap signed by its taker. */
 async function ready(): Promise<{ readonly taker: Keypair; readonly bytes: Buffer; readonly outAmount: string }> {
   const taker = fixture.rich();
   const order = await fixture.order({
@@ -146,7 +146,7 @@ test('a failure that lies in a block is told in the words of the chain', async (
     method: 'sendTransaction',
     params: [bytes.toString('base64'), { encoding: 'base64', skipPreflight: true }],
   };
-  // What the taker wanted to pay with is gone when the swap runs.
+  // The taker's funds are gone when the swap runs.
   const blockhash = (await fixture.rpc.latestBlockhash('confirmed')).blockhash;
   const drain = new TransactionMessage({
     payerKey: taker.publicKey,

@@ -1,4 +1,4 @@
-// Questions of one moment are one statement; a question that fails fails alone.
+// Questions of one moment are one statement; a failing question fails alone.
 import { expect, test } from 'vitest';
 import { askedTogether } from '../../../src/adapters/store/asked-together.ts';
 

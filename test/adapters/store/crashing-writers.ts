@@ -1,5 +1,5 @@
-// Several writers book to the same books over connections that the server kills as they write. Each tries again until what
-// it has to book is booked; afterwards everything must stand there exactly once, and every sum must be zero.
+// Several writers book to the same books over connections that the server kills as they write. Each retries until its
+// operations are booked. Afterwards everything must be booked exactly once, and every sum must be zero.
 import assert from 'node:assert/strict';
 import { writeRecords } from '../../../src/adapters/store/actors/actor-records.ts';
 import { fillOf } from '../../../src/adapters/store/books/book-reads.ts';
@@ -11,7 +11,7 @@ import { type Operation, randomOperations, seededRandom } from '../../domain/ran
 
 export interface CrashingWriters {
   readonly url: string;
-  /** A connection of the login role that is not killed: it kills the others, which the application's role may not. */
+  /** Connection of the login role, which is not killed. It kills the others; the application's role may not. */
   readonly killer: Sql;
   readonly orgId: string;
   readonly bookIds: readonly string[];
@@ -19,13 +19,13 @@ export interface CrashingWriters {
   /** At most five; all of them write to all books. */
   readonly writers: number;
   readonly operations: number;
-  /** Operations of one transaction. */
+  /** Operations per transaction. */
   readonly step: number;
-  /** Number of attempts of which one is killed. */
+  /** One attempt in this many is killed. */
   readonly killOneIn: number;
 }
 
-/** Expected booking of one book, added up apart from the product in units of 10^-18. */
+/** Expected bookings of one book, added up without the product's code, in units of 10^-18. */
 interface Sums {
   cash: bigint;
   fees: bigint;
@@ -36,7 +36,7 @@ interface Sums {
 export interface Crashed {
   /** Attempts whose connection the server ended. */
   readonly killed: number;
-  /** Attempts that had been committed all the same: the next attempt found everything booked. */
+  /** Killed attempts that had committed: the next attempt found everything booked. */
   readonly committedAllTheSame: number;
   readonly sums: ReadonlyMap<string, Sums>;
 }
@@ -66,8 +66,8 @@ function add(sums: Map<string, Sums>, operation: Operation): void {
 }
 
 /**
- * A transaction that does something before each of its statements. They stay in their order, also those that nobody waits for:
- * one that overtook another would fail for a reason that has nothing to do with a crash.
+ * Returns a transaction that runs something before each statement. Statements stay in order, also those not awaited:
+ * a statement out of order would fail for a reason unrelated to a crash.
  */
 export function beforeEachStatement(transaction: Transaction, before: () => Promise<void>): Transaction {
   let turn = Promise.resolve();
@@ -81,10 +81,10 @@ export function beforeEachStatement(transaction: Transaction, before: () => Prom
   });
 }
 
-/** Point at which an attempt loses its connection: before one of its statements, or while the commit is on its way. */
+/** Point of death of an attempt: before one of its statements, or during the commit. */
 type Death = { readonly before: number } | 'commit' | null;
 
-/** One attempt at one step. @throws what the connection's loss comes to, or the unique violation of what is booked already. */
+/** Makes one attempt at one step. @throws on a lost connection, or a unique violation if already booked. */
 async function attempt(victim: Sql, killer: Sql, records: readonly ActorRecord[], death: Death): Promise<void> {
   let killing: Promise<unknown> = Promise.resolve();
   try {
@@ -97,7 +97,7 @@ async function attempt(victim: Sql, killer: Sql, records: readonly ActorRecord[]
         if (death !== 'commit' && ++statements === death.before) await kill();
       });
       await writeRecords(dying, records);
-      // Not waited for: the commit and the end of the connection race each other.
+      // Not awaited: the commit and the kill race each other.
       if (death === 'commit') killing = kill();
     });
   } finally {
@@ -111,7 +111,7 @@ async function isBooked(sql: Sql, [first]: readonly ActorRecord[]): Promise<bool
   return (await sql`select 1 from ledger_transactions where id = ${entry}`).length > 0;
 }
 
-/** Books a writer's share of the operations, each step until it is booked. */
+/** Books a writer's share of the operations, retrying each step until it is booked. */
 async function write(
   options: CrashingWriters,
   place: number,
@@ -135,7 +135,7 @@ async function write(
           lost = true;
           continue;
         }
-        // Refused, as twice the same must be (a sale of what is sold is refused before its id is seen to be taken).
+        // Refused as a duplicate (a repeated sale is refused for its position before its id is checked).
         if (!lost || !(await isBooked(killer, records))) throw error;
         tally.committedAllTheSame++;
         return;
@@ -150,8 +150,8 @@ async function write(
         (operation): ActorRecord =>
           operation.kind === 'fill' ? { type: 'fill', orgId, fill: operation.fill } : { ...operation, type: 'ledger', orgId },
       );
-      // The books of one kind of record are locked in one go. Of both kinds in one transaction they would be locked one kind
-      // after the other, and writers could wait for each other: PostgreSQL would end one, which tries again after a second.
+      // The books of one kind of record are locked at once. With both kinds in one transaction they would be locked one kind
+      // after the other, and writers could deadlock: PostgreSQL would end one, which retries after a second.
       for (const type of ['ledger', 'fill']) {
         const alike = records.filter((record) => record.type === type);
         if (alike.length > 0) await untilBooked(alike);
@@ -162,11 +162,11 @@ async function write(
   }
 }
 
-/** Lets all writers write side by side until everything is booked. */
+/** Lets all writers write concurrently until everything is booked. */
 export async function writeUnderCrashes(options: CrashingWriters): Promise<Crashed> {
   const tally = { killed: 0, committedAllTheSame: 0 };
   const sums = new Map<string, Sums>();
-  // The others end their work before one's failure is told: none writes to a database that is being closed.
+  // The others finish before a failure is reported, so that none writes to a database being closed.
   const ends = await Promise.allSettled(Array.from({ length: options.writers }, (_, place) => write(options, place, tally, sums)));
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
   return { ...tally, sums };
@@ -181,7 +181,7 @@ interface BookedRow extends FillRow {
   cash: string;
 }
 
-/** Every book as the fold of what lies beneath its projection, in the order of booking. */
+/** Folds every book from the tables beneath its projection, in booking order. */
 async function folded(sql: Sql, bookIds: readonly string[]): Promise<Map<string, TradingBook>> {
   const books = new Map<string, TradingBook>(bookIds.map((id) => [id, emptyBook(id, 'paper', '0')]));
   const rows = sql<BookedRow[]>`
@@ -204,9 +204,9 @@ async function folded(sql: Sql, bookIds: readonly string[]): Promise<Map<string,
 }
 
 /**
- * Compares what stands in the database with what was to be booked.
- * @throws AssertionError where a sum of any transaction, book or asset is not exactly zero, where something was booked twice
- * or not at all, or where a book is not the fold of its entries.
+ * Compares the database with the expected bookings.
+ * @throws AssertionError if a sum of any transaction, book or asset is not exactly zero, if something was booked twice
+ * or not at all, or if a book is not the fold of its entries.
  */
 export async function assertBooked(sql: Sql, orgId: string, bookIds: readonly string[], { sums }: Crashed): Promise<void> {
   const off = await sql`
@@ -229,7 +229,7 @@ export async function assertBooked(sql: Sql, orgId: string, bookIds: readonly st
       dayStartEquityUsd: book.state.dayStartEquityUsd,
     });
     assert.equal(book.version, own.operations, `${id} counts what was booked`);
-    // The account of a manual book pays and receives its cash.
+    // The counter account of a manual book supplies its cash.
     const cash = id.startsWith('manual:') ? 0n : units(await openingOf(sql, id)) + own.cash;
     assert.equal(units(book.state.cashUsd), cash, `cash of ${id}`);
     assert.equal(units(book.state.feesUsd), own.fees, `fees of ${id}`);

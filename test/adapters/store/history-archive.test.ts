@@ -1,4 +1,4 @@
-// Old history lies in files that the signed sums still prove: nothing of it can be changed or left out, nothing else can be taken away.
+// Old history is in files that the signed roots still prove: nothing in it can be changed or left out, and nothing else can be removed.
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,7 +45,7 @@ import { twoAgents } from './two-agents.ts';
 const ORG = '00000000-0000-7000-8000-000000000001';
 const MINUTE = 60_000;
 const DAY = 86_400_000;
-/** A midnight to come, since the time of record only moves on; decisions are made in the five minutes before and after it. */
+/** Future midnight, because record time only moves forward. Decisions are made in the five minutes before and after it. */
 const MIDNIGHT = Math.ceil(Date.now() / DAY + 1) * DAY;
 const context = { orgId: ORG, subject: 'ann', permissions: [], requestId: 'r' } as const;
 let sql: Sql;
@@ -56,13 +56,13 @@ let home: string;
 let folder: string;
 let ids: string[];
 let tick: (slot: number) => Promise<void>;
-/** Actors of a kind that moves: one that ended before midnight, one that ended after it, one that goes on. */
+/** Actors of an archived kind: one ended before midnight, one after it, one still running. */
 const ENDED = '00000000-0000-7000-8000-0000000000a1';
 const ENDED_LATER = '00000000-0000-7000-8000-0000000000a2';
 const GOING_ON = '00000000-0000-7000-8000-0000000000a3';
 
 let isLater = false;
-/** Fill of the agent's paper book, before midnight. */
+/** Returns a fill of the agent's paper book before midnight. */
 const oldFill = (agent: string, id: string) => ({
   id,
   orderId: 'an order',
@@ -99,7 +99,7 @@ const checkoutMachine = setup({
 });
 const directory = createDirectory([{ kind: 'checkout', machine: checkoutMachine, migrations: {}, effects: {}, validate: () => null }]);
 const history = () => createActorHistory({ store: createHistoryStore(sql), directory });
-/** Moves the time of record, which batches are signed by, on to a moment. */
+/** Moves the record time, by which batches are signed, forward. */
 const recordTimeIs = (at: number) => owner`
   insert into simulated_time (ahead_ms, since) values (${at - Date.now()}, ${Date.now()}) on conflict (only_one) do update set ahead_ms = excluded.ahead_ms`;
 const audit = (action: string, at: number, by: Sql | Transaction = sql) =>
@@ -136,7 +136,7 @@ beforeAll(async () => {
     for (let n = 0; n < 2; n++) await pay(id);
   }
   await pay(ENDED);
-  // Rows that are assessed by among others, so that trees of many shapes are thinned: 1, 2, 3, 5, 11 and 37 rows.
+  // Rows of signed inputs in trees of many shapes: 1, 2, 3, 5, 11 and 37 rows.
   for (const rows of [1, 2, 3, 5, 11, 37])
     await sql.begin(async (transaction) => {
       for (let n = 0; n < rows; n++)
@@ -147,7 +147,7 @@ beforeAll(async () => {
   for (let n = -5; n < 5; n++) {
     await tick(MIDNIGHT + n * MINUTE);
     if (n === 1) await pay(ENDED_LATER);
-    // The second is off duty from then on: its newest decision lies in the day that moves.
+    // The second is paused from then on: its newest decision is in the archived day.
     if (n === -3) await commands.pause(context, ids[1] as string);
   }
   await waitFor(
@@ -184,7 +184,7 @@ test('a day is moved whole, the trail stays whole, and the next decision follows
   const moving = moveOldHistory(createWorkRecorder(sql, pace, 'this test'), sql, folder, 30);
   let isMoved = false;
   void moving.finally(() => (isMoved = true));
-  // A second passes while it moves: from then on everybody sees how far it is.
+  // Archiving takes more than a second: its progress is public from then on.
   while (!isMoved) {
     pace.advanceTo(pace.now() + 1_000);
     await new Promise<void>((turn) => setImmediate(turn));
@@ -205,17 +205,17 @@ test('a day is moved whole, the trail stays whole, and the next decision follows
   expect(await stepsOf(ENDED)).toBe(0);
   expect(await owner`select 1 from audit where action = 'an old deed'`).toEqual([]);
   expect([await stepsOf(ENDED_LATER), await stepsOf(GOING_ON)]).toEqual([4, 3]);
-  // Of the actor that decided nothing since, the newest decision stays.
+  // The newest decision of an actor without later ones stays.
   expect([await rows('decisions'), await rows('observations'), await rows('cuts')]).toEqual([1, 0, 0]);
   await tick(MIDNIGHT + 5 * MINUTE);
   const after = await verify();
   expect(after.breaks).toEqual([]);
   expect(after).toMatchObject({ whole: true, archives: 1, decisions: before.decisions + 1, observations: before.observations + 1 });
-  // The day that shards have not decided to its end stays, and what was moved is not moved again.
+  // A day that some shards have not completed stays, and archived data is not archived again.
   expect(await moveOldHistory(createWorkRecorder(sql, createVirtualClock(0), 'this test'), sql, folder, 30)).toBe(0);
 });
 
-/** Leaves in the database of the batches that have moved. */
+/** Returns the leaves left in the database of archived batches. */
 const leavesLeft = () =>
   owner<{ name: string; key: string; xid: string }[]>`
     select name, key, xid::text as xid from trail_changes join trail_log using (xid)
@@ -251,7 +251,7 @@ test('leaves move but those of rows that are assessed by, and whoever assesses c
   await expect(
     sql`insert into trail_thinned_batches (xid, places, hashes) values (${manifest}::xid8, '{0}', ${Buffer.alloc(32)})`,
   ).rejects.toThrow('permission denied');
-  // Whoever owns the tables changes what leads to the root: the row counts for nothing, and the verifier says why.
+  // The owner changes a hash on the path to the root: the row no longer counts, and the verifier says why.
   await owner`alter table trail_thinned_batches disable trigger append_only_rows`;
   const put = (hashes: Buffer) => owner`update trail_thinned_batches set hashes = ${hashes} where xid = ${manifest}::xid8`;
   await put(Buffer.from((thinned as { hashes: Buffer }).hashes).fill(7, 0, 1));
@@ -261,7 +261,7 @@ test('leaves move but those of rows that are assessed by, and whoever assesses c
   );
   await put((thinned as { hashes: Buffer }).hashes);
   await signed().requireRows('manifests', [`${first} 1`]);
-  // The newest leaf of what is assessed by is missed, though the file has it.
+  // The newest leaf of an input is missing in the database, though the file has it.
   await owner`alter table trail_changes disable trigger append_only_but_moved`;
   const [taken] =
     await owner`delete from trail_changes where name = 'fills' and key = ${fills[0] as string} returning xid::text as xid, seq, name, op, key, digest`;
@@ -330,7 +330,7 @@ test('whoever asks for the past of an actor whose steps were moved is told when 
   await expect(readArchivedSteps(sql, folder, GOING_ON)).rejects.toThrow('no step of actor');
 });
 
-/** The leaves of the ticks, none of which stays in the database. */
+/** True for leaves of the ticks, none of which stays in the database. */
 const isLeaf = (row: string): boolean => row.startsWith('{"trail_changes"') && row.includes('"tick_batches"');
 
 test.each<[string, string, (rows: string[]) => string[]]>([

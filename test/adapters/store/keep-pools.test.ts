@@ -1,4 +1,4 @@
-// How deep pools are is known as soon as the feed has received it: no order waits for the first full minute after a start.
+// Pool depth is known as soon as the feed receives it: no order waits for the first full minute after a start.
 import { Observable, Subject } from 'rxjs';
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../../src/adapters/store/database.ts';
@@ -49,10 +49,10 @@ test('a pool is known within its first minute, then by the minute, and an older 
     expect(await liquidityOf(AAPLX)).toBeNull();
     receive('1234567.5');
     await known('1234567.5');
-    // No cut has told of it.
+    // No cut has been written.
     expect(await sql`select slot from cuts`).toEqual([]);
 
-    // A pool that is received every two seconds is not written every two seconds.
+    // A pool received every two seconds is not written every two seconds.
     clock.advanceTo(AT + 2_000);
     receive('7');
     receive('8', 'SPYx');
@@ -62,14 +62,14 @@ test('a pool is known within its first minute, then by the minute, and an older 
     });
     expect(await liquidityOf(AAPLX)).toBe('1234567.5');
 
-    // The cut of the full minute is the younger word, until the venue is received again.
+    // The cut of the full minute is newer, until the venue is received again.
     clock.advanceTo(AT + 41_000);
     await known('7');
     clock.advanceTo(AT + 61_000);
     receive('9');
     await known('9');
 
-    // Silence: what was known is known no longer.
+    // After a silence the depth is unknown.
     const received = await poolLiquidity(createRiskReads(sql), AAPLX, clock.now());
     const last = (received?.observedAt ?? 0) + POOL_LIQUIDITY_MAX_AGE_MS;
     expect([knownLiquidity(received, last), knownLiquidity(received, last + 1)]).toEqual(['9', null]);

@@ -1,4 +1,4 @@
-// Trades of prediction markets are kept together, and those of the last moment before the end too.
+// Trades of prediction markets are stored in batches, including those just before the end.
 import { Subject } from 'rxjs';
 import { expect, test } from 'vitest';
 import { keepPredictions } from '../../../src/adapters/store/predictions/keep-predictions.ts';

@@ -1,4 +1,4 @@
-// What a page of a list reads of the tables beneath it, as PostgreSQL counts it: rows in the order of the page's length, with
+// Rows that a page of a list reads, as counted by PostgreSQL: proportional to the page's length, with
 // 21,000 agents and as many books, proposals and decisions, on the first page, on a deep one and under every filter.
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -19,7 +19,7 @@ import { ORG, OTHER } from './reads.ts';
 
 const AGENTS = 21_000;
 const LIMIT = 50;
-/** Rows that a page may read per row of its own: its actor (for its organization), its manifest, its fills. */
+/** Maximum rows read per row of a page: its actor (for the organization), its manifest, its fills. */
 const ROWS_EACH = 8;
 const DEEP = 12_345;
 
@@ -31,10 +31,10 @@ beforeAll(async () => {
 });
 afterAll(() => superuser.end());
 
-/** The agent, proposal or decision of a number. */
+/** Returns the id of a numbered agent, proposal or decision. */
 const idOf = (kind: 'a' | 'b', number: number): string => `00000000-0000-7000-${kind}000-${String(number).padStart(12, '0')}`;
 
-/** Rows as the service would have written them, past its triggers: only what lists read is looked at. */
+/** Writes rows without triggers: only the lists' reads are tested. */
 async function fill(sql: Sql): Promise<void> {
   const manifest = sampleManifest();
   const [text, hash] = [canonicalJson(manifest as never), manifestHash(manifest)];
@@ -55,12 +55,12 @@ async function fill(sql: Sql): Promise<void> {
       select 'fill-' || n, ${proposal}::text, 'agent:' || ${agent} || ':paper:1', 'spotchain:AAPLx', 'buy', 1, 200, 0, 200, 200, 0, n, '[]' from ${all}`;
     await transaction`insert into actors (id, org_id, kind, machine, version, snapshot, status)
       select ${proposal}, ${ORG}, 'proposal', 'proposal@1', 1, '{}', 'done' from ${all}`;
-    // The three oldest were declined; all others have been filled.
+    // The three oldest were declined; all others were filled.
     await transaction`insert into proposals (id, org_id, agent_id, decision_id, slot, side, manifest_version, manifest_hash, autonomy, epoch, mode, book_id, instrument,
         order_body, notional_usd, decision_price, reads_reference, risk, state, filled_quantity, created_at, expires_at, changed_at)
       select ${proposal}, ${ORG}, ${agent}, null, n, 'entry', 1, ${hash}, 'confirm', 0, 'paper', 'agent:' || ${agent} || ':paper:1', 'spotchain:AAPLx',
         '{"side":"buy"}', 200, 200, false, '{}', case when n <= 3 then 'declined' else 'filled' end, case when n <= 3 then 0 else 1 end, 0, 0, 0 from ${all}`;
-    // One agent has decided for a fortnight, all others once.
+    // One agent has decided for a fortnight, the others once.
     await transaction`insert into decision_rows (agent_id, slot, manifest_version, disposition, reason, outcome, manifest_hash, observed_hash, previous_hash, hash)
       select ${idOf('a', 1)}, n * 60000, 1, 'hold', 'late_tick', '[]', decode(${hash}, 'hex'), '\\x'::bytea, '\\x'::bytea, sha256(n::text::bytea) from ${all}
       union all select ${agent}, 60000, 1, 'hold', 'late_tick', '[]', decode(${hash}, 'hex'), '\\x'::bytea, '\\x'::bytea, sha256(n::text::bytea) from ${all} where n > 1`;
@@ -69,7 +69,7 @@ async function fill(sql: Sql): Promise<void> {
   await sql`analyze`;
 }
 
-/** Counts the rows that a read takes from tables, and those from reading a whole table, with the role that serves callers or another. */
+/** Counts the rows that a statement reads, by index and by full scan, with the callers' role or another. */
 async function rowsRead(
   read: (sql: Sql) => Promise<unknown>,
   role = 'sevengate_api',
@@ -128,7 +128,7 @@ test.each(LISTS)('%s: a page reads rows in the order of its length, and goes thr
 test('the shards that are due are found by reading a few rows of each, however many agents it has', async () => {
   const shards = Math.floor(AGENTS / 500) + 1;
   const dueShards = (sql: Sql) => createDispatchStore(sql).dueShards(60_000, 60_000);
-  // New shards are read whole, once: each begins a period before its first agent does.
+  // New shards are scanned once: each begins a period before its first agent.
   const { answer: begun } = await rowsRead(dueShards, 'sevengate_app');
   expect(begun).toEqual([{ periodMs: 60_000, shard: 0 }]);
   const { answer, read } = await rowsRead(dueShards, 'sevengate_app');
@@ -145,7 +145,7 @@ test('one agent', async () => {
   expect(read).toBeLessThan(20);
 });
 
-/** Signs rows as they lie, in one batch. From the first one on the database takes changes from writers alone. */
+/** Signs rows in one batch. From the first batch on the database accepts changes only from writers. */
 async function signed(xid: string, table: 'books' | 'fills', count: number): Promise<void> {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const keyId = xid.padStart(8, '0');
@@ -179,7 +179,7 @@ test('whoever assesses reads signed rows by their keys, each batch once, and ten
     await rowsRead((sql) => rowsOf(sql).requireRows('fills', ['fill-1']), 'sevengate_app'),
     await rowsRead((sql) => rowsOf(sql).requireRows('books', [bookOf(DEEP)]), 'sevengate_app'),
   ];
-  // A check that read less than its batch would be none.
+  // Reading less than the batch would be no verification.
   expect(few.read).toBeGreaterThanOrEqual(small);
   expect(many.read).toBeLessThanOrEqual(10 * (few.read + ROWS_EACH));
   const page = Array.from({ length: LIMIT }, (_, n) => bookOf(n + 1));
@@ -187,7 +187,7 @@ test('whoever assesses reads signed rows by their keys, each batch once, and ten
   expect(vouched.answer).toEqual(new Set(page));
   expect(vouched.through['books']).toBeUndefined();
   expect(vouched.read).toBeLessThanOrEqual(many.read + page.length * ROWS_EACH);
-  // One that was changed afterwards is named alone.
+  // Of the batch, only the row changed later is reported.
   await superuser.begin(async (transaction) => {
     await transaction`alter table books disable trigger all`;
     await transaction`update books set cash_usd = 1001 where id = ${bookOf(7)}`;

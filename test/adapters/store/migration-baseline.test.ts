@@ -1,11 +1,11 @@
-// Databases from before the baseline of migrations: a complete list of applied files is exchanged for the baseline's, any other is refused.
+// Databases older than the baseline migration: a complete list of applied files is replaced by the baseline, any other is refused.
 import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import { migrate } from '../../../src/adapters/store/migrate.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 
-/** Lines `name hash` of the table `migrations` after all files from before the baseline. */
+/** Lines `name hash` of the table `migrations` after all files before the baseline. */
 const BEFORE = readFileSync(new URL('./migrations-before-the-baseline.txt', import.meta.url), 'utf8')
   .trim()
   .split('\n')
@@ -13,12 +13,12 @@ const BEFORE = readFileSync(new URL('./migrations-before-the-baseline.txt', impo
 const NAMED_WRITERS_AT = new Date('2026-11-20T10:00:00.000Z');
 
 const listed = (sql: Sql) => sql<{ name: string; hash: string }[]>`select name, hash from migrations order by name collate "C"`;
-/** Settings of the functions of triggers, which files from before left otherwise than the baseline. */
+/** Returns the settings of trigger functions, which differ from the baseline. */
 const plansOfTriggers = (sql: Sql) => sql`
   select oid::regprocedure::text as of, proconfig::text as is from pg_proc
   where pronamespace = 'public'::regnamespace and prorettype = 'trigger'::regtype order by 1`;
 
-/** A database as the files from before left it. */
+/** Creates a database as the old files left it. */
 async function databaseOfBefore(list: typeof BEFORE): Promise<{ url: string; sql: Sql }> {
   const url = await testDatabase();
   const sql = openDatabase({ url, connections: 1, role: null, name: 'baseline test' });

@@ -1,4 +1,4 @@
-/** Rows for the tests of read repositories, written past the application where only the rows matter. */
+/** Rows for tests of reads, written without the application. */
 import { randomBytes } from 'node:crypto';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import { canonicalJson } from '../../../src/domain/values/canonical-json.ts';
@@ -18,7 +18,7 @@ export async function storeUnderTest(): Promise<Sql> {
   return sql;
 }
 
-/** An agent with its manifest versions; `createdAt` decides its place in lists. */
+/** Writes an agent with its manifest versions. `createdAt` sets its place in lists. */
 export async function agentRow(
   sql: Sql,
   orgId: string,

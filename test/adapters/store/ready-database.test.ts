@@ -1,4 +1,4 @@
-// Processes of one service that start at once on a database that nobody has migrated: one migrates it, and it takes changes of all.
+// Processes of one service start at once on an unmigrated database: one migrates it, and it accepts changes of all.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ test('the writers of processes that came before the first migration, and did not
     await owner.end({ timeout: 1 });
     rmSync(home, { recursive: true });
   });
-  // Whoever comes waits here, so that all of them find a database without a table.
+  // All wait here, so that all of them find an empty database.
   await owner`select pg_advisory_lock(${SCHEMA_LOCK})`;
   const starts = (['worker', 'feed', 'api'] as const).map((writer) => readyDatabase(home, url, [writer]));
   const waiting = () => owner`select 1 from pg_locks where locktype = 'advisory' and objid = ${SCHEMA_LOCK} and not granted

@@ -1,4 +1,4 @@
-// Every resource is held against the database: its columns and their types, what its rows need, and what may change.
+// Every resource is compared with the database: columns and types, required values, and what may change.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { agent } from '../../../actors/agent/resource.ts';
 import { bridgeTransfer } from '../../../actors/bridge-transfer/resource.ts';
@@ -30,7 +30,7 @@ const RESOURCES = {
 interface ColumnRow {
   readonly name: string;
   readonly type: string;
-  /** Neither null nor filled by the database. */
+  /** Neither nullable nor filled by the database. */
   readonly isNeeded: boolean;
   readonly mayInsert: boolean;
   readonly mayUpdate: boolean;

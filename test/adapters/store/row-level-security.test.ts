@@ -1,4 +1,4 @@
-// Row-level security over every table of the catalog: what the callers' role sees and writes in the name of one organization, and without a name.
+// Row-level security on every table: what the callers' role sees and writes for one organization, and without one.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { API_ROLE, asOrganization } from '../../../src/adapters/store/callers/as-organization.ts';
 import { openDatabase, type Sql, type Transaction } from '../../../src/adapters/store/database.ts';
@@ -9,7 +9,7 @@ import { testDatabase } from '../../harness/postgres.ts';
 const OURS = '00000000-0000-7000-8000-00000000000a';
 const THEIRS = '00000000-0000-7000-8000-00000000000b';
 
-/** Tables without an organization, and why their rows are nobody's. */
+/** Tables without an organization, and why their rows belong to none. */
 const NOBODYS: Readonly<Record<string, string>> = {
   migrations: 'which files were applied',
   leases: 'duties of processes',
@@ -65,8 +65,8 @@ const NOBODYS: Readonly<Record<string, string>> = {
   trail_checkpoints: 'states of the log',
 };
 /**
- * Tables of organizations without a column that names theirs: the column by which a row belongs to a row that has one, and the table of that
- * one. A database that is divided by organization keeps such rows beside their owners (docs/reference/performance.md).
+ * Tables of organizations without such a column: the column by which a row refers to a row that has one, and the table of that
+ * row. A database sharded by organization keeps such rows with their owners (docs/reference/performance.md).
  */
 const OWNED: Readonly<Record<string, readonly [column: string, owner: string]>> = {
   activities: ['actor_id', 'actors'],
@@ -94,13 +94,13 @@ const OWNED: Readonly<Record<string, readonly [column: string, owner: string]>> 
   vault_marks: ['agent_id', 'actors'],
   vaults: ['agent_id', 'actors'],
 };
-/** Functions that change who belongs to an organization: for a proven session that works for it, asked by one who manages its members. */
+/** Functions that change an organization's members: for a proven session of that organization whose caller manages members. */
 const OF_MEMBERS = ['change_member', 'invite_member', 'revoke_invitation', 'revoke_tokens', 'set_member_role'];
-/** Functions that work as their owner for whoever calls them: these, and those that sign or lock for sessions of registered writers. */
+/** Functions with owner rights for every caller: these, and those that sign or lock for sessions of registered writers. */
 const DEFINERS = [
   ...OF_MEMBERS,
   'is_simulated',
-  // A number over all organizations, which says how long a round of the polled venue takes.
+  // Number over all organizations that sets how long a round of the polled venue takes.
   'live_instrument_count',
   'lock_delegation',
   'lock_prepared_transactions',
@@ -111,7 +111,7 @@ const DEFINERS = [
   'trail_open_changes',
   'trail_seal',
 ];
-/** The only partition: COPY needs a table without policies. Callers may not name it. */
+/** The only partitioned table, because COPY needs a table without policies. Callers may not name it. */
 const PARTITIONS = ['decision_rows'];
 
 let superuser: Sql;
@@ -123,7 +123,7 @@ beforeAll(async () => {
   const url = await testDatabase();
   superuser = openDatabase({ url, role: null, connections: 2, name: 'security superuser' });
   const { apiUrl } = await separateLogins(url);
-  // One connection: what one organization leaves behind on it, the next would find.
+  // One connection, so that state left by one organization would be found by the next.
   callers = openDatabase({ url: apiUrl, role: API_ROLE, connections: 1, name: 'security callers' });
   tables = await organizationTables(superuser);
   ours = await fillTables(superuser, tables, OURS);
@@ -134,7 +134,7 @@ afterAll(async () => {
   await superuser.end();
 });
 
-/** Runs something as the callers' role and takes it back. */
+/** Runs something as the callers' role and rolls it back. */
 async function trying<Value>(orgId: string | null, work: (transaction: Transaction) => Promise<Value>): Promise<Value> {
   let value: Value | undefined;
   const undo = new Error('taken back');
@@ -230,7 +230,7 @@ describe('the catalog', () => {
       ).rejects.toThrow(/does not work for organization|of a registered writer/);
     }
     expect(
-      // A view that works as whoever asks is no way around.
+      // A view with the rights of the caller is no bypass.
       await superuser`select relname from pg_class where relnamespace = 'public'::regnamespace and relkind in ('v', 'm')
         and not coalesce(reloptions @> array['security_invoker=true'], false)`,
     ).toEqual([]);
@@ -240,7 +240,7 @@ describe('the catalog', () => {
         other,
       ).rejects.toThrow(/permission denied/);
     }
-    // Without its role the login is nobody.
+    // Without its role the login has no rights.
     await expect(
       trying(OURS, async (sql) => {
         await sql`reset role`;
@@ -249,7 +249,7 @@ describe('the catalog', () => {
       }),
     ).rejects.toThrow(/permission denied/);
     await expect(trying(OURS, (sql) => sql`set session_replication_role = replica`)).rejects.toThrow(/permission denied/);
-    // Turned off, row-level security refuses instead of showing everything.
+    // Disabled row-level security refuses instead of showing everything.
     await expect(
       trying(OURS, async (sql) => {
         await sql`set local row_security = off`;

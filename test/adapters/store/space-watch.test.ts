@@ -1,4 +1,4 @@
-// Running out of room: what the database and the system say of it is told from other errors, and readiness tells of it.
+// Disk full: errors of the database and the system are distinguished from others, and readiness reports it.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true });
 });
 
-/** The error that a real server gives for a code. */
+/** Returns the error of a real server for a code. */
 const refusal = (code: string): Promise<unknown> =>
   sql`select 1`.then(() =>
     sql.unsafe(`do $$ begin raise exception 'no room' using errcode = '${code}'; end $$`).then(

@@ -1,4 +1,4 @@
-// The trail of agents that really ticked, on real PostgreSQL: whole as it is, and any alteration is found and named.
+// The trail of agents that ticked on real PostgreSQL: intact as written, and any alteration is found and named.
 import { createHash } from 'node:crypto';
 import type { TransactionInstruction } from '@solana/web3.js';
 import { afterEach, beforeAll, expect, test } from 'vitest';
@@ -27,7 +27,7 @@ let sql: Sql;
 let owner: Sql;
 let ids: string[] = [];
 
-/** Two agents that decide in the slots 1 to 10; the second is off duty from within slot 3 to within slot 5. Slot 7 was missed. */
+/** Two agents decide in the slots 1 to 10. The second is paused from within slot 3 to within slot 5. Slot 7 was missed. */
 beforeAll(async () => {
   const url = await testDatabase();
   sql = openDatabase({ url, name: 'test' });
@@ -52,7 +52,7 @@ beforeAll(async () => {
   };
 });
 
-/** The sample's cut, with an indicator that an agent of somebody else asked for. */
+/** Returns the sample's cut with an indicator that only another organization's agent reads. */
 function sharedCut(slot: number, rsi: number): Cut {
   const { observations } = sampleCut(slot, { premiumPct: -1.5, rsi });
   const shared = { 'ema:77@15m': { value: 271.25, previous: 271, barOpenTime: slot - 900_000 } };
@@ -64,7 +64,7 @@ function sharedCut(slot: number, rsi: number): Cut {
 
 let forged: string | null = null;
 
-/** Changes rows with the rights of the owner. Undone after the test. */
+/** Changes rows with the owner's rights. Rolled back after the test. */
 async function forge(table: 'decisions' | 'observations', change: (sql: Sql) => Promise<{ readonly count: number }>): Promise<void> {
   forged = table;
   await owner`create table before_forgery as select * from ${owner(table)}`;
@@ -86,7 +86,7 @@ test('the trail of agents that were paused, resumed and late is whole', async ()
   const seen: number[] = [];
   const report = await verifyTrail(sql, (done) => seen.push(done));
   expect(report).toMatchObject({ whole: true, breaks: [], agents: 2, manifests: 2 });
-  // Ten slots of the first; the second lacks 4 and 5, as it was off duty.
+  // Ten slots of the first; the second lacks 4 and 5 while paused.
   expect(report.decisions).toBe(18);
   expect(seen.at(-1)).toBe(18);
   expect(report.observations).toBeGreaterThan(0);
@@ -94,7 +94,7 @@ test('the trail of agents that were paused, resumed and late is whole', async ()
 
 const at = (number: number): number => SLOT + number * PERIOD;
 
-/** Writes the first six decisions of an agent as the first rule of observed hashes would have, and the later ones as they are, chained to them. */
+/** Rewrites an agent's first six decisions by the old rule of observed hashes, and chains the later ones to them. */
 async function asBefore(owner: Sql, id: string): Promise<{ readonly count: number }> {
   const rows = await owner<(Omit<DecisionRow, 'risk'> & { risk: string | null })[]>`
     select agent_id as "agentId", slot, manifest_version as "manifestVersion", encode(manifest_hash, 'hex') as "manifestHash",
@@ -229,7 +229,7 @@ test('a decision outside of the time on duty is a break', async () => {
 
 test('an agent that was taken away with all its rows is missed', async () => {
   const id = '019a5b1e-7c00-7000-8000-00000000beef';
-  // What is left of one: the word that it was created.
+  // Only the record of its creation is left.
   await sql`
     insert into audit (org_id, subject, permission, action, request_id, target, at)
     values (${ORG}, 'ann', 'trade:execute', 'agent.create', 'r', ${id}, ${new Date(SLOT - 1)})`;

@@ -1,11 +1,11 @@
-/** Two agents on a database of their own that decide as the service's agents do, on a clock that a test moves. */
+/** Two agents on their own database that decide like the service's, on a clock that the test moves. */
 import type { CommandContext } from '../../../actors/agent/commands.ts';
 import type { Sql } from '../../../src/adapters/store/database.ts';
 import type { VirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import { sampleManifest } from '../../actors/agent/sample.ts';
 import { actorsOn, countedIds } from '../../world/actor-world.ts';
 
-/** @param createdAt The instant that their ids are made of. */
+/** @param createdAt Time in their ids. */
 export async function twoAgents(sql: Sql, clock: VirtualClock, context: CommandContext, createdAt: number) {
   const { commands, ticker } = actorsOn(sql, clock, countedIds(createdAt).newId);
   const ids: string[] = [];

@@ -1,4 +1,4 @@
-// What loops ask at the same moment is one statement, and each gets its own answer.
+// Loops that poll at the same moment share one statement, and each gets its own answer.
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../../src/adapters/store/database.ts';
 import { holdsNow } from '../../../src/adapters/store/waiting-work.ts';

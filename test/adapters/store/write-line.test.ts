@@ -1,4 +1,4 @@
-// Work in turn: what fails is said and holds nothing up, and a line that waits holds no other line up.
+// Sequential writes: a failure is reported and blocks nothing, and a waiting queue blocks no other.
 import { expect, test } from 'vitest';
 import { createWriteLine } from '../../../src/adapters/store/write-line.ts';
 import type { Logger } from '../../../src/adapters/log/log.ts';

@@ -1,4 +1,4 @@
-// Recordings in foreign formats become tapes: every price where the source has it, nothing dropped without a number.
+// Recordings in foreign formats become tapes: every price at its place, and nothing dropped without being counted.
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -54,7 +54,7 @@ test('a raw log of the spot exchange goes through its own mapper, frame by frame
   expect(events[3]).toMatchObject({ timeframe: '1m', candles: [{ openTime: 1_749_999_960_000, close: '64010.0' }] });
   expect(report.read).toBe(11);
   expect(report.skipped).toEqual({ depth_diff: 1, trade: 1, carries_nothing: 1 });
-  // A negative price, an instrument that was not subscribed, a frame that breaks off (and is no frame of the log's shape any more).
+  // A negative price, an instrument without a subscription, and a truncated frame (which no longer has the log's format).
   expect(rejections(report)).toEqual({ non_positive_price: 1, unknown_instrument: 1, not_json: 1 });
   expect(report.rejected['unknown_instrument']?.first).toContain('line 6: stream dogeusdt@bookTicker');
 });
@@ -165,7 +165,7 @@ test('uniform bars are received when they closed; doubled and impossible ones ar
 });
 
 describe('bars of a share', () => {
-  // Half hours of the regular session of a week, in winter.
+  // Half hours of the regular session of a winter week.
   const days = tradingDays(Date.UTC(2024, 1, 5), Date.UTC(2024, 1, 10));
   const opens = days.flatMap(({ regularAt }) => Array.from({ length: 13 }, (_, half) => regularAt + half * 1_800_000));
   const written = async (name: string, times: readonly number[]) => {
@@ -244,7 +244,7 @@ describe('what cannot be imported is refused, and nothing is written', () => {
   });
 });
 
-/** Counts of the sources by other programs: see the index that comes with the recordings. */
+/** Counts of the sources by other programs: see the index of the recordings. */
 const REAL_FILES: readonly (readonly [file: string, venue: Venue, read: number, kinds: Record<string, number>])[] = [
   ['tapes/cryptofeed/BINANCE.ws.1.0.log.gz', 'spotexchange', 266, { feed_status: 1, quote: 84 }],
   ['tapes/cryptofeed/BINANCE_US.ws.1.0.log.gz', 'spotexchange', 481, { feed_status: 1, quote: 128, candles: 1 }],

@@ -1,4 +1,4 @@
-// What a live run recorded replays to exactly what it wrote: on real PostgreSQL, with agents that come, change, pause and miss slots.
+// A recorded live run replays to exactly what it wrote, on real PostgreSQL, with agents that are created, change, pause and miss slots.
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -143,7 +143,7 @@ test('a replay of the tape writes what the live run wrote, hash for hash', async
   expect(comparison.result()).toMatchObject({ different: 0, firstDifference: null, onlyReplayed: 0, missedLive: 1 });
   expect(result).toMatchObject({ cut: null, counts: { agents: 2, refusedCommands: 0 } });
 
-  // Everything from the second slot on is on the tape: the agents were met after the first was ticked.
+  // Everything from the second slot on is on the tape: the recorder found the agents after the first tick.
   const written = await sql<{ count: number }[]>`select count(*) from decisions where slot > ${START + PERIOD}`;
   expect(rows).toHaveLength(written[0]?.count as number);
   expect(new Set(rows.map(({ disposition }) => disposition)).size).toBeGreaterThan(1);
@@ -151,7 +151,7 @@ test('a replay of the tape writes what the live run wrote, hash for hash', async
   expect(rows.filter(({ agentId, slot }) => agentId === first && (slot === START + 8 * PERIOD || slot === START + 9 * PERIOD))).toEqual([]);
   expect((await verifyTrail(sql)).breaks).toEqual([]);
 
-  // The same recording as it was made under the first rule of observed hashes, which names no rule: its hashes are those of then.
+  // The recording under the old rule of observed hashes, which names no rule and has the old hashes.
   const old = join(folder, 'old.tape.ndjson');
   const writer = await createTape(old, tape.header);
   for await (const { events } of (await openTape(file)).batches())
@@ -173,7 +173,7 @@ test('a replay of the tape writes what the live run wrote, hash for hash', async
   });
   expect([observed > 10, differing]).toEqual([true, observed]);
 
-  // The whole recording is certified; the slot before it is not, and neither is a time in which nobody decided.
+  // The whole recording is certified. The slot before it and a period without decisions are not.
   const parityOf = async (from: number, to: number) => {
     const parity = await createParity(createLiveRunReads(sql), { from, to });
     await replayTape({ tapes: [await openTape(file)], missed: parity.missed, onDecisions: parity.take });
@@ -245,7 +245,7 @@ test('Takes replay as they were evaluated every half minute: armed before and du
   if (!outcome.ok) throw new Error(outcome.refusal.detail);
   await process.commands.setAutonomy(context, outcome.value.id, 'confirm');
   const first = await armed('60000', [{ type: 'price_above', price: '65000' }]);
-  // The recorder meets who is there; what happens later it is told.
+  // The recorder reads who exists; later changes are announced to it.
   await process.look();
   await process.half(1, '61000');
   await process.half(2, '61000');
@@ -288,7 +288,7 @@ test('Takes replay as they were evaluated every half minute: armed before and du
   expect(comparison.result()).toMatchObject({ different: 0, firstDifference: null, onlyReplayed: 0 });
   const [written] = await sql<{ n: number }[]>`select count(*)::int as n from decisions where slot >= ${START}`;
   expect(hashes.length).toBe(written?.n);
-  // One evaluation per half minute for as long as each was on duty, and one per minute of the agent.
+  // One evaluation per half minute while active, and one per minute of the agent.
   expect(slots.get(first)).toEqual([1, 2, 3, 4, 5, 6, 7]);
   expect(slots.get(second)).toEqual([3, 4, 5, 6]);
   expect(slots.get(third)).toEqual([9]);
@@ -324,14 +324,14 @@ test('a tokenized Take decides as its Take does on the same cuts: as it was reco
     if (!tokenized.ok) throw new Error(tokenized.refusal.detail);
     const agent = await process.commands.create(context, tokenized.value.manifest);
     if (!agent.ok) throw new Error(agent.refusal.detail);
-    // It is made at `research`; at the autonomy of a Take its proposals go on as those of a Take do.
+    // It is created at `research`; with a Take's autonomy its proposals continue like a Take's.
     expect(await process.commands.setAutonomy(context, agent.value.id, 'policy_auto')).toMatchObject({ ok: true });
     expect(await process.takes.arm(context, created.value.id, 'paper')).toMatchObject({ ok: true });
     pairs.push({ take: created.value.id, agent: agent.value.id });
   }
   await process.refreshNeeds();
   await process.look();
-  // What crosses a bound crosses it at a full minute: cuts that both look at.
+  // Crossings happen at full minutes: cuts that both evaluate.
   for (const [number, bid] of [
     '63000',
     '61000',
@@ -378,7 +378,7 @@ test('a tokenized Take decides as its Take does on the same cuts: as it was reco
       expect(both).toEqual(both.map(([slot]) => [slot, ofTake.get(slot)]));
       return both.map(([, text]) => (JSON.parse(text) as { disposition: string }).disposition);
     });
-    // Each looked at as many full minutes as its Take was on duty for, and something was decided on them.
+    // Each evaluated as many full minutes as its Take was active, with decisions on them.
     expect(compared).toEqual([
       ['hold', 'propose_entry', 'hold', 'propose_exit'],
       ['propose_entry', 'hold', 'hold', 'hold', 'propose_exit'],

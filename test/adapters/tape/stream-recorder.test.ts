@@ -1,4 +1,4 @@
-// A recording never blocks or ends what it records, and a crash costs what came after the last flush.
+// A recording never blocks or ends what it records, and a crash costs only what came after the last flush.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

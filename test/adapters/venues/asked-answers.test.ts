@@ -1,4 +1,4 @@
-// Every answer to a single question, through the client that asks it: a member that nobody knows changes nothing and is counted once.
+// Every answer to a single request, through its client: an unknown member changes nothing and is counted once.
 import { existsSync, readFileSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -223,7 +223,7 @@ interface Asked {
   readonly answer: unknown;
   readonly besides?: Readonly<Record<string, unknown>>;
   readonly ask: (note: NoteUnknownField) => Promise<unknown>;
-  /** Ways to what is handed through and never looked into. */
+  /** Paths that are passed through and never inspected. */
   readonly opaque?: string;
 }
 
@@ -360,7 +360,7 @@ const QUESTIONS: Readonly<Record<string, Asked>> = {
   },
 };
 
-/** The way to every object inside of an answer, itself included. */
+/** Returns the path of every object in an answer, itself included. */
 function objectsIn(value: unknown, path: readonly Step[] = []): (readonly Step[])[] {
   if (typeof value !== 'object' || value === null) return [];
   if (Array.isArray(value)) return value.flatMap((one, index) => objectsIn(one, [...path, index]));

@@ -1,4 +1,4 @@
-// A venue's history bit by bit: paced, interrupted and gone on with, never asked twice, and honest about what it cannot have.
+// Backfill of a venue's history in parts: paced, resumable, never requested twice, and clear about what is unavailable.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createCandleStore } from '../../../src/adapters/store/candles/candle-store.ts';
 import { createWorkReads, createWorkRecorder } from '../../../src/adapters/store/long-work-store.ts';
@@ -18,7 +18,7 @@ import { waitFor } from '../../harness/wait-for.ts';
 
 const HOUR = 3_600_000;
 const NOW = Date.UTC(2026, 2, 2, 14, 31);
-/** Start of the bar that is still open. */
+/** Open time of the forming bar. */
 const LAST = Date.UTC(2026, 2, 2, 14);
 let sql: Sql;
 beforeAll(async () => {
@@ -134,7 +134,7 @@ test('everybody sees how far a backfill is and until when the venue wants it to 
     ...options,
     onProgress: ({ remainingMs }) => told.push({ remainingMs, elapsedMs: clock.now() - NOW }),
   });
-  // What has taken no second yet is not shown.
+  // Work that has taken less than a second is not shown.
   await waitFor(() => tries === 2, { what: 'the venue is asked' });
   expect(await shown()).toBeUndefined();
   await waitFor(
@@ -151,7 +151,7 @@ test('everybody sees how far a backfill is and until when the venue wants it to 
   });
   await waitFor(
     async () => {
-      // No further than the venue wants: an hour later one bar more would be missing.
+      // No later than the venue allows: an hour later one more bar would be missing.
       clock.advanceTo(Math.min(clock.now() + 1_000, NOW + 600_000));
       return tries === 4;
     },
@@ -160,7 +160,7 @@ test('everybody sees how far a backfill is and until when the venue wants it to 
   expect(await running).toMatchObject({ fetched: 2_000, stopped: { code: '-1121' } });
   expect(await shown()).toMatchObject({ done: 2_000, total: 2_500, waitingFor: null, error: 'Invalid symbol. (-1121)' });
   expect((await shown())?.endedAt).not.toBeNull();
-  // The terminal is told the same: a quarter of what took the pause is left.
+  // The terminal shows the same: a quarter of the pause's duration is left.
   const last = told.at(-1);
   expect(last?.elapsedMs).toBeGreaterThanOrEqual(90_000);
   expect(last?.remainingMs).toBe(Math.round(((last?.elapsedMs ?? 0) * 500) / 2_000));
@@ -193,9 +193,9 @@ test('an answer settles what it covers, but not the newest bars that the venue m
   const last = LAST;
   const range = { from: last - 10 * HOUR, to: last };
   expect(answered(range, barsOf(range.from, last), HOUR, NOW)).toEqual(range);
-  // The newest bar closed 31 minutes ago and is not there: it does not exist.
+  // The newest bar closed 31 minutes ago and is missing: it does not exist.
   expect(answered(range, barsOf(range.from, last - HOUR), HOUR, NOW).to).toBe(last);
-  // It closed a minute ago: it may come yet.
+  // It closed a minute ago: it may still come.
   expect(answered(range, barsOf(range.from, last - HOUR), HOUR, last + 60_000).to).toBe(last - HOUR);
   expect(answered(range, [], HOUR, last + 60_000)).toEqual({ from: range.from, to: last - HOUR });
 });

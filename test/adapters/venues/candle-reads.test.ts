@@ -1,4 +1,4 @@
-// The API's bars come from the store, and from the venue where the store has none: six years of them, asked for once.
+// Bars of the API come from the store, or from the venue if the store has none: six years, requested once.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createCandleStore } from '../../../src/adapters/store/candles/candle-store.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';

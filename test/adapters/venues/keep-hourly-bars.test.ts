@@ -1,4 +1,4 @@
-// Hourly bars of the last weeks are asked for one series after the other, kept, and never asked for twice; a venue that refuses is left in peace.
+// Hourly bars of the last weeks are requested one series after the other, stored, and never requested twice; a refusing venue gets a pause.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createCandleStore } from '../../../src/adapters/store/candles/candle-store.ts';
 import { createWorkReads, createWorkRecorder } from '../../../src/adapters/store/long-work-store.ts';
@@ -22,7 +22,7 @@ afterAll(() => sql.end());
 
 const SERIES: readonly InstrumentKey[] = ['spotchain:NOPOOLx', 'evmvenue:xyz:AAPL', 'spotchain:AAPLx'];
 
-/** Answers every bar that is closed; of one token it knows no pool. */
+/** Answers every closed bar; one token has no pool. */
 function venueOf(clock: { now(): number }) {
   const asked: { instrument: string; bars: number }[] = [];
   const fetchCandles = async (instrument: string, _timeframe: string, from: number, to: number) => {
@@ -59,7 +59,7 @@ test('each series is filled once, then asked for the bar of each hour; one that 
     >`select count(*)::int as n from candles where timeframe = '1h' group by venue, instrument order by 1`;
     return rows.map(({ n }) => n);
   };
-  /** Lets time pass until so many series hold so many bars. */
+  /** Advances time until so many series have so many bars. */
   const until = (counts: readonly number[]) =>
     waitFor(
       async () => {
@@ -71,7 +71,7 @@ test('each series is filled once, then asked for the bar of each hour; one that 
   expect(asked).toEqual([]);
   await until([743, 743]);
   expect(asked.map(({ instrument, bars }) => `${instrument} ${bars}`)).toEqual(['NOPOOLx 743', 'xyz:AAPL 743', 'AAPLx 743']);
-  // Nothing is asked before the next bar has closed and settled.
+  // Nothing is requested before the next bar has closed and settled.
   clock.advanceTo(Date.UTC(2026, 2, 2, 15, 1));
   expect(asked.length).toBe(3);
   await until([744, 744]);
@@ -80,7 +80,7 @@ test('each series is filled once, then asked for the bar of each hour; one that 
   stop();
   clock.advanceTo(clock.now() + 5 * HOUR);
   expect([asked.length, failures]).toEqual([6, []]);
-  // Of what took a second it is told that it has ended.
+  // Work that took a second is shown as ended.
   const works = async () => (await createWorkReads(sql).list({ limit: 10, after: null }, null)).items;
   await waitFor(async () => (await works()).every(({ endedAt }) => endedAt !== null), { what: 'nothing is under way' });
 });

@@ -1,11 +1,11 @@
-// Every field of every message of every map, damaged in every way: no crash, no guess, and a reason for what yields nothing.
+// Every field of every message of every map, damaged in every way: no crash, no guess, and a reason if nothing is yielded.
 import { describe, expect, test } from 'vitest';
 import { REJECTION_REASONS } from '../../../src/domain/market/quote.ts';
 import { createUnknownFields } from '../../../streams/feed-counters.ts';
 import { damaged, MAPS, SHAPES, type Shape, type Step, type WireMap, WORDS } from './wire-shapes.ts';
 
 const DAMAGES: readonly unknown[] = [null, true, 0, -1, 1.5, 1e300, '', 'zz', 'NaN', '-1', '0', '1e5', ' 1', [], {}, [[]], '9'.repeat(60)];
-/** The way to every value inside of a message, itself included. */
+/** Returns the path of every value in a message, itself included. */
 function pathsIn(value: unknown, path: readonly Step[] = []): (readonly Step[])[] {
   if (typeof value !== 'object' || value === null) return [path];
   const inner = Array.isArray(value) ? value.map((one, index) => [index, one] as const) : Object.entries(value);
@@ -27,7 +27,7 @@ const PRICES = new Set([
   'inAmount',
 ]);
 
-/** Every price anywhere in what was yielded is a plain number that is not below zero, and every reason one of the list. */
+/** Expects that every price is a plain number of zero or above, and every reason is in the list. */
 function mustBePossible(value: unknown, what: string): void {
   if (typeof value !== 'object' || value === null) return;
   const { kind, reason } = value as { kind?: unknown; reason?: unknown };
@@ -42,7 +42,7 @@ function mustBePossible(value: unknown, what: string): void {
 /** Sources whose names are keys or columns, so that every name is known. */
 const OPEN: ReadonlySet<string> = new Set(['spotchain prices']);
 
-/** Returns the result without the quotes of the message itself. */
+/** Returns the result without the message's own quotes. */
 const plain = (found: readonly unknown[]): unknown =>
   JSON.parse(JSON.stringify(found.map(shown), (key, one: unknown) => (key === 'sample' ? undefined : one)) ?? 'null');
 function shown(one: unknown): unknown {
@@ -108,7 +108,7 @@ describe('every shape', () => {
     expect(reasonsOf(sound)).toEqual([]);
     expect(sound).not.toHaveLength(0);
     const refuses = (field: string, ...replacement: unknown[]): void => {
-      // What is true or false is of the right type there.
+      // A boolean of the right type is valid there.
       if (typeof memberOf(shape)[field] === 'boolean' && typeof replacement[0] === 'boolean') return;
       const found = map(damaged(message, [...at, field], ...replacement));
       const reasons = reasonsOf(found);

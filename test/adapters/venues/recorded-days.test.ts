@@ -1,4 +1,4 @@
-// A recorded stretch of every venue in its own format: what goes in comes out, is not of interest by name, or is refused for a reason.
+// A recorded period of every venue in its own format: each message is mapped, ignored by name, or refused for a reason.
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,7 @@ const AT = Date.UTC(2026, 10, 22, 17);
 const FIXTURES = fileURLToPath(new URL('../../fixtures/', import.meta.url));
 const REAL = fileURLToPath(new URL('../../../../shared/data/', import.meta.url));
 
-/** The text of a file, unpacked where it is packed. */
+/** Returns the text of a file, decompressed if needed. */
 function text(path: string): string {
   const bytes = readFileSync(path);
   return (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
@@ -37,9 +37,9 @@ const json = (path: string): never => JSON.parse(text(path)) as never;
 interface Tally {
   /** Messages of the recording, counted without the map. */
   read: number;
-  /** Messages that yielded something, by what they yielded first. */
+  /** Mapped messages, by their first result. */
   readonly mapped: Record<string, number>;
-  /** Messages that yielded nothing, by their own kind. */
+  /** Messages without a result, by their own kind. */
   readonly left: Record<string, number>;
   readonly rejected: Record<string, number>;
 }
@@ -47,7 +47,7 @@ const emptyTally = (): Tally => ({ read: 0, mapped: {}, left: {}, rejected: {} }
 const add = (counts: Record<string, number>, name: string, count = 1): number => (counts[name] = (counts[name] ?? 0) + count);
 const sum = (counts: Record<string, number>): number => Object.values(counts).reduce((total, count) => total + count, 0);
 
-/** Counts one message by what its map yielded; `kind` is what the message calls itself. */
+/** Counts one message by what its map yielded. `kind` is the message's own type. */
 function count(tally: Tally, yielded: readonly unknown[], kind: string): void {
   tally.read++;
   const first = yielded[0] as { kind?: string; reason?: string; rejection?: { reason: string } } | undefined;
@@ -61,7 +61,7 @@ type Fields = Record<string, unknown>;
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
 const asBytes = (message: unknown): Buffer => Buffer.from(typeof message === 'string' ? message : JSON.stringify(message));
 
-/** Returns the kind of a spot-exchange frame, read apart from the map. */
+/** Returns the kind of a spot-exchange frame, read without the map. */
 function spotKind(frame: string): string {
   const { data, result } = JSON.parse(frame) as { data?: Fields; result?: unknown };
   if (data === undefined) return result === null ? 'acknowledgement' : 'nameless';
@@ -69,7 +69,7 @@ function spotKind(frame: string): string {
   return bar === undefined ? String(data['e'] ?? 'bookTicker') : `kline ${bar['x'] === true ? 'closed' : 'forming'}`;
 }
 
-/** A raw log: its first line names the streams, every other one is a time and a frame. */
+/** Reads a raw log: its first line names the streams, every other one is a time and a frame. */
 function spotLog(path: string): Tally {
   const [head = '', ...lines] = text(path)
     .split('\n')
@@ -106,7 +106,7 @@ function perpFrames(frames: readonly unknown[], coins: readonly string[]): Tally
   return tally;
 }
 
-/** The bars of a recorded day, each as the socket would have sent it, and the single frames that are recorded beside them. */
+/** Reads the bars of a recorded day, each as the socket would have sent it, and the separately recorded frames. */
 function perpDay(): Tally {
   const folder = `${REAL}fixtures/hyperliquid/`;
   const calls = json(`${folder}rec_get_candles_snapshot.json`) as { request: { body: Fields }; response: { body: unknown } }[];
@@ -121,7 +121,7 @@ function perpDay(): Tally {
   return perpFrames(frames, ['BTC', 'kPEPE']);
 }
 
-/** Every entry of an update counts as a message. */
+/** Reads an update, each entry of which counts as a message. */
 function hermes(update: { readonly parsed: readonly { readonly id: string }[] }): Tally {
   const symbols = new Map(update.parsed.map(({ id }, index) => [id, `S${index}`]));
   const { prices, rejections } = mapHermesUpdate(update, symbols, AT);
@@ -153,7 +153,7 @@ function marketPage(read: number, page: Page): Tally {
   tally.read = read;
   for (const { status } of page.markets) add(tally.mapped, status === 'unknown' ? 'market of unknown status' : 'market');
   for (const { reason } of page.rejections) add(tally.rejected, reason);
-  // A market whose status nobody knows is kept, and its word counted all the same: that is one market, not two.
+  // A market of unknown status is kept and its word counted: one market, not two.
   const kept = tally.mapped['market of unknown status'] ?? 0;
   if (kept > 0) add(tally.rejected, 'unknown_word', -kept);
   if (tally.rejected['unknown_word'] === 0) delete tally.rejected['unknown_word'];
@@ -169,7 +169,7 @@ function predictionFrames(frames: readonly unknown[], map: (frame: Buffer) => re
   return tally;
 }
 
-/** Frames of the market channel, of markets whose tokens they name. */
+/** Reads frames of the market channel, for the markets whose tokens they name. */
 function polymarketFrames(frames: readonly unknown[]): Tally {
   const marketOf = (token: string) => {
     const market = sampleMarket('polymarket', '0x1111');
@@ -203,8 +203,8 @@ function prices(answer: Fields): Tally {
 }
 
 /**
- * Bars of a pool, newest first: a refused bar refuses its page, so a page that is read has all of them. The recordings
- * have one hour twice, where two pages meet; the second one opens at its own close, so the first has to be kept.
+ * Reads bars of a pool, newest first. A refused bar refuses its page, so a read page has all of them. The recordings
+ * have one hour twice, at the border of two pages. The second one opens at its own close, so the first must be kept.
  */
 function poolBars(rows: readonly (readonly number[])[]): Tally {
   const candles = mapOhlcv({ data: { attributes: { ohlcv_list: rows } } }, fixedMultiplier('1'));
@@ -230,7 +230,7 @@ async function tapeOf(from: string, venue: Venue, instrument: string | null) {
   return { to, report, rejected };
 }
 
-/** Ticks: one row, one price. */
+/** Reads ticks: one row, one price. */
 async function ticks(path: string): Promise<Tally> {
   const { report, rejected } = await tapeOf(path, 'reference', 'BTC');
   const read = text(path).trim().split('\n').length - 1;
@@ -238,7 +238,7 @@ async function ticks(path: string): Promise<Tally> {
   return { read, mapped: { reference: report.events }, left: { ...report.skipped }, rejected };
 }
 
-/** Trades of a pool become bars: a trade is in where its amount is, so the amounts of bars and of trades have one sum. */
+/** Aggregates trades of a pool to bars: bars and trades must have the same total amount. */
 async function poolTrades(path: string): Promise<Tally> {
   const { to, report, rejected } = await tapeOf(path, 'spotchain', null);
   const { meta, trades } = json(path) as { meta: { mint: string }; trades: Fields[] };
@@ -261,19 +261,19 @@ async function poolTrades(path: string): Promise<Tally> {
 
 interface Day {
   readonly name: string;
-  /** Below the extra data; absent for what is in the fixtures of the suite. */
+  /** Folder below the extra data; absent for the suite's fixtures. */
   readonly needs?: string;
   readonly tally: () => Tally | Promise<Tally>;
   readonly expected: Tally;
 }
 
-/** Kinds that may yield nothing: whatever else yields nothing is a loss. */
+/** Kinds that may yield nothing: any other without a result is a loss. */
 const NOT_OF_INTEREST = new Set([
   'acknowledgement',
   'trade',
   '24hrMiniTicker',
   'kline forming',
-  // The plain sentence with which the perpetuals venue opens a connection.
+  // Plain greeting with which the perpetuals venue opens a connection.
   'greeting',
   'allMids',
   'activeSpotAssetCtx',

@@ -1,4 +1,4 @@
-// What may be asked of a provider where the time of day was wrong: nobody waits for the difference.
+// Request budgets of a provider after a wrong wall clock: nobody waits for the difference.
 import { expect, test } from 'vitest';
 import { WeightBudget } from '../../../src/adapters/venues/request-budget.ts';
 
@@ -12,7 +12,7 @@ test('what was spent and blocked while the clock ran two hours ahead is free aga
   const now = ahead - 2 * HOUR_MS;
   expect(budget.take(1, now)).toBe(30_000);
   expect(budget.state(now)).toMatchObject({ left: 0, blockedUntil: now + 30_000 });
-  // The block is over, and its minute is not.
+  // The block is over, but not its minute.
   expect(budget.take(1, now + 30_000)).toBe(30_000);
   expect(budget.take(10, now + 60_000)).toBe(0);
 });

@@ -1,4 +1,4 @@
-// Frames that are read without JSON.parse mean what they mean with it: over mutated frames of every layout that has a scan.
+// Frames scanned without JSON.parse are read like with it: over mutated frames of every scanned layout.
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { mapParsedPerpFrame, mapPerpFrame } from '../../../src/adapters/venues/evmvenue/map.ts';
@@ -23,7 +23,7 @@ type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
 
 const pick = <Item>(random: Random, list: readonly Item[]): Item => list[Math.floor(random() * list.length)] as Item;
 
-/** A decimal as venues write them, now and then one that is none, or zero, or spelled oddly. */
+/** Returns a decimal as venues write it, sometimes invalid, zero, or oddly spelled. */
 function decimal(random: Random, most: number, digits: number): string {
   if (random() < 0.97) return (random() * most).toFixed(digits);
   return pick(random, [
@@ -45,11 +45,11 @@ function decimal(random: Random, most: number, digits: number): string {
   ]);
 }
 
-/** A whole number, now and then one that JSON or the product would not take for one. */
+/** Returns an integer, sometimes one that JSON or the product would refuse. */
 const whole = (random: Random): Json =>
   random() < 0.98 ? Math.floor(random() * 1e12) : pick<Json>(random, [-1, 1.5, 1e21, '7', null, 2 ** 53, 0]);
 
-/** A value anywhere inside replaced, a member left out, repeated under a new name, or moved. */
+/** Replaces a value anywhere inside, or removes, repeats or moves a member. */
 function bent(value: Json, random: Random): Json {
   if (typeof value !== 'object' || value === null || random() < 0.3)
     return pick<Json>(random, [null, true, 0, -1, 'x', '', '0.5', [], {}, [[]], 'é', '"', '\\', 'a\u0001']);
@@ -68,7 +68,7 @@ function bent(value: Json, random: Random): Json {
   return copy;
 }
 
-/** The bytes of a message, as it is or damaged on the way. */
+/** Returns the bytes of a message, intact or damaged. */
 function fuzzed(message: Json, random: Random): Buffer {
   const how = random();
   const said = how < 0.35 ? bent(message, random) : message;
@@ -217,14 +217,14 @@ const LAYOUTS: Readonly<Record<string, Scanned>> = {
   },
 };
 
-/** A book that is cut when it is asked for has its members behind getters. */
+/** Evaluates the getters of a lazily parsed book. */
 function shown(message: unknown): unknown {
   const { kind, book, top } = (message ?? {}) as { kind?: unknown; book?: unknown; top?: unknown };
   return kind === 'perp_book' ? { kind, book, top } : message;
 }
 const told = (found: unknown): string => JSON.stringify(Array.isArray(found) ? found.map(shown) : shown(found));
 
-/** Frames of each layout. */
+/** Frames per layout. */
 const FRAMES = rounds({ suite: 2_500, proof: 10_000 });
 
 test.each(Object.entries(LAYOUTS))('mutated frames mean the same with and without the scan: %s', (_name, layout) => {
@@ -240,7 +240,7 @@ test.each(Object.entries(LAYOUTS))('mutated frames mean the same with and withou
     if (fast !== slow) expect.fail(`${where}\nscan: ${fast}\nparse: ${slow}`);
     if (told(fastNotes.rows()) !== told(slowNotes.rows())) expect.fail(`${where}\nunknown members: ${told(slowNotes.rows())}`);
   }
-  // Both sides of the fork must have been walked.
+  // Both branches must have been covered.
   expect(scanned).toBeGreaterThan(0.1 * FRAMES);
   expect(scanned).toBeLessThan(0.9 * FRAMES);
 });
@@ -289,7 +289,7 @@ describe('a scan', () => {
     const whole = ',"b":"25.3510"';
     expect(read(whole)).toBe('25.3510');
     for (let end = 0; end < whole.length; end++) expect(read(whole.slice(0, end))).toBeNull();
-    // At the very end of the longest frame there is nothing behind a number.
+    // At the very end of the longest frame nothing follows a number.
     expect(read(whole)).toBe('25.3510');
     const long = begun(`${' '.repeat(65_536 - 5)},"b":`);
     for (let at = 0; at < 65_536 - 5; at++) long.byte(32);

@@ -1,4 +1,4 @@
-/** Order books as every process reads them: the feed's own by use, and the venue's answer to one request for everybody. */
+/** Order books as every process reads them: the feed's own, or one request to the venue for everybody. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Redis } from 'ioredis';
 import { createAloneClaims, createSharedClaims } from '../../../src/adapters/queue/ask-claims.ts';
@@ -62,7 +62,7 @@ const venueState = (at: EpochMs, hearing = 'live'): VenueState => ({
   budgets: [],
 });
 
-/** A process that reads books: `asked` holds what its venue was asked. */
+/** Creates a process that reads books. `asked` has the requests to its venue. */
 function reader(states: MarketStateBus, clock: Clock, claims = createAloneClaims(clock), ask?: AskBook) {
   const asked: string[] = [];
   const books = createSharedBookReads({
@@ -92,7 +92,7 @@ describe('in one process', () => {
     states.publish(venueState(clock.now()));
     states.publish(orderBookSnapshotOf(venueBook(clock.now(), { edge: WHOLE, ...over })));
   };
-  /** Lets the bus tell its listeners, which it does once per flush. */
+  /** Waits until the bus has notified its listeners, once per flush. */
   const flushed = async <Value>(result: Promise<Value>): Promise<Value> => {
     await new Promise((done) => setImmediate(() => setImmediate(done)));
     clock.advanceTo(clock.now() + 25);
@@ -253,7 +253,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** One process of the service, as far as books go. */
+/** Creates a process of the service, as far as books go. */
 function processOn(url: string, ask: AskBook) {
   const clock = createLiveClock();
   const errors: unknown[] = [];

@@ -1,10 +1,10 @@
-// Orders that rest on one instrument share requests for its trades, and each gets what a request of its own would have told it.
+// Orders resting on one instrument share requests for its trades, and each gets what its own request would have returned.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type AskTrades, createVenueFlows } from '../../../src/adapters/venues/venue-flows.ts';
 import type { FlowTrade } from '../../../src/domain/orders/resting-fill.ts';
 
-/** The most trades that one read takes. */
+/** Maximum number of trades per read. */
 const READ = 20;
 const ALL: readonly FlowTrade[] = Array.from({ length: 100 }, (_, n) => ({ price: String(n), quantity: '1', at: 1_000 + n * 10 }));
 

@@ -1,6 +1,6 @@
 /**
- * Every map of a provider's answers and frames, and one message of every shape with what is known of each of its members:
- * the tests of damaged, unknown and missing members go over all of them.
+ * Maps of all providers' answers and frames, and one message of every form with the rule of each of its members.
+ * The tests of damaged, unknown and missing members use all of them.
  */
 import { readFileSync } from 'node:fs';
 import { readSubmissions } from '../../../src/adapters/intelligence/filings.ts';
@@ -47,7 +47,7 @@ const bytes = (message: unknown): Buffer => Buffer.from(JSON.stringify(message))
 
 export type Step = string | number;
 
-/** A copy with the value at a path replaced; left out where there is no replacement. */
+/** Returns a copy with the value at a path replaced, or removed without a replacement. */
 export function damaged(message: unknown, path: readonly Step[], ...replacement: unknown[]): unknown {
   if (path.length === 0) return replacement[0];
   const copy = structuredClone(message);
@@ -79,7 +79,7 @@ const traded = ({ trades, rejections }: { trades: readonly object[]; rejections:
   ...rejections,
 ];
 
-/** A reader that throws where the whole answer is of another shape: the poll counts that as what the error says. */
+/** Wraps a reader that throws on an answer of another form: the poll counts the error's reason. */
 function orRefused(read: () => readonly unknown[]): readonly unknown[] {
   try {
     return read();
@@ -263,7 +263,7 @@ const issuer =
     return [...marks, ...sentences(unread)];
   };
 
-/** Every map with messages that it knows. */
+/** Maps with messages that they know. */
 export const MAPS: Readonly<Record<string, { readonly messages: readonly unknown[]; readonly map: WireMap }>> = {
   spotexchange: {
     messages: [...spot.frames.map(({ frame }) => frame), dayTicker, kline],
@@ -401,16 +401,16 @@ export const MAPS: Readonly<Record<string, { readonly messages: readonly unknown
   },
 };
 
-/** One message of a shape, and what is known of the members at one place in it. */
+/** One message of a form, with the rules of the members at one place. */
 export interface Shape {
   readonly of: keyof typeof MAPS;
   readonly message: unknown;
   readonly at: readonly Step[];
-  /** Without it, or with another type, the message is refused. */
+  /** Members whose absence or wrong type refuses the message. */
   readonly required: string;
-  /** May be missing; of another type it refuses the message. */
+  /** Optional members; a wrong type refuses the message. */
   readonly typed?: string;
-  /** Without it the message stands, and a reason is counted; of another type it refuses the message. */
+  /** Members whose absence is counted but keeps the message; a wrong type refuses it. */
   readonly kept?: string;
   /** Reason why nobody reads it, or why an unreadable one is the same as none. */
   readonly unread?: string;

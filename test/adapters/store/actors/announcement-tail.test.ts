@@ -1,4 +1,4 @@
-// The tail tells every committed announcement once, in one order, whatever happens to transactions and connections.
+// The tail delivers every committed announcement once, in one order, despite failing transactions and connections.
 
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -187,7 +187,7 @@ test('connections killed in the middle of a burst lose and repeat nothing', asyn
     }),
   ).then(() => (writing = false));
   while (writing) {
-    // Only connections that have done something already: what postgres.js asks by itself on a new one, nobody can catch.
+    // Only connections that have already run a statement: the first queries of postgres.js on a new one cannot be caught.
     const gone = await admin`
         select pg_terminate_backend(pid) from pg_stat_activity
         where application_name = 'killed tail' and datname = current_database() and query like '%announcements%'`;
@@ -224,7 +224,7 @@ test('a database that crashes and recovers loses and repeats nothing', async () 
     for (let n = 0; n < 300; n++) {
       if (n === 150) {
         const [victim] = await sql<{ pid: number }[]>`select pid from pg_stat_activity where application_name = 'tail' limit 1`;
-        // One killed backend makes the server throw all of them out and recover from its log.
+        // A killed backend makes the server end all others and recover from its log.
         process.kill(victim?.pid as number, 'SIGKILL');
         crashed = true;
       }
@@ -262,14 +262,14 @@ test('following many announcements reads each of them once, however many are sto
     select 'many', ${OURS}, n, jsonb_build_object('n', n) from generate_series(${from}::int, ${to}::int) n`;
   await insertMany(1, 20_000);
   await own`analyze announcements`;
-  // A transaction of any database of the cluster that began before these rows would put them behind the tail's beginning.
+  // A transaction in any database of the cluster that began before these rows would delay them.
   await waitFor(async () => (await own`select 1 from announcements having max(xid) < pg_snapshot_xmin(pg_current_snapshot())`).length > 0, {
     what: 'the stored announcements to lie before every open transaction',
   });
   const { rows } = await listen({ at: stored, name: 'tail of many', pollMs: 10, pageRows: 100 });
   await insertMany(20_001, 21_000);
   await waitFor(() => rows.length === 1_000, { what: 'the new announcements' });
-  // What a connection counts is seen by others some time after it stopped working.
+  // A connection's statistics become visible some time after it goes idle.
   const counts = await waitFor(
     async () => {
       const [found] = await own<{ one_by_one: number; whole: number }[]>`

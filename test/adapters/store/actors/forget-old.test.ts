@@ -1,4 +1,4 @@
-// Old announcements and activities that have ended are forgotten, recent ones are not; whoever resumes a feed from before them is told so.
+// Old announcements and ended activities are deleted, recent ones are not. Resuming a feed from before them is refused.
 import { beforeAll, expect, test } from 'vitest';
 import { createAnnouncementTail } from '../../../../src/adapters/store/actors/announcement-tail.ts';
 import { forgetActivities, forgetAnnouncements } from '../../../../src/adapters/store/actors/forget-old.ts';
@@ -37,7 +37,7 @@ test('a place is known as long as all that follows it is kept', async () => {
   const [recent] = await sql<{ xid: string; seq: number }[]>`
     select xid::text, seq from announcements where at >= ${now - 4 * DAY} order by announcements.xid, seq limit 1`;
   const known = (row: { xid: string; seq: number } | undefined) => tail.isKnown({ xid: Number(row?.xid), seq: row?.seq as number });
-  // 0.0 is the beginning of everything that is kept, now as later.
+  // 0.0 always means the beginning of what is kept.
   expect([await tail.isKnown({ xid: 0, seq: 0 }), await known(first), await known(recent)]).toEqual([true, true, true]);
   expect(await forgetAnnouncements(sql, 7)).toBe(OLD);
   expect(await kept()).toBe(20);

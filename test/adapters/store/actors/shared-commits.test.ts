@@ -1,4 +1,4 @@
-// Steps that share a transaction: each stands or falls by itself, and what is written is what each alone would have written.
+// Steps that share a transaction fail independently, and write what each alone would have written.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { shareCommits } from '../../../../src/adapters/store/actors/shared-commits.ts';
 import { verifyTrail } from '../../../../src/adapters/store/trail-verifier.ts';
@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.close());
 
-/** Agents that all propose a paper order in one slot; answers their ids. */
+/** Makes agents propose a paper order in one slot. Returns their ids. */
 async function proposing(): Promise<string[]> {
   const ids: string[] = [];
   for (let index = 0; index < AGENTS; index++) ids.push(await fixture.agent('policy_auto', eagerManifest({ name: `agent ${index}` })));
@@ -20,7 +20,7 @@ async function proposing(): Promise<string[]> {
   return ids;
 }
 
-/** States of the agents' proposals, by agent. */
+/** Returns the states of the agents' proposals, by agent. */
 const states = async (): Promise<Record<string, string>> =>
   Object.fromEntries((await fixture.list()).map(({ agentId, state, reason }) => [agentId, reason === null ? state : `${state} ${reason}`]));
 
@@ -40,12 +40,12 @@ test('executions of one moment share transactions, and every agent has its one f
 test('one whose permit is lost is cancelled alone; those that shared its transaction are filled', async () => {
   const ids = await proposing();
   const [paused] = ids as [string];
-  // Paused beside its actor, so that nothing but the permit knows of it.
+  // Paused without its actor, so that only the permit knows.
   await fixture.sql`update agents set pause_cause = 'operator' where id = ${paused}`;
   const assessing = fixture.preTrade;
   await fixture.carry({
     preTrade: {
-      // Assessed as it was before the pause.
+      // Assessed as before the pause.
       assess: async (orgId, proposal) => {
         if (proposal.agentId !== paused) return assessing.assess(orgId, proposal);
         await fixture.sql`update agents set pause_cause = null where id = ${paused}`;

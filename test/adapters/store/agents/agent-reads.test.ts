@@ -1,4 +1,4 @@
-// What is read of agents: pages by (time, id), foreign rows never, and every read within its organization.
+// Reads of agents: pages by (time, id), within the organization only.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAgentReads } from '../../../../src/adapters/store/agents/agent-reads.ts';
 import type { Sql } from '../../../../src/adapters/store/database.ts';

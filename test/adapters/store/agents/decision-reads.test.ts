@@ -1,4 +1,4 @@
-// Decision records come back whole out of packed rows, shared observations and the manifest that was active then.
+// Decision records are restored from packed rows, shared observations and the manifest active at the time.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDecisionReads } from '../../../../src/adapters/store/agents/decision-reads.ts';
 import { writeCut } from '../../../../src/adapters/store/agents/cut-store.ts';
@@ -46,7 +46,7 @@ interface Told {
   readonly received?: boolean;
 }
 
-/** The same with an indicator that only an agent of somebody else reads. */
+/** Adds an indicator that only another organization's agent reads. */
 function shared({ slot, observations }: Cut): Cut {
   const theirs = { 'ema:77@15m': { value: 271.25, previous: 271, barOpenTime: slot - 900_000 } };
   return {
@@ -55,7 +55,7 @@ function shared({ slot, observations }: Cut): Cut {
   };
 }
 
-/** Writes a row as a tick would, and returns the record that must be read. */
+/** Writes a row as a tick would, and returns the expected record. */
 async function decide(agentId: string, { slot, manifest, version, risk, book, received = true }: Told, previousHash = GENESIS_HASH) {
   const cut = sampleCut(slot, { premiumPct: -2, rsi: 30 });
   await writeCut(sql, shared(cut), 'streams');

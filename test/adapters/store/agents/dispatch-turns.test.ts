@@ -1,4 +1,4 @@
-// Organizations take turns at whatever is due together: shards, activities, timers, runs and what loops look at, on real PostgreSQL.
+// Organizations take turns at due work: shards, activities, timers, runs and polls, on real PostgreSQL.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createActorStore } from '../../../../src/adapters/store/actors/actor-store.ts';
 import { createDispatchStore } from '../../../../src/adapters/store/agents/dispatch-store.ts';
@@ -23,7 +23,7 @@ afterAll(async () => {
   await owner.end();
 });
 
-/** Writes rows as they lie, past the triggers of their tables. */
+/** Writes rows with the triggers of their tables disabled. */
 async function asTheyLie(names: readonly string[], write: (transaction: Transaction) => Promise<unknown>): Promise<void> {
   await owner.begin(async (transaction) => {
     for (const name of names) await transaction`alter table ${transaction(name)} disable trigger all`;
@@ -32,7 +32,7 @@ async function asTheyLie(names: readonly string[], write: (transaction: Transact
   });
 }
 
-/** Actors on duty from the slot 60,000 on, as their rows lie. */
+/** Creates actors that are active from the slot 60,000 on. */
 async function onDuty(orgId: string, first: number, count: number): Promise<void> {
   await asTheyLie(
     ['actors'],
@@ -68,7 +68,7 @@ test("one organization's 5,000 orders do not delay another's, which are all take
   expect(first).toHaveLength(128);
   expect(first.slice(0, 6)).toEqual([10_001, 20_001, 10_002, 20_002, 10_003, 20_003]);
   expect(first.slice(6)).toEqual(Array.from({ length: 122 }, (_, index) => 10_004 + index));
-  // Several workers at a time: each has its whole round, and nobody has the same.
+  // Several workers at a time: each has a whole round, and no two take the same.
   const rounds = (await Promise.all([round(), round(), round()])).map((taken) => taken.map(({ key }) => key));
   expect(rounds.map((keys) => keys.length)).toEqual([128, 128, 128]);
   expect(new Set(rounds.flat()).size).toBe(384);
@@ -93,7 +93,7 @@ describe('workers divide the organizations that have due work, so that each one 
   const KIND = 'divided';
   const orgs = Array.from({ length: 6 }, (_, index) => `00000000-0000-7000-8000-0000000000c${index}`);
   const worker = (name: string) => createActorStore(sql, name);
-  /** The organizations whose activities a worker takes at a moment, a few of each. */
+  /** Returns the organizations whose activities a worker takes, in batches. */
   async function takenBy(store: ReturnType<typeof createActorStore>, now: number): Promise<readonly string[]> {
     const actors = (await store.takeActivities(now, 5_000, 12, [KIND])).map(({ actorId }) => actorId);
     const rows = await sql<{ org: string }[]>`select distinct org_id as org from actors where id = any(${actors}::uuid[]) order by org_id`;

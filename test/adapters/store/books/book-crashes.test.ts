@@ -1,4 +1,4 @@
-// Books under crashes: writers whose connections are killed in the middle of their work, on a real PostgreSQL.
+// Books under crashes: connections of writers are killed during their work, on a real PostgreSQL.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase, type Sql } from '../../../../src/adapters/store/database.ts';
 import { bookIds } from '../../../../src/domain/books/book.ts';

@@ -1,4 +1,4 @@
-// Books on a real PostgreSQL: booked in double entry, all or nothing, and equal to the fold of what was booked.
+// Books on a real PostgreSQL: double entry, all or nothing, and equal to the fold of the bookings.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeRecords } from '../../../../src/adapters/store/actors/actor-records.ts';
 import { createBookReads } from '../../../../src/adapters/store/books/book-reads.ts';
@@ -53,13 +53,13 @@ const recordOf = (operation: Operation, orgId = ORG): ActorRecord =>
 const book = (...records: ActorRecord[]): Promise<void> => sql.begin((transaction) => writeRecords(transaction, records)) as Promise<void>;
 const fillRecord = (fill: Fill, over: object = {}): ActorRecord => ({ type: 'fill', orgId: ORG, fill, ...over });
 
-/** Imbalances in any transaction, book or asset. */
+/** Returns imbalances in any transaction, book or asset. */
 const imbalances = () => sql`
   select 'transaction' as what from ledger_legs l join ledger_accounts a on a.id = l.account_id group by l.transaction_id, a.asset having sum(l.amount) <> 0
   union all
   select 'book' from ledger_legs l join ledger_accounts a on a.id = l.account_id group by a.book_id, a.asset having sum(l.amount) <> 0`;
 
-/** The state of a book as its operations in the order of booking make it, from the tables beneath the projection alone. */
+/** Folds a book from its operations in booking order, using only the tables beneath the projection. */
 async function folded(bookId: string): Promise<TradingBook> {
   const rows = await sql<{ kind: string; amount: string | null; fill: string | null }[]>`
     select t.kind, (select l.amount from ledger_legs l join ledger_accounts a on a.id = l.account_id where l.transaction_id = t.id and a.kind = 'cash') as amount,
@@ -284,7 +284,7 @@ test('random operations over five books (seed 11) leave exact sums, and every bo
   expect(booked).toBe(steps * 50);
 });
 
-/** Records of one step are written transfers first. */
+/** Orders the records of one step as they are written: transfers first. */
 function orderedByBook(records: readonly ActorRecord[]): ActorRecord[] {
   return [...records.filter(({ type }) => type === 'ledger'), ...records.filter(({ type }) => type === 'fill')];
 }
@@ -301,7 +301,7 @@ test('a server that ends the connection before any of its statements leaves all 
     return JSON.stringify(row);
   };
   const nothing = await counts();
-  // The application's role may end nobody's connection.
+  // The application's role may not end connections.
   const killer = openDatabase({ url, role: null, name: 'killer', connections: 1 });
   const records = [fillRecord(aFill(id)), fillRecord(aFill(id, { feeUsd: '-0.1' }))];
   let statements = 0;
@@ -319,7 +319,7 @@ test('a server that ends the connection before any of its statements leaves all 
   expect(await imbalances()).toHaveLength(0);
 });
 
-/** Writes the records on a connection of its own, which the server ends before statement number `crashAt` and before the commit. */
+/** Writes records on its own connection, which the server ends before statement number `crashAt` and before the commit. */
 async function crashingAt(
   victim: Sql,
   killer: Sql,
@@ -342,7 +342,7 @@ async function crashingAt(
     });
     return { committed: true, statements };
   } catch (error) {
-    // Anything else would roll back just as well, and say nothing about crashes.
+    // Another error would also roll back, but prove nothing about crashes.
     if (!isConnectionLoss(error)) throw error;
     return { committed: false, statements };
   }
@@ -358,7 +358,7 @@ async function testDatabaseOf(connection: Sql): Promise<string> {
 
 test('a swap is booked with the dollars that moved: its price is their quotient, rounded by no more than half a trillionth', async () => {
   const bookId = bookIds.manual(ORG, 'live');
-  // 100.123457 / 3 has no end.
+  // 100.123457 / 3 has no finite decimal expansion.
   const swapped = { quantity: '3', notionalUsd: '100.123457', fillPrice: '33.374485666667', feeUsd: '0' };
   const fill = aFill(bookId, swapped);
   await book(fillRecord(fill, { orgId: ORG }));
@@ -374,11 +374,11 @@ test('a swap is booked with the dollars that moved: its price is their quotient,
       () => 'taken',
       (error: { constraint_name?: string }) => error.constraint_name,
     );
-  // Alone it is in no ledger; that is looked at after what it says of itself.
+  // Without a ledger entry; that is checked after its own fields.
   expect(await refusedBy({})).toBe('fill_in_ledger');
   expect(await refusedBy({ fillPrice: '33.374485666668' })).toBe('fill_priced');
   expect(await refusedBy({ notionalUsd: '100.123458' })).toBe('fill_priced');
-  // Where a venue says prices, the money is the price times the quantity, exactly.
+  // If the venue quotes prices, the money is exactly price times quantity.
   expect(await refusedBy({ instrument: 'spotexchange:BTCUSDT' })).toBe('fill_priced');
 });
 
@@ -387,7 +387,7 @@ test('cash that a manual book began with is paid out by one correcting entry, an
   await sql`insert into organizations (id, name) values (${org}, 'desk')`;
   const id = bookIds.manual(org, 'live');
   await book(fillRecord(aFill(id, { quantity: '1', fillPrice: '100', notionalUsd: '100', feeUsd: '1' }), { orgId: org }));
-  // As books were opened once: ten million dollars of the mandate, booked as cash.
+  // As books used to be opened: ten million dollars of the mandate, booked as cash.
   await sql.begin(async (transaction) => {
     await transaction`insert into ledger_transactions (id, book_id, kind, at, legs) values (${`opening:${id}`}, ${id}, 'opening', 0, 2)`;
     await transaction`
@@ -406,7 +406,7 @@ test('cash that a manual book began with is paid out by one correcting entry, an
 
 test("what a person's order is assessed by comes in one statement, and its amounts are those of the book to the last digit", async () => {
   const bookId = bookIds.manual(OTHER, 'paper');
-  // No float holds these.
+  // No float can represent these.
   const fill = aFill(bookId, {
     quantity: '3',
     notionalUsd: '90071992547409930.123457',
@@ -438,7 +438,7 @@ test("what a person's order is assessed by comes in one statement, and its amoun
 });
 
 const H = 3_600_000;
-/** The venue of a perpetual whose every hour has a rate and a bar, but for those that it does not tell. */
+/** Creates the venue of a perpetual with a rate and a bar for every hour except the given ones. */
 const perpVenue = (untold: ReadonlySet<number> = new Set()) => {
   const hours = (from: number, to: number) => {
     const found: number[] = [];
@@ -484,10 +484,10 @@ test('funding is booked once for each held hour, after an outage and by two work
   const store = { ...all, owing: async (hour: number) => (await all.owing(hour)).filter(({ id }) => id === bookId) };
   const run = (now: number, venue = perpVenue()) => bookFunding({ store, history: venue, clock: { now: () => now }, contained: onceEach });
   const paid = async () => new Decimal(await fundingOf(bookId)).toFixed();
-  // Within the first hour nothing is known to be owed.
+  // Within the first hour no funding is due.
   await run(start + H - 1);
   expect(await paid()).toBe('0');
-  // Sold in the fourth hour, while nobody booked: three hours were held, and two workers catch them up together.
+  // Sold in the fourth hour before any booking: three hours were held, and two workers catch up.
   await book(perpFill(bookId, start + 3.5 * H, 'sell', '2'));
   const counts = await Promise.all([run(start + 9 * H), run(start + 9 * H)]);
   const rates = [1, 2, 3].map((n) => ((start + n * H) % (2 * H) === 0 ? '0.0001' : '-0.00004'));
@@ -496,7 +496,7 @@ test('funding is booked once for each held hour, after an outage and by two work
   expect(counts[0] + counts[1]).toBe(3);
   await run(start + 10 * H);
   expect(await paid()).toBe(owed.toFixed());
-  // The venue does not tell one hour: it is no zero, the hours around it are booked, and it is booked once it is told.
+  // The venue lacks one hour: it is not zero, the hours around it are booked, and it is booked once known.
   await book(perpFill(bookId, start + 20.5 * H, 'buy', '1'));
   await expect(run(start + 24 * H, perpVenue(new Set([start + 22 * H])))).rejects.toThrow(/1 hours is unknown.*evmvenue:BTC/);
   const partly = await paid();
@@ -521,7 +521,7 @@ test('a liquidation is booked and announced in one transaction, once, and not wh
     liquidateBooks({ store, bid: () => bid, clock: { now: () => at }, contained: onceEach });
   const alerts = () => sql<{ org_id: string; body: object }[]>`
     select org_id, body from announcements where channel = 'alerts' and actor_id = ${agentId}`;
-  // A fifth of 50,000 is its margin: at 45,000 half of it is left.
+  // The margin is a fifth of 50,000: at 45,000 half of it is left.
   expect(await look('45000')).toBe(0);
   const before = await own();
   await book(perpFill(bookId, T0 + 1, 'sell', '0.1'));

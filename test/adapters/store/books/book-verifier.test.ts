@@ -1,4 +1,4 @@
-// Books, ledger and vaults as the verifier of the trail sees them: whole as they were booked, and what somebody changed past the rules shows.
+// The trail verifier on books, ledger and vaults: intact as booked, and illegal changes are found.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Sql } from '../../../../src/adapters/store/database.ts';
 import { verifyTrail } from '../../../../src/adapters/store/trail-verifier.ts';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-/** An agent that has traded on paper, with two deposits in its vault. */
+/** Agent that has traded on paper, with two deposits in its vault. */
 let id = '';
 beforeEach(async () => {
   id = await fixture.agentAt('limited_live', { evidence: 'absent' });
@@ -25,7 +25,7 @@ beforeEach(async () => {
   await payIntoVault(app, ORG, id, '50', T0 + 1);
 });
 
-/** Breaks that the verifier finds in the agent's books. */
+/** Returns the breaks found in the agent's books. */
 async function found(): Promise<readonly (readonly [part: string, detail: string])[]> {
   const { breaks } = await verifyTrail(superuser);
   return breaks
@@ -33,7 +33,7 @@ async function found(): Promise<readonly (readonly [part: string, detail: string
     .map(({ part, detail }) => [part, detail] as const);
 }
 
-/** Changes rows as the superuser, the triggers of a table aside. */
+/** Changes rows as the superuser with the table's triggers disabled. */
 async function behind(table: string, change: (sql: Sql) => Promise<unknown>): Promise<void> {
   await superuser.begin(async (transaction) => {
     await transaction`alter table ${transaction(table)} disable trigger all`;

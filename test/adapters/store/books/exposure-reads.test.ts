@@ -1,5 +1,5 @@
-// An organization's exposure as the sums beside its books: equal to the sum over the books themselves after whatever happened to
-// them, by several writers at once, and as cheap with a thousand books as with one.
+// Exposure of an organization from the sums beside its books: equal to the sum over the books themselves after any
+// changes by concurrent writers, and as cheap with a thousand books as with one.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeRecords } from '../../../../src/adapters/store/actors/actor-records.ts';
 import { inTransaction } from '../../../../src/adapters/store/actors/actor-store.ts';
@@ -36,7 +36,7 @@ const MARKS: ReadonlyMap<InstrumentKey, string> = new Map([
   ['evmvenue:ETH', '3100.11'],
 ]);
 
-/** The exposure outside of a book, from the books and proposals themselves. */
+/** Computes the exposure outside a book from the books and proposals themselves. */
 async function fromBooks(orgId: string, exceptBookId: string) {
   const books = await booksOfOrganizations(sql, [orgId], 'paper');
   return exposureTotals(
@@ -174,7 +174,7 @@ test('what many books of a transaction add is added together; a book that cannot
     return row?.quantity ?? 0;
   };
   const changes = await sql.begin(async (transaction) => {
-    // Counts of transactions before this one may not have left the connection yet.
+    // Counts of earlier transactions may still be in the connection.
     const counted = async (): Promise<number> => {
       const [row] = await transaction<
         { changes: number }[]
@@ -281,8 +281,8 @@ test('what waits is looked for by the book or by the agent that is asked for, an
       .catch((error: unknown) => expect(error).toBe(rolledBack));
     return plan;
   };
-  // Statistics say that nothing waits, and then either index of what is open seems to cost nothing: that neither stands in for the other
-  // is shown by taking the right one away.
+  // The statistics say that nothing waits, and then either index of open rows seems free. Removing the right one shows that the
+  // other is not a substitute.
   expect(await planWithout('proposals_by_org', "book_id = 'paper:one'")).toContain("Index Cond: (book_id = 'paper:one'::text)");
   expect(await planWithout('proposals_by_org', `agent_id = '${ORG}'`)).toContain(`Index Cond: (agent_id = '${ORG}'::uuid)`);
   expect(await planWithout('proposals_one_open', "book_id = 'paper:one'")).not.toContain('proposals_open');

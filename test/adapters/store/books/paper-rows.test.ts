@@ -1,4 +1,4 @@
-// Paper and shadow trading assessed from rows: the database comes to the same series as the domain, over random trading.
+// Paper and shadow trading assessed from rows: the database computes the same series as the domain, over random trading.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeRecords } from '../../../../src/adapters/store/actors/actor-records.ts';
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 
 const INSTRUMENTS = ['spotchain:AAPLx', 'evmvenue:BTC'] as readonly InstrumentKey[];
-/** Midnight UTC; rounds are a hundred days apart so that none sees the prices of another. */
+/** Midnight UTC. Rounds are a hundred days apart, so that none sees the prices of another. */
 const FIRST = Date.UTC(2027, 0, 1);
 let rounds = 0;
 
@@ -41,10 +41,10 @@ const anyTrading = fc.record({
       funding: fc.option(
         fc.record({ hours: fc.integer({ min: 1, max: 20 }), cents: fc.integer({ min: -90, max: 90 }), lateMs: fc.nat(2 * DAY) }),
       ),
-      // What the flow gave of it, in eighths of what paper filled; null where it is unknown, undefined where nobody measured it.
-      // What was missed, what is unknown and what nobody measured are as frequent as what was.
+      // Filled share by the market's flow, in eighths of the paper fill; null if unknown, undefined if not measured.
+      // Missed, unknown and unmeasured fills are as frequent as filled ones.
       flow: fc.oneof(fc.constant(undefined), fc.constant(null), fc.constant(0), fc.integer({ min: 1, max: 9 })),
-      // Mostly before the evaluation: what is measured after it counts as unknown too.
+      // Mostly before the evaluation: a later measurement counts as unknown too.
       measuredAfterMs: fc.oneof({ weight: 3, arbitrary: fc.integer({ min: 0, max: DAY / 24 }) }, fc.integer({ min: 0, max: 3 * DAY })),
     }),
     { maxLength: 18 },
@@ -63,7 +63,7 @@ const anyTrading = fc.record({
   ),
 });
 
-/** A measurement as the feed would have put it on record. */
+/** Writes a measurement as the feed would have recorded it. */
 async function measured({ id, quantity, fillPrice, at }: Fill, eighths: number | null, measuredAt: number): Promise<void> {
   const given = eighths === null ? null : new Decimal(quantity).times(eighths).div(8);
   const price = given === null || given.isZero() ? null : plainDecimal(new Decimal(fillPrice).times('1.001'));
@@ -151,7 +151,7 @@ test('over random fills, overnight positions, missing and stale prices', async (
     if (held.some((quantity) => quantity.gt(0)) && paper.days.length > 0) overnight++;
   });
   const fewest = () => Math.min(shadowed.measured, shadowed.unknown, shadowed.missed, overnight);
-  // The property would hold of nothing as well: it draws on until each kind has occurred.
+  // The property would also hold without cases: continues until each kind has occurred.
   for (let round = 0; round < 10 && (round === 0 || fewest() <= 3); round++)
     await fc.assert(property, { numRuns: 30, seed: seedOfRun() + round });
   expect(compared).toBeGreaterThan(50);
@@ -209,7 +209,7 @@ test('by hand: two days with a position overnight, at its bids, and what the sal
   expect(paperSeriesOf({ ...rows, dayMarks: new Map() }).days.map(([at]) => at)).toEqual([day + DAY, day + 2 * DAY]);
 });
 
-/** Steps of an agent's life: at which instants its duty changed, and edges of its feed that changed nothing of it. */
+/** Writes steps of an agent's life: times of pausing and resuming, and feed events in between. */
 async function lived(id: string, duties: readonly (readonly [at: number, duty: 'active' | 'paused'])[]): Promise<void> {
   for (const [place, [at, duty]] of duties.entries())
     await fixture.app`
@@ -252,7 +252,7 @@ test('fifteen days of which the agent was off duty for two are thirteen days on 
   await expect(
     fixture.app`update agents set stage = 'shadow', stage_evidence = ${proof.id}, stage_asked_by = 'tina' where id = ${id}`,
   ).rejects.toThrow(/has not passed/);
-  // Two days more, on duty, make up for it.
+  // Two more active days make up for it.
   await fixture.advance(2 * DAY);
   expect((await fixture.pass(id, 'paper')).passed).toBe(true);
 });

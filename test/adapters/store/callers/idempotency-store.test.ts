@@ -1,4 +1,4 @@
-// Remembered answers: found by their whole key only, and forgotten when they are old.
+// Remembered answers are found only by their whole key, and deleted when old.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createIdempotencyStore } from '../../../../src/adapters/store/callers/idempotency-store.ts';
 import type { Sql } from '../../../../src/adapters/store/database.ts';

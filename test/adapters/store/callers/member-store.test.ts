@@ -1,4 +1,4 @@
-// Members: grants of this moment, nobody moves between organizations, and unknown permissions do not exist.
+// Members: grants take effect at once, nobody moves between organizations, and unknown permissions are refused.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createMemberStore } from '../../../../src/adapters/store/callers/member-store.ts';
 import { openDatabase, type Sql } from '../../../../src/adapters/store/database.ts';
@@ -7,7 +7,7 @@ import { ORG, OTHER } from '../reads.ts';
 
 let sql: Sql;
 beforeAll(async () => {
-  // Members are the owner's to name.
+  // Only the owner can add members.
   sql = openDatabase({ url: await testDatabase(), role: null, name: 'members test', connections: 4 });
   await sql`insert into organizations (id, name) values (${ORG}, 'ours'), (${OTHER}, 'theirs')`;
 });

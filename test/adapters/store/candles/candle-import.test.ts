@@ -1,4 +1,4 @@
-// Bars from files in PostgreSQL: whole files or nothing, never over a different bar in silence, with where they came from.
+// Imports of bars into PostgreSQL: whole files or nothing, no silent overwrite of different bars, with their provenance.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ function fileOf(
 ): ImportFile {
   const rows = closes.map(([hour, close]) => `${T0 + hour * HOUR}\t1\t9\t0.5\t${close}\t7\n`);
   async function* batches() {
-    // Two batches, so that what the first stored is met by the second.
+    // Two batches, so that the second meets what the first stored.
     for (const part of [rows.slice(0, 2), rows.slice(2)]) {
       const place = part === rows ? 0 : rows.indexOf(part[0] ?? '');
       if (part.length > 0) {
@@ -94,7 +94,7 @@ test('the same file again changes nothing; a different bar stays and is counted,
   ] as const;
   await importBars(sql, fileOf(instrument, first));
   expect(await importBars(sql, fileOf(instrument, first))).toMatchObject({ inserted: 0, same: 3, conflicting: 0 });
-  // 2.000 is the same number as 2.
+  // 2.000 equals 2.
   const other = [
     [0, '2.000'],
     [1, '3.5'],

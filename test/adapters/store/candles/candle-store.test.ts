@@ -134,10 +134,10 @@ test('bars of the sandbox are set aside while their venue is real: not read, not
   await state('real');
   expect(await seen()).toEqual([[], null, []]);
   expect(await store.all({ ...series, from: 0, to: 180_000 })).toEqual([]);
-  // Received earlier than the invented bar and with another close: it lies beside it.
+  // Received earlier than the invented bar and with another close: both are kept.
   await store.save(batch(0, [bar(60_000, '2')], 'TURNED'));
   expect(await seen()).toEqual([[], 60_000, [['2', false]]]);
-  // A venue whose history is simulated in part: what it gives is not real, and only what is real is read.
+  // A venue with partly simulated history counts as not real, and only real data is read.
   await state('mixed');
   await store.save(batch(5, [bar(120_000, '3')], 'TURNED'));
   expect(await closes()).toEqual([['2', false]]);

@@ -1,4 +1,4 @@
-// Listings of agent tokens on a real database: a symbol means one token for ever, an end is an end, and every process is told of both.
+// Listings of agent tokens on a real database: a symbol names one token forever, delisting is final, and every process learns of both.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createListedTokenStore, loadListedTokens } from '../../../../src/adapters/store/catalog/listed-token-store.ts';
 import { openDatabase, type Sql } from '../../../../src/adapters/store/database.ts';
@@ -50,7 +50,7 @@ test("the sandbox's tokens are listed where the sandbox is the chain, and nowher
   expect(CATALOG.listed.map(({ instrument }) => instrument).sort()).toEqual(
     ['HARBOR', ...SANDBOX_AGENT_TOKENS.map(({ symbol }) => symbol)].sort(),
   );
-  // A listing that somebody else writes is read at the next look.
+  // A listing of another writer is found at the next poll.
   await createListedTokenStore(sql).add({
     ...TOKEN,
     symbol: 'PIER',

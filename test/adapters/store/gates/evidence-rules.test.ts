@@ -1,4 +1,4 @@
-// The rules of the gates stand twice, in TypeScript and in SQL: both come to the same metrics, checks and verdicts.
+// The rules of the gates exist twice, in TypeScript and in SQL: both give the same metrics, checks and verdicts.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase, type Sql } from '../../../../src/adapters/store/database.ts';
@@ -85,7 +85,7 @@ test('a series that passes its gate passes on both sides, and one that falls jus
   expect(await agree('paper', paperSeries(FIRST_DAY + 5_000, 14))).toBe(true);
   expect(await agree('paper', paperSeries(FIRST_DAY + 5_000, 13))).toBe(false);
   expect(await agree('paper', paperSeries(FIRST_DAY + 5_000, 20, -0.1))).toBe(false);
-  // Promised 6, paid 7 and 12: the band ends at 11 and an error of 0.3 on top. Nothing was promised, or too few fills say what is paid.
+  // Predicted 6, paid 7 and 12: the band ends at 11, plus an error of 0.3. Without predictions, or with too few fills, the cost is unknown.
   const paper = paperSeries(FIRST_DAY + 5_000, 14);
   expect(await agree('paper', paperSeries(FIRST_DAY + 5_000, 14, 0.2, 11))).toBe(false);
   expect(await agree('paper', { ...paper, promisedBps: null })).toBe(false);
@@ -114,7 +114,7 @@ test('a shadow passes only if its expected slippage lies within the budget toget
       return [at, 'buy', decision, price, quantity, outcome, given, price] as const;
     }),
   });
-  // A mean of 8 either way; twelve of the one kind say it exactly, and of the other with a standard error of 2.3.
+  // Both have a mean of 8. Twelve of the one kind give it exactly, of the other with a standard error of 2.3.
   expect(await agree('shadow', costing(Array.from({ length: 12 }, () => 8)))).toBe(true);
   expect(await agree('shadow', costing(Array.from({ length: 12 }, (_, n) => (n % 2 === 0 ? 0 : 16))))).toBe(false);
 });
@@ -196,7 +196,7 @@ test('rules that change raise their version, so that agents on evidence of the o
       from gate_rules(k.kind, '{"requiredDays": 1826, "lossLimitPct": 10, "maxSlippageBps": 30, "errorLimitBps": 15}') r)) as rules
     from unnest(array['manifest', 'backtest', 'stress_test', 'paper', 'shadow']) as k(kind)
     join pg_proc f on f.proname = replace(k.kind, '_test', '') || '_metrics' and f.pronamespace = 'public'::regnamespace`;
-  // Where this differs, a migration has changed the rules of a kind: it raises `gate_rules_version` and lists what is on record in
+  // If this differs, a migration has changed the rules of a kind: it must raise `gate_rules_version` and list the recorded evidence in
   // `superseded_evidence`.
   expect(Object.fromEntries(rows.map(({ kind, version, rules }) => [kind, [version, rules]]))).toEqual({
     manifest: [2, '27ac868f00e6556ce3d3022eb1238265'],

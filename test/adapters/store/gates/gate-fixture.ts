@@ -1,4 +1,4 @@
-// Agents at any stage with evidence in any state, on a real database whose owner is no superuser and whose gate clock is ours.
+// Agents at any stage with evidence in any state, on a real database whose owner is no superuser and whose gate clock the test sets.
 import { agent } from '../../../../actors/agent/resource.ts';
 import { writeRecords } from '../../../../src/adapters/store/actors/actor-records.ts';
 import { openDatabase, type Sql } from '../../../../src/adapters/store/database.ts';
@@ -31,7 +31,7 @@ import { backtestSeries, DAY, stressSeries } from '../../../domain/evidence-samp
 export const ORG = '00000000-0000-7000-8000-000000000001';
 const OTHER_ORG = '00000000-0000-7000-8000-000000000002';
 const INSTRUMENT = 'spotchain:AAPLx';
-/** Midnight UTC, some day in 2026. */
+/** Midnight UTC of some day in 2026. */
 const BEGINNING = Date.UTC(2026, 5, 1);
 
 export type EvidenceState = 'absent' | 'failing' | 'of an older manifest' | 'older than a demotion' | 'passing';
@@ -47,19 +47,19 @@ export interface GateFixture {
   agentAt(stage: Stage, how: { readonly evidence: EvidenceState }): Promise<string>;
   manifestOf(id: string): { readonly manifestVersion: number; readonly manifestHash: string };
   addVersion(id: string, changes: Partial<Manifest>): Promise<{ readonly version: number; readonly hash: string }>;
-  /** Puts evidence of a gate on record: what passes, or fails, by its own rows. */
+  /** Records evidence of a gate that passes, or fails, by its own rows. */
   pass(id: string, kind: EvidenceKind, runId?: string, passing?: boolean): Promise<StoredEvidence>;
-  /** A finished backtest of an agent's active manifest over the stretch of the gate, or over what is asked for instead, as its evaluation leaves it. */
+  /** Creates a finished backtest of an agent's active manifest, over the gate's period or the given one. */
   run(id: string, over?: Partial<BacktestRequest>, series?: BacktestSeries): Promise<string>;
-  /** The series of the paper stage as its rows say it. */
+  /** Returns the series of the paper stage from its rows. */
   paperSeries(id: string): Promise<PaperSeries>;
-  /** Takes on an agent that was made elsewhere, at its active version. */
+  /** Registers an agent created elsewhere, at its active version. */
   adopt(id: string, manifest: Manifest, version: number, orgId: string): void;
-  /** Trades on paper as the stage asks: two weeks of it, or a day in shadow. */
+  /** Trades on paper as the stage requires: two weeks, or a day in shadow. */
   traded(id: string, kind: 'paper' | 'shadow', passing: boolean): Promise<void>;
-  /** From wherever it stands up to a stage, gate by gate, on evidence that passes. */
+  /** Promotes the agent to a stage, gate by gate, on passing evidence. */
   climbTo(id: string, to: Stage): Promise<void>;
-  /** Sets the clock of the gates forward. */
+  /** Moves the clock of the gates forward. */
   advance(ms: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -137,8 +137,8 @@ export async function createGateFixture(url: string): Promise<GateFixture> {
   };
 
   /**
-   * Round trips on the paper book, each bought at 100 and sold two minutes later for so much more; at the shadow stage with what
-   * the pools said around its arrival, `marketOff` dollars worse.
+   * Trades round trips on the paper book, each bought at 100 and sold two minutes later at the given gain. At the shadow stage also
+   * writes the pools around its arrival, `marketOff` dollars worse.
    */
   async function roundTrips(
     id: string,
@@ -196,7 +196,7 @@ export async function createGateFixture(url: string): Promise<GateFixture> {
     );
   }
 
-  /** The agent's actor at rest as its row in `agents` says, so that a runtime can carry it on. */
+  /** Makes the agent's actor match its row in `agents`, so that a runtime can continue it. */
   async function awake(id: string): Promise<string> {
     await app`
       update actors set version = actors.version + 1, snapshot = jsonb_build_object('status', 'active', 'value', jsonb_build_object('stage', g.stage, 'duty', 'active', 'feed', 'live'),
@@ -263,7 +263,7 @@ export async function createGateFixture(url: string): Promise<GateFixture> {
     } as EvidenceDraft);
   };
 
-  /** From wherever it stands, gate by gate. */
+  /** Promotes from any stage, gate by gate. */
   async function climb(id: string, to: Stage): Promise<void> {
     const [row] = await app<{ stage: Stage }[]>`select stage from agents where id = ${id}`;
     for (let place = STAGES.indexOf(row?.stage as Stage); place < STAGES.indexOf(to); place++) {
@@ -310,7 +310,7 @@ export async function createGateFixture(url: string): Promise<GateFixture> {
         await climb(id, stage);
       }
       if (evidence === 'older than a demotion') {
-        // From draft there is no step back: its evidence goes stale by one further up.
+        // A draft has no earlier stage: its evidence becomes stale by one further up.
         if (stage === 'draft') await climb(id, 'backtest');
         await app`update agents set stage = 'draft', stage_asked_by = 'breaker' where id = ${id}`;
         await climb(id, stage);
@@ -323,7 +323,7 @@ export async function createGateFixture(url: string): Promise<GateFixture> {
   };
 }
 
-/** A pool before and after an order reaches it, at one price. */
+/** Returns a pool before and after an order reaches it, at one price. */
 function pooledBooks({ from, arrival }: FlowSpan, bid: number, ask: number): FlowBook[] {
   const book = {
     source: 'test',
@@ -337,10 +337,10 @@ function pooledBooks({ from, arrival }: FlowSpan, bid: number, ask: number): Flo
   ];
 }
 
-/** Hands all that the migrations made to an owner who is no superuser, and puts the clock of the gates into a table. */
+/** Gives everything that the migrations created to an owner who is no superuser, and makes the gates' clock a table. */
 async function giveToPlainOwner(superuser: Sql): Promise<void> {
   await superuser.begin(async (sql) => {
-    // Roles belong to the whole server; other test files make the same one at the same moment.
+    // Roles belong to the whole server; other test files create the same one concurrently.
     await sql`select pg_advisory_xact_lock(7070709)`;
     await sql.unsafe(
       `do $$ begin create role gate_test_owner nologin; exception when duplicate_object or unique_violation then null; end $$`,

@@ -1,4 +1,4 @@
-// The chain of gate records as the verifier sees it: whole as the database wrote it, and what its owner changes behind its back shows.
+// The trail verifier on the chain of gate records: intact as written, and changes by the owner are found.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openDatabase, type Sql } from '../../../../src/adapters/store/database.ts';
 import { createEvidenceWriter, EVALUATOR_ROLE } from '../../../../src/adapters/store/gates/evidence-store.ts';
@@ -32,7 +32,7 @@ afterAll(async () => {
   await Promise.all([sql.end(), owner.end(), evaluator.end()]);
 });
 
-/** An agent that has passed the first gate by evidence that the database assessed. */
+/** Agent that has passed the first gate by evidence that the database assessed. */
 let id = '';
 beforeEach(async () => {
   const { commands } = actorsOn(sql, createVirtualClock(SLOT), newId);
@@ -54,7 +54,7 @@ beforeEach(async () => {
   await standsAt('backtest');
 });
 
-/** The agent takes the step that a gate leads to. */
+/** Promotes the agent to the gate's next stage. */
 const standsAt = (stage: string) => sql`
   with moved as (
     update actors set version = version + 1, snapshot = jsonb_set(snapshot, '{value,stage}', to_jsonb(${stage}::text)) where id = ${id}
@@ -63,20 +63,20 @@ const standsAt = (stage: string) => sql`
   select m.id, m.version, ${SLOT}, m.machine, '{"type":"gate.passed"}', before.to_value, m.snapshot -> 'value', 'a gate'
   from moved m join steps before on before.actor_id = m.id and before.version = m.version - 1`;
 
-/** Breaks that the verifier finds for this agent. */
+/** Returns the breaks found for this agent. */
 async function found(): Promise<readonly { readonly part: string; readonly detail: string }[]> {
   const { breaks } = await verifyTrail(sql);
   return breaks.filter(({ agentId }) => agentId === id).map(({ part, detail }) => ({ part, detail }));
 }
 
-/** Changes rows as their owner, the triggers of a table aside. */
+/** Changes rows as their owner with the table's triggers disabled. */
 async function behind(table: string, change: (owner: Sql) => Promise<unknown>): Promise<void> {
   await owner`alter table ${owner(table)} disable trigger all`;
   await change(owner);
   await owner`alter table ${owner(table)} enable trigger all`;
 }
 
-/** A finished backtest of the agent's manifest over the stretch of the gate. */
+/** Creates a finished backtest of the agent's manifest over the gate's period. */
 async function backtestRun() {
   const runId = newId();
   const version = { manifestVersion: 1, manifestHash: manifestHash(manifest) };
@@ -147,7 +147,7 @@ test('evidence that calls its sources real shows, where the record of sources or
   expect(origins).toMatchObject({ [venue]: 'sandbox' });
   const faults = async () => (await found()).filter(({ part }) => part === 'evidence').map(({ detail }) => detail);
   expect(await faults()).toEqual([]);
-  // The owner of the tables forges the statement, then the record that denies it.
+  // The owner of the tables forges the statement, then the record that contradicts it.
   const forged = { ...origins, [venue]: 'real' };
   await behind(
     'evidence',
@@ -160,7 +160,7 @@ test('evidence that calls its sources real shows, where the record of sources or
   expect(await faults()).toEqual([said, ...barless]);
   await behind('source_origins', (owner) => owner`update source_origins set origin = 'real' where source = ${venue}`);
   expect(await faults()).toEqual(barless);
-  // Nor does leaving a source out help.
+  // Omitting a source does not help either.
   await behind('evidence', (owner) => owner`update evidence set origins = '{}' where agent_id = ${id} and kind = 'backtest'`);
   expect(await faults()).toContain(`gate record 4 (backtest) says that ${venue} was nothing, and the record of sources says real`);
 });

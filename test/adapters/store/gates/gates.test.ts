@@ -1,4 +1,4 @@
-// The gates of the database against raw SQL: every pair of stages, every state of the evidence, every role.
+// The database's gates with raw SQL: every pair of stages, every state of the evidence, every role.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createVaultHandler } from '../../../../actors/agent/vault-handler.ts';
 import { writeRecords } from '../../../../src/adapters/store/actors/actor-records.ts';
@@ -49,7 +49,7 @@ const step = (sql: Sql, id: string, to: Stage, evidenceId: string | null, askedB
 const stageOf = async (id: string): Promise<string> =>
   (await app<{ stage: string }[]>`select stage from agents where id = ${id}`)[0]?.stage as string;
 
-/** States of a gate's evidence, and how each comes about. */
+/** States of a gate's evidence, and how to create each. */
 const STATES_OF_EVIDENCE = ['absent', 'failing', 'of an older manifest', 'older than a demotion', 'passing'] as const;
 
 describe('every pair of stages, whatever the evidence and the role', () => {
@@ -57,7 +57,7 @@ describe('every pair of stages, whatever the evidence and the role', () => {
     test(`with evidence ${evidence}`, async () => {
       for (const from of STAGES) {
         const id = await fixture.agentAt(from, { evidence });
-        // What the agent was given is on record; naming it is all that an attacker could do.
+        // The agent's evidence is on record; an attacker could only name it.
         const kind = evidenceKindAt(from);
         const [proof] =
           kind === null
@@ -67,9 +67,9 @@ describe('every pair of stages, whatever the evidence and the role', () => {
           if (STAGES.indexOf(to) <= STAGES.indexOf(from)) continue;
           const opens = evidence === 'passing' && STAGES.indexOf(to) === STAGES.indexOf(from) + 1;
           for (const role of ['app', 'evaluator', 'reader', 'owner'] as const) {
-            // The app's step that opens the gate is tried last: it moves the agent on.
+            // The legal step is tried last, because it moves the agent.
             if (opens && role === 'app') continue;
-            // Roles without the privilege are refused before any gate: a quarter of the pairs shows it.
+            // Roles without the privilege are refused before any gate: a quarter of the pairs suffices.
             if ((role === 'evaluator' || role === 'reader') && !isMet(STAGES.indexOf(from), STAGES.indexOf(to), 4)) continue;
             const attempt = fixture.as(role).begin(async (sql) => {
               await step(sql as unknown as Sql, id, to, proof?.id ?? null);
@@ -121,7 +121,7 @@ describe('what no role but a superuser can do', () => {
         await expect(sql`insert into stage_changes select * from stage_changes limit 0`).rejects.toThrow(/permission denied/);
         await expect(sql`update gate_heads set seq = 0`).rejects.toThrow(/permission denied/);
       }
-      // Who logs in as the service can become neither the evaluator nor the owner, and owns nothing.
+      // The service's login can become neither the evaluator nor the owner, and owns nothing.
       await expect(appLogin`set role sevengate_evaluator`).rejects.toThrow(/permission denied/);
       await expect(bareLogin`set role sevengate_evaluator`).rejects.toThrow(/permission denied/);
       for (const sql of [appLogin, evaluatorLogin]) {
@@ -135,7 +135,7 @@ describe('what no role but a superuser can do', () => {
           /must be owner|permission denied/,
         );
       }
-      // The evaluator writes what the columns are for, and no verdict, time, number or hash.
+      // The evaluator may write the columns of its work, but no verdict, time, number or hash.
       const columns = ['seq', 'at', 'passed', 'checks', 'hash', 'previous_hash'];
       for (const column of columns)
         await expect(
@@ -174,7 +174,7 @@ describe('what no role but a superuser can do', () => {
         await sql`update public.agents set stage = 'stress_test', stage_evidence = ${forged}, stage_asked_by = 'tina' where id = ${id}`;
       }),
     ).rejects.toThrow(/needs evidence/);
-    // Whoever adds a function that guards something here is reminded of the path.
+    // New guarding functions must set their search path.
     const [odd] = await app<{ names: string | null }[]>`
       select string_agg(p.proname, ', ' order by p.proname) as names from pg_proc p
       where p.pronamespace = 'public'::regnamespace and p.prosecdef and p.proname ~ 'gate|stage|evidence|sign' and not coalesce(p.proconfig::text ~ 'search_path=public, pg_temp', false)
@@ -317,7 +317,7 @@ test('a paper trade is a round trip from flat to flat, on both sides: slices of 
   await fixture.advance(3_600_000);
   const { evaluatedAt } = (await rows.window(id)) as { evaluatedAt: number };
   const series = paperSeriesOf(await rows.paper({ id, manifestVersion: 1 }, fixture.manifest, { enteredAt, evaluatedAt }));
-  // 440 for 412 and six fees; 99 for 100 and two fees. The other position is still open.
+  // 440 for 412 and six in fees; 99 for 100 and two in fees. The other position is still open.
   expect(series.trades).toEqual([
     [enteredAt + 7 * 60_000, '27.7'],
     [enteredAt + 9 * 60_000, '-1.1'],
@@ -353,7 +353,7 @@ test('evidence of earlier rules holds an agent where it is, and tells so: no gat
       id,
       '100',
     );
-  // What a migration does that changes the rules of backtests.
+  // As in a migration that changes the rules of backtests.
   await fixture.superuser`
     insert into superseded_evidence (evidence_id, rules_version, rule_change)
     select id, 1, 'costs are those of paper' from evidence where agent_id = ${id} and kind = 'backtest'`;
@@ -375,7 +375,7 @@ test('evidence of earlier rules holds an agent where it is, and tells so: no gat
     ['shadow', 3, null, []],
     ['risk_signoff', 1, null, [words]],
   ]);
-  // It stays where it is, and is told once a day.
+  // It stays at its stage, and alerts once a day.
   expect(await stageOf(id)).toBe('limited_live');
   const alerts = () =>
     app<{ detail: string }[]>`select body ->> 'detail' as detail from announcements where actor_id = ${id} and channel = 'alerts'`;
@@ -385,7 +385,7 @@ test('evidence of earlier rules holds an agent where it is, and tells so: no gat
   expect(await alerts()).toEqual([{ detail: `It stays at its stage: ${words}` }]);
   for (const sql of [app, evaluator]) await expect(sql`delete from superseded_evidence`).rejects.toThrow(/permission denied/);
 
-  // Another run that fails renews nothing; one that passes does.
+  // Another failing run renews nothing; a passing one does.
   await fixture.pass(id, 'backtest', 'failing run', false);
   await expect(step(app, id, 'live', proof?.id ?? null)).rejects.toThrow(/of its rules/);
   await fixture.pass(id, 'backtest', 'passing run');
@@ -410,7 +410,7 @@ test('a gate opens on no evidence of earlier rules', async () => {
 test('evidence on the sandbox counts no more beside a real venue: its gate is shut, its agent is told, and a run on real series renews it', async () => {
   const sandbox = { spotchain: 'sandbox', reference: 'sandbox' } as const;
   const state = (origins: Partial<Record<DataSource, StatedOrigin>>) => stateOrigins(fixture.superuser, origins as never);
-  // Before its first start the service has written nothing: unknown counts like the sandbox's.
+  // Before its first start the service has written nothing: unknown counts as sandbox.
   const id = await fixture.agentAt('stress_test', { evidence: 'passing' });
   const keeper = createGateKeeper({ sql: app, evidence: createEvidenceWriter(evaluator, fixture.newId) });
   const view = { id, stage: 'stress_test' as const, ...fixture.manifestOf(id) };
@@ -440,7 +440,7 @@ test('evidence on the sandbox counts no more beside a real venue: its gate is sh
   await step(app, id, 'paper', real.id);
   expect(await keeper.isSimulated(view)).toBe(false);
 
-  // Beside a real venue a simulated reference opens nothing either, and neither does a stage that was begun with another source.
+  // A simulated reference beside a real venue opens no gate, and neither does a stage begun with another source.
   await fixture.advance(1_000);
   await state({ reference: 'sandbox' });
   expect(await fixture.pass(id, 'paper')).toMatchObject({
@@ -450,7 +450,7 @@ test('evidence on the sandbox counts no more beside a real venue: its gate is sh
   });
   await state(sandbox);
   await fixture.advance(1_000);
-  // Where nothing is real, all of it counts as before.
+  // If nothing is real, all of it counts as before.
   expect(await keeper.validate({ ...view, stage: 'paper' }, false)).toMatchObject({ problems: [] });
   await expectWhole(id);
 });
@@ -490,7 +490,7 @@ test('evidence that rests on a cut which was corrected since counts no more; wha
   await expectWhole(id);
 });
 
-/** Walks the agent's chain of gate records by itself. */
+/** Verifies the agent's chain of gate records independently. */
 async function expectWhole(id: string): Promise<void> {
   const evidence = await app`
     select agent_id as "agentId", seq, id, kind, manifest_version as "manifestVersion", manifest_hash as "manifestHash", at, run_id as "runId",

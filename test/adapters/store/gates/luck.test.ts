@@ -1,5 +1,5 @@
-// The luck of choosing a stretch: every evaluation counts as a trial, and the gate out of backtest asks whether the result lies above
-// what the best of as many worthless trials shows. On real PostgreSQL, beside the product's own statistics.
+// Luck of choosing a period: every evaluation counts as a trial, and the gate after backtest requires a result above
+// the best that as many worthless trials would show. On real PostgreSQL, compared with the product's own statistics.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createEvidenceWriter } from '../../../../src/adapters/store/gates/evidence-store.ts';
@@ -17,7 +17,7 @@ import { createGateFixture, type GateFixture } from './gate-fixture.ts';
 
 const DAYS = 1_828;
 let fixture: GateFixture;
-/** Midnight of the day on which the gates are asked. */
+/** Midnight of the day on which the gates are checked. */
 let today: number;
 beforeAll(async () => {
   fixture = await createGateFixture(await testDatabase());
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-/** Daily returns in percent as the equity curve of five years that end so many days ago. */
+/** Returns daily returns in percent as a five-year equity curve that ends so many days ago. */
 function seriesOf(returnsPct: readonly number[], endsDaysAgo = 0): BacktestSeries {
   const firstDay = today - (returnsPct.length + endsDaysAgo) * DAY;
   let equity = 10_000;
@@ -50,13 +50,13 @@ function seriesOf(returnsPct: readonly number[], endsDaysAgo = 0): BacktestSerie
 
 const sharpeOf = (series: BacktestSeries): number => evidenceMetrics('backtest', series)['sharpe'] as number;
 
-/** A finished backtest of an agent over a stretch that is not the gate's. */
+/** Creates a finished backtest of an agent over a period other than the gate's. */
 const lookAt = (agentId: string, series: BacktestSeries): Promise<string> => {
   const [from, to] = [series.firstCandleAt, series.lastCandleAt + 1].map((at) => new Date(at).toISOString()) as [string, string];
   return fixture.run(agentId, { from, to, look: true }, series);
 };
 
-/** The evidence of a run, whose row nobody signs here. */
+/** Records the evidence of an unsigned run. */
 async function evidenceOf(agentId: string, series: BacktestSeries, runId: string) {
   return createEvidenceWriter(fixture.evaluator, fixture.newId).write({
     agentId,
@@ -76,13 +76,13 @@ const gateOf = async (id: string) => {
 const opened = (id: string, evidenceId: string) =>
   fixture.app`update agents set stage = 'stress_test', stage_evidence = ${evidenceId}, stage_asked_by = 'tina' where id = ${id}`;
 
-/** Returns in percent that say nothing: about no drift. */
+/** Returns daily returns in percent without drift. */
 function noise(seed: string, days: number): number[] {
   const draws = seededDraws(seed);
   return Array.from({ length: days }, () => 0.2 * draws.normal());
 }
 
-/** Returns in percent of five years whose own Sharpe ratio is this one. */
+/** Returns daily returns in percent over five years with exactly this Sharpe ratio. */
 function exactly(sharpe: number): number[] {
   const raw = noise('good', DAYS);
   const middle = mean(raw);
@@ -90,7 +90,7 @@ function exactly(sharpe: number): number[] {
   return raw.map((one) => one - middle + drift);
 }
 
-/** A strategy that is a little better than the gate asks for, over the five years that end today. */
+/** Strategy slightly better than the gate requires, over the five years that end today. */
 const GOOD = exactly(1.85);
 
 test('one try of a good strategy opens the gate', async () => {
@@ -129,7 +129,7 @@ test('the same result as the best of three hundred stretches opens nothing, and 
   const id = await fixture.agentAt('backtest', { evidence: 'absent' });
   const written = await evidenceOf(id, series, await fixture.run(id, {}, series));
   expect(await gateOf(id)).toMatchObject({ passed: true });
-  // They have no day in common with it: of the same manifest they count all the same, and the noise of the test above does not.
+  // They share no day with it, but have the same manifest, so they count; the noise of the test above does not.
   for (let n = 0; n < 250; n++) await lookAt(id, seriesOf(GOOD, 5_000 + n));
   expect(await gateOf(id)).toMatchObject({
     passed: false,
@@ -165,7 +165,7 @@ test('a family is what moves with the returns: other rules count from a correlat
     counted += counts ? 1 : 0;
     expect(await trials(), `a correlation of ${correlation}`).toBe(counted);
   }
-  // A version of its own that moves otherwise is another idea.
+  // A version with different returns is a different idea.
   await fixture.addVersion(id, { stopLossPct: 16 });
   await fixture.run(id, {}, moving(0.1));
   expect(await trials()).toBe(counted);

@@ -1,4 +1,4 @@
-// What reports change is kept the same, whether change by change or many in one transaction, and one that is refused harms no other.
+// Changes by reports are stored alike one by one or many per transaction, and a refused one affects no other.
 import fc from 'fast-check';
 import { Subject } from 'rxjs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -29,7 +29,7 @@ function changesOf(told: readonly Report[]): StoryChange[] {
   });
 }
 
-/** Everything that is kept, stories in the order in which they were opened; afterwards nothing is. */
+/** Returns everything stored, stories in order of opening, and deletes it. */
 async function takenOut(): Promise<unknown> {
   const events = await sql`
     select id, state, confirmed_by, confirmed_at, kind, severity, direction, symbols, headline, first_at, observed_at, received_at,
@@ -55,7 +55,7 @@ test('many changes in one transaction leave what the same changes leave one by o
 
 test('a burst of reports is kept in few transactions, and one that the database refuses is told and harms no other', async () => {
   const told = Array.from({ length: 300 }, (_, index) => aReport({ id: `burst-${index}`, headline: `Headline ${index}` }));
-  // PostgreSQL stores no NUL in a text.
+  // PostgreSQL cannot store NUL in a text.
   told[150] = aReport({ id: 'refused', headline: 'NUL \u0000 inside' });
   const source = new Subject<FeedMessage | IntelligenceRecord>();
   const failures: unknown[] = [];

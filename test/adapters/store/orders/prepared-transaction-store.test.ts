@@ -1,4 +1,4 @@
-// Prepared transactions at rest: the database itself keeps the message, the signed bytes' name and the end as they were.
+// Stored prepared transactions: the database keeps message, signature and outcome unchanged.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openPreparedTransactions } from '../../../../src/adapters/store/orders/prepared-transaction-store.ts';
 import { ORG, preparedSwap, type SwapFixture, swapFixture } from '../../../actors/prepared-transaction/swap-fixture.ts';

@@ -1,4 +1,4 @@
-// Live capital against raw SQL: it comes through the vault or not at all, and a live book says what its ledger says.
+// Live capital with raw SQL: only through the vault, and a live book equals its ledger.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { writeRecords } from '../../../../src/adapters/store/actors/actor-records.ts';
 import type { Sql } from '../../../../src/adapters/store/database.ts';
@@ -129,7 +129,7 @@ test("a sign-off of one's own, let through behind the gates, is named by the ver
   const [proof] = await app<{ id: string }[]>`select id from evidence where agent_id = ${id} and kind = 'risk_signoff'`;
   await fixture.superuser.begin(async (sql) => {
     await sql`alter table agents disable trigger agent_stage_gate`;
-    // Rita signed; she asks for the promotion herself.
+    // Rita signed; she must not request the promotion herself.
     await sql`update agents set stage = 'live', stage_evidence = ${proof?.id as string}, stage_asked_by = 'rita' where id = ${id}`;
     await sql`alter table agents enable always trigger agent_stage_gate`;
     await sql`update actors set snapshot = jsonb_set(snapshot, '{value,stage}', '"live"') where id = ${id}`;

@@ -1,4 +1,4 @@
-/** The perpetuals venue's answers are those of the coin that was asked for, or an error. */
+/** Answers of the perpetuals venue are for the requested coin, or an error. */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
@@ -127,7 +127,7 @@ test('a flag that is neither true nor false is refused, and one that the venue l
     expect(await silent.markets()).toMatchObject([{ onlyIsolated: false, delisted: false }]);
     expect(await silent.walletFills(wallet)).toMatchObject([{ taker: false }]);
   }
-  // Which side took is never left out.
+  // The taker's side is required.
   for (const crossed of [{}, { crossed: null }])
     await expect((await told({}, crossed)).walletFills(wallet)).rejects.toMatchObject({ code: 'bad_answer' });
   const sound = await told({ onlyIsolated: true, isDelisted: true }, { crossed: true });

@@ -1,4 +1,4 @@
-/** The perpetuals venue's frames become the engine's words, or a counted rejection, and never an exception. */
+/** Frames of the perpetuals venue become engine messages, or a counted rejection, and never an exception. */
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { mapPerpFrame } from '../../../../src/adapters/venues/evmvenue/map.ts';

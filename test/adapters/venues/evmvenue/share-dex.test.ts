@@ -1,4 +1,4 @@
-/** Perpetuals on shares, as a builder's dex of the perpetuals venue tells them: recorded frames and answers become quotes, contexts, books, bars and funding. */
+/** Perpetuals on shares of a builder's dex: recorded frames and answers become quotes, contexts, books, bars and funding. */
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -27,7 +27,7 @@ const asked: { readonly type: string; readonly [name: string]: unknown }[] = [];
 let server: http.Server;
 let info: PerpInfo;
 const clock = createVirtualClock(RECEIVED);
-/** Answers as the venue does: a coin without its prefix is unknown to it, and such a question is answered with null. */
+/** Answers like the venue: a coin without its prefix is unknown and gets null. */
 beforeAll(async () => {
   server = http.createServer((request, response) => {
     let body = '';
@@ -74,7 +74,7 @@ test('the markets of the dex are read with their numbers, and nothing in them is
     ['xyz:NVDA', 3, true],
   ]);
   expect(markets[0]?.context).toMatchObject({ hourlyFunding: '0.00000625', markPrice: '378.98' });
-  // No book, no premium: the context stands all the same.
+  // Without a book there is no premium, but the context remains.
   expect(markets[2]).toMatchObject({ midPrice: null, premium: null, context: { markPrice: '177.06' } });
   expect(unknown.rows()).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// Both providers' feeds over real sockets against their simulators: quotes, trades, settlement, and everything that may go wrong.
+// Feeds of both providers over sockets with their simulators: quotes, trades, settlement, and every failure.
 import { afterEach, describe, expect, test } from 'vitest';
 import { createKalshiFeed } from '../../../../src/adapters/venues/prediction/kalshi/feed.ts';
 import type { PredictionFeed } from '../../../../src/adapters/venues/prediction/provider-feed.ts';
@@ -52,7 +52,7 @@ describe.each(PROVIDERS)('%s', (provider) => {
         expect(compareDecimals(quote.bid as string, quote.ask as string)).toBeLessThan(0);
         expect(isOnGrid(market.priceGrid, quote.bid as string), `${quote.bid} of ${market.providerId}`).toBe(true);
       }
-      // What both outcomes together cost: never less than the dollar that one of them pays.
+      // Price of both outcomes together: never less than the dollar that one of them pays.
       expect(new Decimal(yes.ask as string).plus(no.ask as string).gte(1)).toBe(true);
       expect(new Decimal(yes.bid as string).plus(no.bid as string).lte(1)).toBe(true);
     }
@@ -123,7 +123,7 @@ describe.each(PROVIDERS)('%s', (provider) => {
     await waitFor(() => statuses(received).some((word) => /^connected ([2-9]|\d\d)/.test(word)), { what: 'a new epoch' });
     const since = received.messages.length;
     const again = () => new Set(received.messages.slice(since).flatMap((one) => (one.kind === 'quote' ? [one.instrument] : [])));
-    // A book that begins empty says so by a quote without prices: it is whole once its snapshot has come.
+    // A book without a snapshot has a quote without prices: it is complete once its snapshot has come.
     const isWhole = () => again().size > 60 && latest(received).every(({ quality }) => quality !== 'degraded');
     await waitFor(isWhole, { what: 'whole books again' });
   });
@@ -135,7 +135,7 @@ describe.each(PROVIDERS)('%s', (provider) => {
     fixture[provider].faults.set({ freeze: true });
     await waitFor(() => statuses(received).includes('disconnected 1'), { what: 'the loss' });
     const down = received.messages.find((one) => one.kind === 'feed_status' && one.status === 'disconnected');
-    // Its clock runs sixty times as fast: on a crowded machine a connection may be given up before it stands.
+    // Its clock runs sixty times as fast: on a busy machine a connection may be given up before it is open.
     expect(down).toMatchObject({ detail: expect.stringMatching(/no sign of life|no connection within/) });
     fixture[provider].faults.reset();
     await waitFor(() => statuses(received).filter((word) => word.startsWith('connected')).length > 1, { what: 'the return' });
@@ -152,7 +152,7 @@ describe.each(PROVIDERS)('%s', (provider) => {
   });
 
   test('a market ends, is decided as the prices say, and its last quote is halted', async () => {
-    // Two minutes before the questions of the full hour end: a busy machine is told of them in time.
+    // Two minutes before the questions of the full hour end: a busy machine learns of them in time.
     const fixture = await opened({ speed: 30, at: NOON + 28 * 60_000 });
     const received = listen(feedOf(fixture, provider));
     await waitFor(() => instruments(received).size > 60, { what: 'quotes' });

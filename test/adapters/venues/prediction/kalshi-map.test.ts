@@ -1,4 +1,4 @@
-// Kalshi's payloads in the engine's words: what they become, what yields nothing and why.
+// Kalshi's payloads become engine messages, or nothing with a reason.
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
@@ -84,7 +84,7 @@ describe('the catalogue', () => {
       { model: 'quadratic', rate: '0.07' },
     ],
     [
-      // Takers pay the same fee where makers pay one too.
+      // Takers pay the same fee if makers pay one too.
       { fee_type: 'quadratic_with_maker_fees', fee_multiplier: 2 },
       { model: 'quadratic', rate: '0.14' },
     ],
@@ -181,7 +181,7 @@ test.skipIf(!existsSync(RECORDED))('recorded answers are read without loss', () 
   expect(read.markets.every(({ status, asks, priceGrid }) => status === 'open' && asks === null && priceGrid[0]?.step === '0.001')).toBe(
     true,
   );
-  // Nobody stands on either side of these: the listed zeros and ones are no prices.
+  // Neither side has orders: the listed zeros and ones are no prices.
   expect(read.markets.flatMap(({ outcomes }) => outcomes.flatMap(({ bid, ask }) => [bid, ask]))).toEqual(
     Array.from({ length: 20 }, () => null),
   );

@@ -1,4 +1,4 @@
-// The on-chain venue's answers: what is read, what is refused, and what an order's history comes to whatever the order it is told in.
+// Answers of the on-chain venue: what is read and refused, and the outcome of an order's history in any order of its events.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Unreadable } from '../../../../src/adapters/venues/prediction/fields.ts';
@@ -142,7 +142,7 @@ describe('positions', () => {
     [page(position({ contractsMicro: 12_340_000 }))],
     [page(position({ claimed: 'no' }))],
     [page(position({ pubkey: 'x' }))],
-    // Of somebody else: it backs nothing of ours.
+    // Another owner's position backs nothing of ours.
     [page(position({ ownerPubkey: 'Stake11111111111111111111111111111111111111' }))],
   ])('%j tells nothing of what is held', (answer) => {
     expect(() => mapPositions(answer, WALLET)).toThrow(Unreadable);
@@ -191,12 +191,12 @@ describe('a history', () => {
     [[row(1, 'order_created')], { outcome: 'open', fills: [] }],
     [[row(1, 'order_created'), filled(2, '10000000')], { outcome: 'filled', refundUsd: null }],
     [[filled(2, '10000000'), row(3, 'order_closed', { transferAmountToken: '80000' })], { outcome: 'filled', refundUsd: '0.08' }],
-    // Failed counts once the deposit is on its way back.
+    // A failure counts once the deposit is being refunded.
     [[row(1, 'order_created'), row(2, 'order_failed')], { outcome: 'open' }],
     [[row(2, 'order_failed'), row(3, 'order_closed', { transferAmountToken: '5200000' })], { outcome: 'failed', refundUsd: '5.2' }],
     [[filled(2, '4000000'), row(3, 'order_closed', { transferAmountToken: '3180000' })], { outcome: 'cancelled', refundUsd: '3.18' }],
     [[row(3, 'order_closed')], { outcome: 'cancelled', refundUsd: null }],
-    // Words that this version does not know end nothing.
+    // Unknown words end nothing.
     [[row(1, 'order_created'), row(2, 'order_paused')], { outcome: 'open', fills: [] }],
   ])('%# comes to what it says', (data, news) => {
     expect(told(...data)).toMatchObject(news);

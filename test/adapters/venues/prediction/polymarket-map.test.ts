@@ -1,4 +1,4 @@
-// Polymarket's payloads in the engine's words: what they become, what yields nothing and why, and a recorded day without loss.
+// Polymarket's payloads become engine messages, or nothing with a reason; a recorded day is mapped without loss.
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
@@ -304,6 +304,6 @@ test.skipIf(!existsSync(RECORDED))('recorded answers and frames are read', () =>
   ].map((name) =>
     mapMarketFrame(Buffer.from(JSON.stringify(recorded(name))), AT, every).map((one) => ('reason' in one ? one.reason : one.kind)),
   );
-  // The trade's token is none of the stand-in market's.
+  // The trade's token does not belong to the stand-in market.
   expect(kinds).toEqual([['unknown_instrument'], ['tick'], ['listing'], ['listing'], []]);
 });

@@ -1,4 +1,4 @@
-// Winners that only the order books know, asked for market by market: an answer that cannot be read costs its own market a round.
+// Winners known only to the order books, requested per market: an unreadable answer costs its own market a round.
 import { readFileSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
 import { mapGammaMarkets } from '../../../../src/adapters/venues/prediction/polymarket/map.ts';
@@ -22,7 +22,7 @@ const events = JSON.parse(readFileSync(new URL('../../../fixtures/prediction/pol
   markets: Record<string, unknown>[];
 }[];
 const [model = {}] = events.flatMap(({ markets }) => markets);
-/** Closed without a payout, as very old markets are; each with tokens of its own. */
+/** Closed without a payout, like very old markets, each with its own tokens. */
 const legacy = Array.from({ length: 20 }, (_, index) => ({
   ...model,
   id: String(900_000 + index),

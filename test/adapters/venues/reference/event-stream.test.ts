@@ -1,4 +1,4 @@
-/** The stream of events: what refuses it costs no memory, and what it holds open is closed. */
+/** Event stream: refused data uses no memory, and open connections are closed. */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';

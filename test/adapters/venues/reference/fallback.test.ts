@@ -1,4 +1,4 @@
-// The second source of share prices: what its answers mean, when it is asked, and that it never passes for the first one.
+// Second source of share prices: meaning of its answers, when it is used, and that it is never shown as the first.
 import { afterEach, describe, expect, test } from 'vitest';
 import { withFallback } from '../../../../src/adapters/venues/reference/fallback.ts';
 import { createReferenceFeed } from '../../../../src/adapters/venues/reference/feed.ts';
@@ -35,7 +35,7 @@ interface Stage {
   readonly clock: Clock;
   readonly first: Awaited<ReturnType<typeof createReferenceSimulator>>;
   readonly second: Awaited<ReturnType<typeof createShareQuotesSimulator>>;
-  /** Requests that the second source has counted. */
+  /** Returns the number of requests that the second source has received. */
   readonly asked: () => number;
   readonly feed: (more?: Partial<Parameters<typeof withFallback>[0]>) => ReturnType<typeof withFallback>;
 }
@@ -183,11 +183,11 @@ describe('the second source', () => {
     at.first.carryForward(frozenAt);
     await waitFor(() => shown()?.source === FINNHUB_SOURCE, { what: 'the second source' });
     const spoke = prices(received, FINNHUB_SOURCE)[0] as ReferencePrice;
-    // Ten seconds until a share counts as left alone, and a turn of the two shares within the plan; the rest is the test's own speed.
+    // Ten seconds until a share counts as silent, and a turn of both shares within the plan; the rest is the test's own speed.
     expect(spoke.receivedAt - frozenAt).toBeLessThan(100_000);
     expect(Number(spoke.referencePrice)).toBeCloseTo(market.reference(spoke.instrument, spoke.feedUpdatedAt).price, 4);
     expect(shown()).toMatchObject({ quality: 'delayed', flags: [] });
-    // It keeps no venue alive, and no fair-value rule looks at it.
+    // It keeps no venue live, and no fair-value rule uses it.
     expect(pipeline.connectivity.state('reference').hearing).toBe('carried_forward');
     const entry = CATALOG.bySymbol('AAPLx');
     const seen = observe(entry as never, at.clock.now(), 'REGULAR', pipeline.view, {});
@@ -199,7 +199,7 @@ describe('the second source', () => {
     const again = observe(entry as never, at.clock.now(), 'REGULAR', pipeline.view, {});
     expect(again.reference).not.toHaveProperty('source');
     const returnedAt = at.clock.now();
-    // While it is still asked, not one of its prices is shown.
+    // While it is still polled, none of its prices is shown.
     const strays: string[] = [];
     const watching = pipeline.view.changed.subscribe({
       next: (event) => {

@@ -1,4 +1,4 @@
-// The reference feed, its history and the issuer's marks over real sockets against their simulators.
+// Reference feed, its history and the issuer's marks over sockets with their simulators.
 import { afterEach, describe, expect, test } from 'vitest';
 import { createReferenceCandles } from '../../../../src/adapters/venues/reference/candles.ts';
 import { createReferenceClient, createReferenceFeed } from '../../../../src/adapters/venues/reference/feed.ts';

@@ -13,7 +13,7 @@ function fixture(name: string): unknown {
   return JSON.parse(readFileSync(new URL(`../../../fixtures/pyth/${name}`, import.meta.url), 'utf8'));
 }
 
-/** An update of AAPL with some of its members changed. */
+/** Returns an update of AAPL with some members changed. */
 function changed(price: Record<string, unknown>, entry: Record<string, unknown> = {}): unknown {
   const original = (fixture('hermes-update.json') as { parsed: { price: object }[] }).parsed[0] as { price: object };
   return { parsed: [{ ...original, ...entry, price: { ...original.price, ...price } }] };

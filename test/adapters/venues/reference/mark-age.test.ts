@@ -1,4 +1,4 @@
-// A mark is as old as its first reading, whoever says it again; what nobody stands behind any more is no live mark.
+// A mark's age counts from its first reading, whoever repeats it; a mark without a present source is not live.
 import { afterEach, describe, expect, test } from 'vitest';
 import { createIssuerMarkStore } from '../../../../src/adapters/store/catalog/issuer-mark-store.ts';
 import { openDatabase } from '../../../../src/adapters/store/database.ts';
@@ -32,7 +32,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-/** An issuer that says what `rows` holds, and a feed that asks it every ten seconds. */
+/** Creates an issuer with these `rows`, and a feed that polls it every ten seconds. */
 async function issuer(at: number, memory?: MarkMemory) {
   const clock = acceleratedClock(at, 100);
   const says: { rows: unknown[] } = { rows: [row()] };
@@ -166,7 +166,7 @@ describe('the history of marks', () => {
       'OPENAI 700',
       'SPACEX 100.25',
     ]);
-    // A page that begins after a change still knows what was before it.
+    // A page that begins after a change still knows the earlier value.
     const second = await store.changes('SPACEX', { limit: 1, after: String((items[0]?.id ?? 0) + 1) });
     expect(second.items[0]?.previous?.markPrice).toBe('100.25');
     expect((await store.newest()).map(({ first: one, last }) => [one.symbol, one.markPrice, last.markPrice]).sort()).toEqual([

@@ -1,4 +1,4 @@
-// The aggregator feed and its pool bars over real sockets against their simulator.
+// Aggregator feed and its pool bars over sockets with their simulator.
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -27,7 +27,7 @@ const TOKENS = ENTRIES.map(({ instrument, token }) => ({
   scaledUi: scaledUiOf(token),
 }));
 const market = createSeededMarket({ seed: 33 });
-// Its first prices take longest: a fast clock must not take them for a silent venue.
+// Its first prices take longest: a fast clock must not mistake that for a silent venue.
 for (const { symbol } of market.assets) market.token(symbol, NOW);
 const random = () => 0.5;
 
@@ -192,7 +192,7 @@ describe('the aggregator feed', () => {
     expect(lost).toMatchObject({ status: 'disconnected', detail: expect.stringContaining('gave no answer within') });
     expect(missedAt - last).toBeLessThan(2_000);
     expect(receivedAt - missedAt).toBeGreaterThanOrEqual(5_000);
-    // The clock of this test runs ten times as fast as the timers of a busy machine.
+    // This test's clock runs ten times as fast as the timers of a busy machine.
     expect(receivedAt - missedAt).toBeLessThan(7_000);
   });
 
@@ -344,7 +344,7 @@ describe('the simulator of the aggregator', () => {
     const small = await ask(100_000_000);
     const { liquidityUsd } = market.token('AAPL', NOW);
     const large = await ask(Math.round(liquidityUsd * 0.05 * 1e6));
-    // Buying for a tenth of the stable side costs 10 % more per token than buying next to nothing.
+    // Buying a tenth of the stable side costs 10 % more per token than buying almost nothing.
     expect(large / small).toBeCloseTo(1.1, 2);
   });
 
@@ -403,7 +403,7 @@ describe('pool bars', () => {
   test('of a pool that nobody trades in at times are joined of what there is; before its history and after now nothing is known', async () => {
     const MINUTE = 60_000;
     const began = NOW - 30 * MINUTE;
-    // Newest first, by minutes after `began`; the history begins in the middle of a bar of ten minutes, and NOW in that of another.
+    // Newest first, in minutes after `began`. The history begins within a bar of ten minutes, and NOW is within another.
     const told = [25, 10, 5].map((minute) => [(began + minute * MINUTE) / 1_000, minute, minute + 1, minute, minute, minute]);
     const limits: number[] = [];
     const server = http.createServer((request, response) => {
@@ -427,12 +427,12 @@ describe('pool bars', () => {
       [10, '10', '11', '10'],
       [20, '25', '26', '25'],
     ]);
-    // Six bars of five minutes fit into half an hour, and one before the first that there is.
+    // Six bars of five minutes fit into half an hour, and one before the first of them.
     expect(limits).toEqual([6, 1]);
-    // The same stretch while its last bar still forms, and a stretch that the history reaches behind.
+    // The same period while its last bar is still forming, and one that starts before the history.
     expect(await joined(NOW - 2 * MINUTE, began)).toEqual([[10, '10', '11', '10']]);
     expect(await joined(NOW, began + 10 * MINUTE)).toHaveLength(2);
-    // Of bars that the route offers, the one that still forms is not told either.
+    // The forming bar of the route is left out too.
     expect(await joined(NOW - 2 * MINUTE, began, '5m')).toHaveLength(2);
     expect(await joined(NOW, began, '5m')).toHaveLength(3);
   });

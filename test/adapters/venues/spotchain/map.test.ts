@@ -193,7 +193,7 @@ describe('prices', () => {
         ],
       ]),
     });
-    // The relation of the capture: price per raw = price per UI unit x multiplier.
+    // Relation in the capture: price per raw token = price per UI unit x multiplier.
     const { scaledUiConfig, usdPrice } = Object.values(fixture('price-v3.json'))[0] as {
       usdPrice: number;
       scaledUiConfig: { newMultiplier: number; usdPricePrescaled: number };

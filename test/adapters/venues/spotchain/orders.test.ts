@@ -1,4 +1,4 @@
-// Routes of the aggregator, read strictly: what it must say for a transaction to be looked at, and what each of its refusals becomes.
+// Routes of the aggregator, read strictly: required members of a transaction, and the meaning of each refusal.
 import { expect, test } from 'vitest';
 import { createSpotchainRoutes } from '../../../../src/adapters/venues/spotchain/orders.ts';
 import { VenueError } from '../../../../src/adapters/venues/venue-feed.ts';
@@ -7,7 +7,7 @@ import { base58 } from '../../../../src/domain/solana/base58.ts';
 const address = (fill: number): string => base58(new Uint8Array(32).fill(fill));
 const [USDC, TOKEN, WALLET] = [address(1), address(2), address(3)];
 const asked = { inputMint: USDC, outputMint: TOKEN, amount: '1000', slippageBps: 50, taker: WALLET };
-// The shape of the provider's published example of an order with a taker (swap/v2).
+// Form of the provider's published example of an order with a taker (swap/v2).
 const answer = {
   mode: 'manual',
   inputMint: USDC,
@@ -27,7 +27,7 @@ const answer = {
   requestId: 'r',
 };
 
-/** The aggregator as one answer; notes what it was asked. */
+/** Creates an aggregator with one answer, which records its requests. */
 function aggregator(body: unknown, noted: [string, unknown][] = []) {
   return createSpotchainRoutes({
     get: async (path, query) => {

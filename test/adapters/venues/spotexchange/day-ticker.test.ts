@@ -1,9 +1,9 @@
-// The rolling day statistics of the spot exchange: as the stream spells them, and what is refused.
+// Rolling day statistics of the spot exchange: the stream's form, and what is refused.
 import { expect, test } from 'vitest';
 import { combinedStreamPath } from '../../../../src/adapters/venues/spotexchange/feed.ts';
 import { mapSpotFrame, streamSymbols } from '../../../../src/adapters/venues/spotexchange/map.ts';
 
-// The example of the venue's own documentation.
+// Example of the venue's own documentation.
 const DATA = {
   e: '24hrTicker',
   E: 1672515782136,

@@ -1,4 +1,4 @@
-/** Books that feeds keep, as workers see them: the venue's own of a moment that is not older than its age, or nothing. */
+/** Books kept by feeds, as workers see them: the venue's book of a moment no older than its age, or nothing. */
 import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
@@ -20,12 +20,12 @@ import { createVirtualClock } from '../../../../streams/clock/virtual-clock.ts';
 const T0 = Date.UTC(2026, 10, 20, 12);
 const STEP_MS = 10;
 const STEPS = 3_000;
-/** Levels of a snapshot: few, so that the market leaves what is known of it. */
+/** Levels of a snapshot: few, so that the market moves beyond the known levels. */
 const SNAPSHOT = 12;
 const DEPTH = 8;
 const BTC = 'BTCUSDT';
 
-/** A difference as the exchange publishes it, of which everything but the numbers stays. */
+/** Depth update as the exchange publishes it, with variable numbers. */
 const FRAME = (
   JSON.parse(readFileSync(new URL('../../../fixtures/binance/combined-stream.json', import.meta.url), 'utf8')) as {
     frames: { what: string; frame: { stream: string; data: Record<string, unknown> } }[];
@@ -34,7 +34,7 @@ const FRAME = (
 
 type Sides = { readonly bids: BookLevel[]; readonly asks: BookLevel[] };
 
-/** A venue whose book changes at random. What it was is kept with the time from which it was so. */
+/** Venue whose book changes at random. Past books are kept with their times. */
 class Venue {
   readonly past: { readonly from: number; readonly sides: Sides }[] = [];
   readonly #levels = { b: new Map<number, number>(), a: new Map<number, number>() };
@@ -67,7 +67,7 @@ class Venue {
     this.#keep(at);
   }
 
-  /** Changes since the last difference, as a frame; null if there are none. */
+  /** Returns the changes since the last update as a frame, or null if there are none. */
   difference(at: number): Buffer | null {
     if (this.lastId < this.#firstId) return null;
     const levels = (side: 'a' | 'b') => [...this.#changed[side]].map((price) => [`${price}.00`, `${this.#levels[side].get(price) ?? 0}.0`]);
@@ -77,7 +77,7 @@ class Venue {
     return Buffer.from(JSON.stringify({ ...FRAME, stream: 'btcusdt@depth@100ms', data }));
   }
 
-  /** The book now, best first. */
+  /** Returns the present book, best first. */
   sides(levels: number): Sides {
     const told = (side: 'a' | 'b', sign: number): BookLevel[] =>
       [...this.#levels[side]]
@@ -99,7 +99,7 @@ class Venue {
   }
 }
 
-/** True if the venue's book was this one, as far as it is known, at some time from its receipt until it was read. */
+/** True if the venue had this book, as far as known, at some time between its receipt and its read. */
 function wasTheVenues(past: Venue['past'], { receivedAt, bids, asks, edge }: OrderBook, at: number): boolean {
   const agrees = (side: OrderBook['bids'], told: readonly BookLevel[], known: string | null, sign: number): boolean => {
     const end = side.length >= DEPTH ? (side.at(-1)?.price ?? null) : known;
@@ -122,7 +122,7 @@ interface Faults {
   readonly lateMs: number;
 }
 
-/** Lets a feed follow a venue through faults and a worker read all the while; answers how its reads ended. */
+/** Lets a feed follow a venue through faults while a worker reads. Returns the outcomes of its reads. */
 async function simulate(seed: number, faults: Faults): Promise<{ followed: number; asked: number; wrong: string[] }> {
   const random = seededRandom(seed);
   const clock = createVirtualClock(T0);

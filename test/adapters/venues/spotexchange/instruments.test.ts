@@ -1,4 +1,4 @@
-/** Filters of the spot exchange are assessed on decimal text, exactly. */
+/** Filters of the spot exchange are checked exactly, on decimal text. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -71,7 +71,7 @@ test('rounding down to a step agrees with decimal.js', () => {
     fc.property(decimal, decimal, (value, step) => {
       if (new Decimal(step).isZero()) return;
       const expected = new Decimal(value).div(step).floor().times(step);
-      // decimal.js is exact only where the quotient fits its 40 digits.
+      // decimal.js is exact only if the quotient fits its 40 digits.
       if (new Decimal(value).div(step).abs().gte(new Decimal(10).pow(30))) return;
       expect(floorToStep(value, step)).toBe(new Decimal(expected).toFixed());
       expect(isMultipleOf(value, step)).toBe(new Decimal(value).mod(step).isZero());

@@ -143,7 +143,7 @@ describe.skipIf(!existsSync(ORACLE))('a recorded session of the exchange (option
       if (match !== null) snapshots.set(match[1] as string, JSON.parse(match[2] as string));
     }
     const counts = new Map<string, Record<string, number>>();
-    /** Best prices as the exchange itself published them, by the update id that they belong to. */
+    /** Best prices that the exchange itself published, by update id. */
     const tops = new Map<string, Quote>();
     let agreeing = 0;
     let rejected = 0;
@@ -158,7 +158,7 @@ describe.skipIf(!existsSync(ORACLE))('a recorded session of the exchange (option
         const outcome = book.apply(message);
         if (outcome === 'kept') {
           const result = book.restart(snapshots.get(message.instrument) as never, 1);
-          // The first event either lies inside of the snapshot (old) or was joined to it.
+          // The first event is either within the snapshot (old) or was joined to it.
           const old = message.lastId <= (oracle.books[message.instrument] as OracleBook).snapshotLastUpdateId;
           const count = counts.get(message.instrument) ?? {};
           count[old ? 'old' : 'applied'] = (count[old ? 'old' : 'applied'] ?? 0) + 1;
@@ -204,7 +204,7 @@ describe.skipIf(!existsSync(ORACLE))('a recorded session of the exchange (option
 });
 
 describe('the reach of a snapshot', () => {
-  /** A book of the venue: every cent has its level, far levels never change, and the middle walks. */
+  /** Creates a book of the venue: every cent has a level, far levels never change, and the middle walks. */
   function venue(levels: number) {
     let middle = 60_000_00;
     let id = 100;
@@ -216,7 +216,7 @@ describe('the reach of a snapshot', () => {
       bids: (): BookLevel[] => side(-1),
       asks: (): BookLevel[] => side(1),
       snapshot: () => ({ lastUpdateId: id, bids: side(-1), asks: side(1) }),
-      /** Moves the middle by cents and tells what changed: bids that were hit, and asks that took their place, or the other way round. */
+      /** Moves the middle by cents. Returns the changes: bids that were hit and asks that replaced them, or the reverse. */
       move(cents: number): DepthDiff {
         const [bids, asks]: [BookLevel[], BookLevel[]] = [[], []];
         const sign = Math.sign(cents);
@@ -249,7 +249,7 @@ describe('the reach of a snapshot', () => {
         expect(depth).toBeGreaterThan(100);
         expect(kept.slice(0, depth)).toEqual(true_.slice(0, depth));
       }
-      // The snapshot comes a step after it was asked for.
+      // The snapshot comes a step after the request.
       if (asked) {
         expect(book.restart(market.snapshot(), 5)).toBe('live');
         snapshots++;
@@ -267,7 +267,7 @@ describe('the reach of a snapshot', () => {
     kept.apply(far.move(-1_500));
     expect(kept.bids).toEqual([]);
     expect(kept.state).toBe('resyncing');
-    // A level beyond the edge that is told alone is not the best bid.
+    // A lone update of a level beyond the edge is not the best bid.
     kept.apply({ ...far.move(0), bids: [['59980.00', '1']] });
     expect(kept.bids).toEqual([]);
     expect(kept.restart(far.snapshot(), 6)).toBe('live');

@@ -1,4 +1,4 @@
-/** Live orders against the exchange's simulator, over real sockets, on virtual time. */
+/** Live orders with the exchange's simulator, over sockets, on virtual time. */
 import { generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -90,7 +90,7 @@ async function top(symbol = 'BTCUSDT'): Promise<Top> {
 }
 
 let made = 0;
-/** An order as risk let it pass, at the budget's worst price. */
+/** Creates an order approved by risk, at the budget's worst price. */
 async function approved(
   parts: { side?: 'buy' | 'sell'; quantity?: string; limitPrice?: string; held?: string } = {},
 ): Promise<RiskApproved<Order<'spotexchange'>>> {
@@ -153,7 +153,7 @@ async function submit(order: RiskApproved<Order<'spotexchange'>>, through = orde
 const fillsOf = (answer: VenueAnswer): readonly Fill[] => ('fills' in answer ? answer.fills : []);
 const balance = (asset: string): Decimal => new Decimal(simulator.account.balances().find((each) => each.asset === asset)?.free ?? '0');
 
-/** Returns the change of an account's balances, from its book. */
+/** Returns the change of an account's balances by its book. */
 function moved(fills: readonly Fill[]): { readonly base: Decimal; readonly usd: Decimal } {
   let [base, usd] = [new Decimal(0), new Decimal(0)];
   for (const { side, quantity, notionalUsd, feeUsd } of fills) {
@@ -172,7 +172,7 @@ describe('an order', () => {
     expect(fill).toMatchObject({ bookId: BOOK, side: 'buy', instrument: 'spotexchange:BTCUSDT', quotes: [{ source: 'test:top' }] });
     const { base, usd } = moved(fillsOf(bought));
     expect(usd.eq(balance('USDT').minus(before))).toBe(true);
-    // 0.1 % was taken out of the purchase.
+    // 0.1 % commission was deducted from the purchase.
     expect(base.toString()).toBe('0.00999');
     expect(balance('BTC').toString()).toBe('0.00999');
 
@@ -253,14 +253,14 @@ test('the commission that the exchange reports is the fee, and the book gets exa
   const trade = { id: 7, price: '60000', quantity: '0.001', commission: '0.000001', commissionAsset: 'BTC', at: NOON };
   const trades = [trade, { ...trade, id: 8, price: '60100', quantity: '0.00063', commission: '0.00000063' }];
   const info = { instrument, decisionPrice: '60000', quote: null, priceOf: () => '600' };
-  // $97.863 were spent and $0.097863 of them is commission: 10 bps.
+  // $97.863 were spent, of which $0.097863 is commission: 10 bps.
   const fills = fillsOfTrades(order, trades, info);
   expect(fills).toMatchObject([
     { quantity: '0.000999', executedQuantity: '0.001', notionalUsd: '59.94', feeUsd: '0.06', slippageBps: 0 },
     { quantity: '0.00062937', executedQuantity: '0.00063', notionalUsd: '37.825137', feeUsd: '0.037863', slippageBps: 16.6667 },
   ]);
   expect([totalOf('quantity', fills), totalOf('notionalUsd', fills), totalOf('feeUsd', fills)]).toEqual(['0.00163', '97.863', '0.097863']);
-  // Commission beside the trade takes nothing out of it.
+  // Commission in another asset does not reduce the quantity.
   const beside = fillsOfTrades(order, [{ ...trade, commission: '0.0001', commissionAsset: 'BNB' }], info);
   expect(beside).toMatchObject([{ quantity: '0.001', notionalUsd: '60', feeUsd: '0.06' }]);
   expect(beside[0]).not.toHaveProperty('executedQuantity');
@@ -279,7 +279,7 @@ describe('commission in a third asset', () => {
     const paid = trades.reduce((sum, { commission }) => sum.plus(commission.toString()), new Decimal(0)).div('100000000');
     const fees = fillsOf(answer).reduce((sum, { feeUsd }) => sum.plus(feeUsd), new Decimal(0));
     expect(fees.eq(paid.times(bar?.[1] as string))).toBe(true);
-    // Nothing was taken out of the purchase.
+    // Nothing was deducted from the purchase.
     expect(moved(fillsOf(answer)).base.toString()).toBe('0.1');
   });
 
@@ -374,7 +374,7 @@ describe('what the exchange refuses', () => {
   });
 });
 
-/** The same order once more under another name. */
+/** Returns the same order under another name. */
 function freshOf(order: RiskApproved<Order<'spotexchange'>>): RiskApproved<Order<'spotexchange'>> {
   return orderOf({ ...(order as Order), id: `order-${++made}` }) as RiskApproved<Order<'spotexchange'>>;
 }
@@ -448,7 +448,7 @@ describe('an outcome that nobody knows', () => {
     });
     expect(answer).toMatchObject({ outcome: 'unknown' });
     simulator.faults.reset();
-    // Its window is still open: what is not there now may come.
+    // Its window is still open: it may still arrive.
     expect((await orders.lookUp(order, order.id, info)).outcome).toBe('unknown');
     clock.advanceTo(info.leaseUntil + 6_000);
     expect(await orders.lookUp(order, order.id, info)).toMatchObject({ outcome: 'rejected', reason: 'not_found' });
@@ -636,7 +636,7 @@ describe('the simulator’s own orders', () => {
 });
 
 describe('resting orders', () => {
-  /** Arguments with which an order is placed. */
+  /** Returns the arguments of placing an order. */
   const placing = async (key: string, price: string, postOnly = true) => {
     const { bid, ask } = await top();
     const quote = { venue: 'spotexchange' as const, source: 'test:top', observedAt: clock.now(), bid, ask };
@@ -671,12 +671,12 @@ describe('resting orders', () => {
     if (placed.outcome !== 'resting') throw new Error(JSON.stringify(placed));
     const total = (fills: readonly { readonly quantity: string }[]) =>
       fills.reduce((sum, { quantity }) => sum.plus(quantity), new Decimal(0));
-    // The exchange takes its thousandth out of what it hands over; less than one lot of it is not booked.
+    // The exchange deducts 0.1 % from what it delivers; less than a lot of it is not booked.
     const executed = new Decimal(placed.seen?.executed ?? 0);
     expect([executed.gt(0), executed.lt(order.quantity)]).toEqual([true, true]);
     const missing = executed.times('0.999').minus(total(placed.fills ?? []));
     expect([missing.gte(0), missing.lt('0.00001')]).toEqual([true, true]);
-    // The market has come back to it: who has booked the first trades is told the others, who has booked none all of them.
+    // The market has returned to it: a look-up returns the further trades if the first are booked, otherwise all.
     const later = await orders.lookUp(order, 'takes and rests', { ...asking, seen: placed.seen ?? null });
     const anew = await orders.lookUp(order, 'takes and rests', asking);
     if (later.outcome !== 'filled' || anew.outcome !== 'filled') throw new Error(JSON.stringify([later, anew]));

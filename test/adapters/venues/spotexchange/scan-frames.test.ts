@@ -1,4 +1,4 @@
-/** The scan of the hot path must never read a frame differently from JSON.parse. */
+/** The scan of the hot path never reads a frame differently from JSON.parse. */
 import { expect, test } from 'vitest';
 import { mapParsedSpotFrame, mapSpotFrame, streamSymbols } from '../../../../src/adapters/venues/spotexchange/map.ts';
 import { scanSpotFrame } from '../../../../src/adapters/venues/spotexchange/scan-frames.ts';
@@ -36,7 +36,7 @@ test.each([
   expect(scanSpotFrame(Buffer.from(frame), 5, SYMBOLS)).toBeNull();
 });
 
-/** One frame out of the venue's layout, mutated or not. */
+/** Returns one frame in the venue's layout, mutated or not. */
 function fuzzedFrame(random: () => number): Buffer {
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
   const symbol = pick(['BTCUSDT', 'ETHUSDT', 'BTC', 'BNBBTC', 'XRPUSDT', '']);
@@ -48,7 +48,7 @@ function fuzzedFrame(random: () => number): Buffer {
       () => String(Math.floor(random() * 1e6)),
       () => pick(['NaN', '', '1e5', '.5', '5.', '00.5', '1.2.3', '-', '-0', '1'.repeat(41), '1'.repeat(40), ' 1']),
     ])();
-  // As in the venue's stream, most numbers are those of the message before; some differ only in their length.
+  // As in the venue's stream, most numbers repeat those of the message before; some differ only in length.
   const price = () => (random() < 0.7 ? pick(['25.35190000', '25.3519000', '125.35190000', '7']) : (random() * 1e5).toFixed(8));
   const id = pick([
     '0',
@@ -111,7 +111,7 @@ test(`${FRAMES} mutated frames mean the same with and without the scan`, () => {
     if (fast !== slow) expect.fail(`seed ${seed}, frame ${index}: ${frame.toString('latin1')}\nscan: ${fast}\nparse: ${slow}`);
     outcomes.add(/"(?:reason|quality)":"(\w+)"/.exec(slow)?.[1] ?? slow.slice(0, 20));
   }
-  // Both sides of the fork must have been walked, and every way a frame can be refused.
+  // Both branches must have been covered, and every reason to refuse a frame.
   expect(scanned).toBeGreaterThan(FRAMES / 10);
   expect(scanned).toBeLessThan(0.9 * FRAMES);
   for (const outcome of [

@@ -1,4 +1,4 @@
-/** Signatures of the spot exchange against the vector that it publishes, and against Node's own verification. */
+/** Signatures of the spot exchange compared with its published vector and with Node's own verification. */
 import { generateKeyPairSync, verify } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { spotSigner } from '../../../../src/adapters/venues/spotexchange/signature.ts';

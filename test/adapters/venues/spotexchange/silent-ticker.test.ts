@@ -1,4 +1,4 @@
-/** One symbol's ticker that stops while its socket, and every other stream, goes on: the order book tells. */
+/** One symbol's ticker stops while its socket and all other streams go on: the order book shows it. */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
@@ -14,7 +14,7 @@ afterEach(() => {
   for (const cleanup of cleanups.splice(0).reverse()) cleanup();
 });
 
-/** A venue of one symbol that says exactly what a test wants it to say. */
+/** Creates a venue of one symbol that sends what a test says. */
 async function world() {
   const clock = createVirtualClock(NOON);
   const server = http.createServer((_request, response) =>
@@ -51,7 +51,7 @@ async function world() {
     say('btcusdt@bookTicker', { u, s: 'BTCUSDT', b: bid, B: '1', a: ask, A: '1' });
   const depth = (u: number, bids: readonly [string, string][], asks: readonly [string, string][] = []): void =>
     say('btcusdt@depth@100ms', { e: 'depthUpdate', E: clock.now(), s: 'BTCUSDT', U: u, u, b: bids, a: asks });
-  /** Lets everything that was said arrive. */
+  /** Waits until everything sent has arrived. */
   const arrived = (sequence: number): Promise<void> =>
     until(`${sequence} has arrived`, () => feed.book('BTCUSDT', 1)?.sequence === sequence);
   depth(11, [['99.00', '1']]);

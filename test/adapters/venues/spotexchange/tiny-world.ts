@@ -1,4 +1,4 @@
-/** Shared parts of the venue tests: a small market that is quick to compute, and ways to wait without sleeping. */
+/** Shared parts of the venue tests: a small market that is quick to compute, and waiting without sleeping. */
 import type { Candle } from '../../../../src/domain/candles/candle.ts';
 import type { FeedMessage } from '../../../../src/domain/market/market-event.ts';
 import type { EpochMs } from '../../../../src/domain/values/time.ts';
@@ -10,7 +10,7 @@ export const NOON: EpochMs = Date.UTC(2026, 10, 20, 12);
 
 const BASE: Readonly<Record<string, number>> = { BTC: 95_000, ETH: 3_150, SOL: 141, TSLA: 410 };
 
-/** Prices are waves around a level; bars are computed from their ends, so that years of them cost nothing. */
+/** Creates a market with prices in waves around a level. Bars are computed from their ends, so that years of them are cheap. */
 export function tinyMarket(): Market {
   const price = (symbol: string, at: EpochMs): number => {
     const base = BASE[symbol];
@@ -60,7 +60,7 @@ const turn = (): Promise<void> =>
     setImmediate(resolve);
   });
 
-/** Waits until something holds. @throws where it does not within `seconds` of real time. */
+/** Waits until a condition holds. @throws after `seconds` of real time. */
 export async function until(what: string, holds: () => boolean, seconds = 8): Promise<void> {
   const end = performance.now() + seconds * 1000;
   while (!holds()) {
@@ -69,7 +69,7 @@ export async function until(what: string, holds: () => boolean, seconds = 8): Pr
   }
 }
 
-/** Lets virtual time run, and real sockets deliver in between, until something holds. */
+/** Advances virtual time, with real sockets delivering in between, until a condition holds. */
 export async function drive(clock: VirtualClock, what: string, holds: () => boolean, stepMs = 20, seconds = 8): Promise<void> {
   await until(
     what,

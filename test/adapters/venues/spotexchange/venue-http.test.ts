@@ -1,4 +1,4 @@
-/** The HTTP client of every venue: fixed host, limits, retries, budget. */
+/** HTTP client of every venue: fixed host, limits, retries, budget. */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -41,7 +41,7 @@ async function world(
   return { clock, client, base };
 }
 
-/** The outcome of a request, with virtual time running meanwhile. */
+/** Returns the outcome of a request while virtual time runs. */
 async function outcome(clock: VirtualClock, request: Promise<unknown>): Promise<unknown> {
   let settled: { value: unknown } | null = null;
   const done = request.then(
@@ -207,7 +207,7 @@ test.each([
   ['Fri, 20 Nov 2026 12:00:30 GMT', 30_000],
   ['Fri, 20 Nov 2026 11:00:00 GMT', 0],
   ['soon', null],
-  // The longest ban that a venue is known to give; a slip of the venue must not shut its client out for years.
+  // Longest known ban of a venue; a wrong value of the venue must not lock its client out for years.
   ['999999999', 259_200_000],
   ['Fri, 20 Nov 2099 12:00:00 GMT', 259_200_000],
 ])('Retry-After %j is %j ms', (header, ms) => {

@@ -1,4 +1,4 @@
-/** The socket under every feed: it reports, waits and returns, and nothing that a venue does makes it throw. */
+/** Socket under every feed: it reports, waits and reconnects, and no behaviour of a venue makes it throw. */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
@@ -78,7 +78,7 @@ test('a server that accepts the connection and never answers the handshake is gi
   let upgrades = 0;
   server.on('upgrade', (_request, socket) => {
     upgrades++;
-    // This server's end is reset when the client gives up; the server is not what is tested.
+    // The client gives up and resets this server's end, which is not under test.
     socket.on('error', () => socket.destroy());
     cleanups.push(() => socket.destroy());
   });
